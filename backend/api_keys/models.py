@@ -1,0 +1,28 @@
+"""API keys: only their SHA-256 is kept."""
+
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlmodel import Field
+
+from backend.db import Row, organization_field, time_field
+
+
+class ApiKeyRow(Row, table=True):
+    """A key of an organization."""
+
+    __tablename__ = "api_keys"
+
+    organization_id: UUID = organization_field()
+    name: str
+    scopes: list[str] = Field(sa_type=ARRAY(sa.Text))
+    network: str | None = None
+    key_hash: str = Field(unique=True)
+    prefix: str
+    last_four: str
+    created_by: UUID | None = Field(default=None, foreign_key="users.id")
+    last_used_at: datetime | None = time_field(nullable=True)
+    expires_at: datetime | None = time_field(nullable=True)
+    revoked_at: datetime | None = time_field(nullable=True)

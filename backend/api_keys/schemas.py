@@ -1,0 +1,48 @@
+"""API keys as they cross the door."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from backend.auth.scopes import Scope
+from backend.fields import Body, Name, Network, Record, Timestamp
+
+
+class ApiKeyCreate(Body):
+    """A new key; never wider than its creator."""
+
+    name: Name
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=16)]
+    network: Network | None = None
+    expires_at: AwareDatetime | None = None
+
+
+class ApiKey(Record):
+    """A key without its secret. `network` is null where the organization's is inherited."""
+
+    id: UUID
+    organization_id: UUID
+    name: str
+    scopes: list[Scope]
+    network: Network | None
+    prefix: str
+    last_four: str
+    last_used_at: Timestamp | None
+    expires_at: Timestamp | None
+    revoked_at: Timestamp | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class ApiKeyCreated(ApiKey):
+    """The one answer that carries the secret."""
+
+    key: str | None
+
+
+class ApiKeyList(BaseModel):
+    """A page of keys."""
+
+    api_keys: list[ApiKey]
+    nextCursor: str | None

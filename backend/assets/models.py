@@ -1,0 +1,50 @@
+"""Assets and their tokens per chain."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.assets.schemas import AssetStatus, DeploymentStatus
+from backend.db import Row, amount_field, json_field, organization_field, status_field
+from backend.fields import RegulationType
+
+
+class AssetRow(Row, table=True):
+    """An asset. The rules here are what the organization asked for; a deployment has what its chain confirmed."""
+
+    __tablename__ = "assets"
+    __table_args__ = (sa.UniqueConstraint("organization_id", "symbol"),)
+
+    organization_id: UUID = organization_field()
+    name: str
+    symbol: str
+    description: str | None = None
+    decimals: int = 18
+    initial_supply: int | None = amount_field(0)
+    status: AssetStatus = status_field(AssetStatus, AssetStatus.DRAFT)
+    regulation_type: RegulationType = status_field(RegulationType, RegulationType.NONE)
+    compliance_rules: dict[str, Any] = json_field(dict)
+    max_holders: int = Field(default=0, sa_type=sa.BigInteger)
+    required_kyc_level: int = 0
+    org_only: bool = False
+    request_id: UUID | None = None
+    failure: str | None = None
+
+
+class DeploymentRow(Row, table=True):
+    """An asset's token on one chain."""
+
+    __tablename__ = "asset_deployments"
+    __table_args__ = (sa.UniqueConstraint("asset_id", "chain_eid"),)
+
+    organization_id: UUID = organization_field()
+    asset_id: UUID = Field(foreign_key="assets.id", index=True)
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    token_address: str | None = Field(default=None, index=True)
+    status: DeploymentStatus = status_field(DeploymentStatus, DeploymentStatus.DEPLOYING)
+    tx_hash: str | None = None
+    block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
+    supply: int | None = amount_field(0)
+    applied_rules: dict[str, Any] = json_field(dict)

@@ -1,0 +1,32 @@
+"""The attestations table."""
+
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.attestations.schemas import AttestationStatus
+from backend.db import Row, organization_field, status_field, time_field
+
+
+class AttestationRow(Row, table=True):
+    """One attestation on one chain. The kind of statement ("kyc") is `schema` outside."""
+
+    __tablename__ = "attestations"
+
+    organization_id: UUID = organization_field()
+    party_id: UUID = Field(foreign_key="parties.id", index=True)
+    wallet_address: str = Field(index=True)
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    schema_name: str = "kyc"
+    kyc_level: int
+    accredited: bool = False
+    country: str
+    expires_at: datetime | None = time_field(nullable=True)
+    uid: str | None = Field(default=None, index=True)
+    status: AttestationStatus = status_field(AttestationStatus, AttestationStatus.PENDING)
+    tx_hash: str | None = None
+    request_id: UUID | None = None
+    revocation_reason: str | None = None
+    failure: str | None = None

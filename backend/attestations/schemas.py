@@ -1,0 +1,101 @@
+"""Attestations as they cross the door."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from backend.fields import Acceptance, Body, Eid, KycLevel, Reason, Record, Timestamp
+
+
+class AttestationStatus(StrEnum):
+    """`pending → active → revoked, expired, failed`."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+    FAILED = "failed"
+
+
+class AttestationCreate(Body):
+    """What to attest; level and accreditation default to the party's verified ones and may not exceed them."""
+
+    party_id: UUID
+    chain_eid: Eid
+    kyc_level: KycLevel | None = Field(None, ge=1)
+    accredited: bool | None = None
+    expires_at: AwareDatetime | None = None
+
+
+class AttestationRevoke(Body):
+    """Why an attestation ends; the reason goes on chain."""
+
+    reason: Reason
+
+
+class AttestationParty(Record):
+    """The party an attestation is about, as lists show it."""
+
+    id: UUID
+    name: str
+    email: str | None
+
+
+class Attestation(Record):
+    """An attestation record. `status` was read back from the chain."""
+
+    id: UUID
+    organization_id: UUID
+    party_id: UUID
+    party: AttestationParty | None = None
+    wallet_address: str
+    chain_eid: int
+    schema_: str = Field("kyc", serialization_alias="schema", validation_alias="schema")
+    kyc_level: int
+    accredited: bool
+    country: str
+    expires_at: Timestamp | None
+    uid: str | None
+    status: AttestationStatus
+    tx_hash: str | None
+    request_id: UUID | None
+    revocation_reason: str | None = None
+    failure: str | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class AttestationProof(BaseModel):
+    """What the chain says of an attestation now."""
+
+    chain_eid: int
+    registry_address: str
+    attester: str
+    is_valid: bool
+    kyc_level: int
+    accredited: bool
+    country: str
+    expires_at: Timestamp | None
+    revoked: bool
+    block_number: int
+    agrees: bool
+
+
+class AttestationDetail(Attestation):
+    """An attestation with its on-chain proof, read now; null where the chain did not answer or it is not there yet."""
+
+    proof: AttestationProof | None = None
+
+
+class AttestationList(BaseModel):
+    """A page of attestations."""
+
+    attestations: list[Attestation]
+    nextCursor: str | None
+
+
+class AttestationAccepted(Acceptance):
+    """Answer to create and revoke."""
+
+    attestationId: UUID

@@ -1,0 +1,62 @@
+"""Sessions, refresh tokens, idempotency keys."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.db import Row, json_field, time_field
+
+
+class SessionRow(Row, table=True):
+    """A signed-in person: one browser, or one chain of refresh tokens. Only hashes of secrets are kept."""
+
+    __tablename__ = "sessions"
+
+    user_id: UUID = Field(foreign_key="users.id", index=True)
+    organization_id: UUID | None = Field(default=None, foreign_key="organizations.id")
+    kind: str = "browser"
+    token_hash: str = Field(unique=True)
+    user_agent: str | None = None
+    address: str | None = None
+    last_used_at: datetime = time_field()
+    expires_at: datetime = time_field()
+    revoked_at: datetime | None = time_field(nullable=True)
+
+
+class RefreshTokenRow(Row, table=True):
+    """A refresh token of a session; using one twice revokes the session."""
+
+    __tablename__ = "refresh_tokens"
+
+    session_id: UUID = Field(foreign_key="sessions.id", index=True)
+    token_hash: str = Field(unique=True)
+    expires_at: datetime = time_field()
+    used_at: datetime | None = time_field(nullable=True)
+
+
+class SigningKeyRow(Row, table=True):
+    """A key that signs JWTs (JWK with its private part)."""
+
+    __tablename__ = "signing_keys"
+
+    jwk: dict[str, Any] = json_field(dict)
+    retired_at: datetime | None = time_field(nullable=True)
+
+
+class IdempotencyRow(Row, table=True):
+    """The answer to the first request with a key, for 24 hours."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (sa.UniqueConstraint("principal", "method", "path", "key"),)
+
+    principal: str
+    method: str
+    path: str
+    key: str
+    digest: str
+    status: int | None = None
+    headers: dict[str, Any] = json_field(dict)
+    body: str | None = None

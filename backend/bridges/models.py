@@ -1,0 +1,32 @@
+"""The bridges table. `created_at` is unique per organization: it is the list's cursor."""
+
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.bridges.schemas import BridgeStatus
+from backend.db import Row, amount_field, organization_field, status_field, time_field
+
+
+class BridgeRow(Row, table=True):
+    """A packet from one chain to another."""
+
+    __tablename__ = "bridges"
+    __table_args__ = (sa.UniqueConstraint("organization_id", "created_at"),)
+
+    organization_id: UUID = organization_field()
+    asset_id: UUID = Field(foreign_key="assets.id", index=True)
+    source_chain_eid: int = Field(sa_type=sa.BigInteger)
+    destination_chain_eid: int = Field(sa_type=sa.BigInteger)
+    status: BridgeStatus = status_field(BridgeStatus, BridgeStatus.PENDING)
+    amount: int | None = amount_field(0)
+    to_address: str | None = None
+    guid: str | None = Field(default=None, unique=True)
+    source_tx_hash: str | None = None
+    destination_tx_hash: str | None = None
+    failure: str | None = None
+    attempts: int = 0
+    request_id: UUID | None = None
+    checked_at: datetime | None = time_field(nullable=True)

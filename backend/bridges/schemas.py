@@ -1,0 +1,62 @@
+"""Bridge transactions as they cross the door (specification 4.3)."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from backend.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
+
+
+class BridgeStatus(StrEnum):
+    """`pending → submitting → confirmed, failed`."""
+
+    PENDING = "pending"
+    SUBMITTING = "submitting"
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
+
+
+class BridgeCreate(Body):
+    """Move supply of an asset; amount 0 only brings the asset and its rules."""
+
+    destination_chain_eid: Eid
+    source_chain_eid: Eid | None = None
+    amount: TokenAmount = "0"
+    to_address: Address | None = None
+
+
+class Bridge(Record):
+    """A bridge transaction record. `failure` is the decoded reason of the last refused delivery."""
+
+    id: UUID
+    organization_id: UUID
+    asset_id: UUID
+    asset_symbol: str | None = None
+    asset_decimals: int | None = None
+    source_chain_eid: int
+    destination_chain_eid: int
+    status: BridgeStatus
+    amount: str
+    to_address: str | None
+    guid: str | None
+    source_tx_hash: str | None
+    destination_tx_hash: str | None
+    failure: str | None
+    request_id: UUID | None
+    checked_at: Timestamp | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class BridgeList(BaseModel):
+    """A page of bridge transactions, newest first; the cursor is the last item's `created_at`."""
+
+    bridges: list[Bridge]
+    nextCursor: str | None
+
+
+class BridgeAccepted(Acceptance):
+    """Answer to a bridge request."""
+
+    bridgeId: UUID

@@ -1,0 +1,169 @@
+"""The one door to PostgreSQL: engines, transactions, columns, and the translation of its errors.
+
+Two roles work at run time. `signum_app` serves requests and workflows and sees only the organizations
+named in `app.organization_ids`; `signum_worker` (relayer, indexer, sweeps, transaction store) sees all.
+Both are entered by the connection's `role` setting, so one URL is enough; neither owns a table.
+"""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime, timezone
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+import uuid_utils
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlmodel import Field, SQLModel
+
+
+class Read(AsyncSession):
+    """A session that only reads: its transaction is read only in the database too."""
+
+
+class Write(AsyncSession):
+    """A session whose transaction commits when its request or step ends without an error."""
+
+
+class _Engines:
+    app: AsyncEngine | None = None
+    worker: AsyncEngine | None = None
+
+
+def role_url(url: str, role: str) -> str:
+    """The URL under which a connection starts in a role; psycopg 3 is the one driver."""
+    parsed = make_url(url).set(drivername="postgresql+psycopg")
+    return parsed.update_query_dict({"options": f"-c role={role}"}).render_as_string(hide_password=False)
+
+
+def start(url: str) -> None:
+    """Make the engines for an owner's URL. Once a process; `stop` undoes it."""
+    _Engines.app = create_async_engine(role_url(url, "signum_app"), pool_size=10, max_overflow=10, pool_pre_ping=True)
+    _Engines.worker = create_async_engine(role_url(url, "signum_worker"), pool_size=5, max_overflow=10, pool_pre_ping=True)
+
+
+async def stop() -> None:
+    """Close every connection."""
+    for engine in (_Engines.app, _Engines.worker):
+        if engine is not None:
+            await engine.dispose()
+    _Engines.app = _Engines.worker = None
+
+
+def _engine(role: str) -> AsyncEngine:
+    engine = _Engines.app if role == "app" else _Engines.worker
+    if engine is None:
+        raise RuntimeError("db.start has not been called")
+    return engine
+
+
+async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None:
+    """Name the organizations whose rows this transaction may touch."""
+    ids = ",".join(str(i) for i in organization_ids)
+    await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": ids})
+
+
+@asynccontextmanager
+async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
+    """One transaction of the app's role, scoped to organizations; commits at the end, rolls back on an error."""
+    async with Write(_engine("app"), expire_on_commit=False) as session, session.begin():
+        if organization_ids:
+            await scope(session, organization_ids)
+        yield session
+
+
+@asynccontextmanager
+async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
+    """A read-only transaction of the app's role."""
+    async with Read(_engine("app"), expire_on_commit=False) as session, session.begin():
+        await session.execute(sa.text("set transaction read only"))
+        if organization_ids:
+            await scope(session, organization_ids)
+        yield session
+
+
+@asynccontextmanager
+async def worker() -> AsyncIterator[Write]:
+    """One transaction of the worker's role: every organization. Chain infrastructure only, never a request."""
+    async with Write(_engine("worker"), expire_on_commit=False) as session, session.begin():
+        yield session
+
+
+def violated(error: IntegrityError) -> str:
+    """The name of the constraint an IntegrityError broke, or an empty string."""
+    diagnostics = getattr(error.orig, "diag", None)
+    return str(getattr(diagnostics, "constraint_name", "") or "")
+
+
+def now() -> datetime:
+    """The time in UTC."""
+    return datetime.now(timezone.utc)
+
+
+def new_id() -> UUID:
+    """A UUIDv7: unguessable enough, and in the order of creation."""
+    return UUID(bytes=uuid_utils.uuid7().bytes)
+
+
+class AmountType(sa.TypeDecorator[int]):
+    """A token amount in base units: numeric(78, 0) in the database, int in Python, exact."""
+
+    impl = sa.Numeric(78, 0)
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Any) -> int | None:
+        """Numeric to int."""
+        return None if value is None else int(value)
+
+
+def amount_field(default: int | None = 0, **kwargs: Any) -> Any:
+    """A column of a token amount in base units."""
+    return Field(default=default, sa_type=AmountType, nullable=default is None, **kwargs)
+
+
+def time_field(nullable: bool = False, **kwargs: Any) -> Any:
+    """A column of an aware time; now by default where it may not be null."""
+    if nullable:
+        return Field(default=None, sa_type=sa.DateTime(timezone=True), nullable=True, **kwargs)
+    return Field(default_factory=now, sa_type=sa.DateTime(timezone=True), nullable=False, **kwargs)
+
+
+def status_field(values: type[StrEnum], default: StrEnum | None = None, **kwargs: Any) -> Any:
+    """A column of a status: text, checked in the database against the enum's values."""
+    kind = sa.Enum(values, native_enum=False, create_constraint=True, length=32, name=values.__name__.lower(),
+                   values_callable=lambda e: [m.value for m in e])
+    return Field(default=default, sa_type=kind, nullable=False, **kwargs)
+
+
+def json_field(default: Any = None, **kwargs: Any) -> Any:
+    """A column of JSON."""
+    from sqlalchemy.dialects.postgresql import JSONB
+
+    return Field(default_factory=(default if callable(default) else lambda: default), sa_type=JSONB, **kwargs)
+
+
+def organization_field() -> Any:
+    """The owning organization; row-level security is written against this column."""
+    return Field(sa_type=PgUuid(as_uuid=True), foreign_key="organizations.id", index=True, nullable=False)
+
+
+class Row(SQLModel):
+    """What every table has."""
+
+    id: UUID = Field(default_factory=new_id, primary_key=True)
+    created_at: datetime = time_field()
+    updated_at: datetime = time_field(sa_column_kwargs={"onupdate": now})
+
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+SQLModel.metadata.naming_convention = NAMING

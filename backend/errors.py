@@ -1,0 +1,187 @@
+"""The error tree. Each class is one kind of problem; its docstring is the title a reader sees.
+
+    SignumError                     500
+    ├── BadRequest                  400   unreadable, or well formed but impossible
+    ├── Unauthenticated             401
+    ├── Forbidden                   403   role or tenant
+    │   └── InsufficientScope       403   {base_url}/errors/insufficient-scope
+    ├── NotFound                    404
+    ├── Conflict                    409   {base_url}/errors/conflict
+    │   ├── PrerequisitesNotMet     409   {base_url}/errors/prerequisites-not-met
+    │   └── IdempotencyConflict     409   {base_url}/errors/idempotency-conflict
+    ├── PayloadTooLarge             413
+    ├── UnsupportedMediaType        415
+    ├── Invalid                     422   the body does not fit its schema
+    │   └── IdempotencyMismatch     422   {base_url}/errors/idempotency-conflict
+    ├── TooManyRequests             429
+    └── Unavailable                 503   a chain or the database does not answer
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+
+class SignumError(Exception):
+    """Internal Server Error"""
+
+    status: ClassVar[int] = 500
+    slug: ClassVar[str] = ""
+
+    def __init__(self, detail: str = "", *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail or HTTPStatus(self.status).description or self.title
+        self.headers = dict(headers or {})
+
+    @property
+    def title(self) -> str:
+        """The class's own docstring line; generic HTTP errors carry the status phrase."""
+        return (type(self).__doc__ or "").strip().splitlines()[0]
+
+    def extensions(self) -> dict[str, Any]:
+        """Members of the problem beside RFC 9457's own."""
+        return {}
+
+
+class BadRequest(SignumError):
+    """Bad Request"""
+
+    status = 400
+
+    def __init__(self, detail: str = "", *, pointer: str | None = None, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail, headers=headers)
+        self.pointer = pointer
+
+    def extensions(self) -> dict[str, Any]:
+        """The field that is at fault, where one is (`errors`, as a 422 has them)."""
+        return {"errors": [{"pointer": self.pointer, "detail": self.detail}]} if self.pointer else {}
+
+
+class Unauthenticated(SignumError):
+    """Unauthorized"""
+
+    status = 401
+
+    def __init__(self, detail: str = "", *, code: str = "") -> None:
+        challenge = f'Bearer error="{code}"' if code else "Bearer"
+        super().__init__(detail or "A valid credential is required.", headers={"WWW-Authenticate": challenge})
+
+
+class Forbidden(SignumError):
+    """Forbidden"""
+
+    status = 403
+
+
+class InsufficientScope(Forbidden):
+    """Forbidden"""
+
+    slug = "insufficient-scope"
+
+    def __init__(self, scope: str) -> None:
+        challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+        super().__init__(f"The credential lacks the scope {scope}.", headers={"WWW-Authenticate": challenge})
+        self.scope = scope
+
+    def extensions(self) -> dict[str, Any]:
+        """The scope that would be needed."""
+        return {"scope": self.scope}
+
+
+class NotFound(SignumError):
+    """Not Found"""
+
+    status = 404
+
+
+class Conflict(SignumError):
+    """Conflict"""
+
+    status = 409
+    slug = "conflict"
+
+
+class PrerequisitesNotMet(Conflict):
+    """Prerequisites not met"""
+
+    slug = "prerequisites-not-met"
+
+    def __init__(self, prerequisites: Sequence[Mapping[str, Any]], detail: str = "") -> None:
+        open_ones = [p["state"] for p in prerequisites if not p["satisfied"]]
+        super().__init__(detail or f"Not satisfied yet: {', '.join(open_ones)}.")
+        self.prerequisites = [dict(p) for p in prerequisites]
+
+    def extensions(self) -> dict[str, Any]:
+        """Every entry, satisfied ones too, and their order."""
+        chain = [p["state"] for p in self.prerequisites]
+        return {"prerequisites": self.prerequisites, "dependencyChain": chain}
+
+
+class IdempotencyConflict(Conflict):
+    """The first request with this idempotency key has not finished"""
+
+    slug = "idempotency-conflict"
+
+
+class PayloadTooLarge(SignumError):
+    """Content Too Large"""
+
+    status = 413
+
+
+class UnsupportedMediaType(SignumError):
+    """Unsupported Media Type"""
+
+    status = 415
+
+
+class Invalid(SignumError):
+    """Unprocessable Content"""
+
+    status = 422
+
+    def __init__(self, errors: Sequence[Mapping[str, str]], detail: str = "") -> None:
+        super().__init__(detail or "The request body does not fit its schema.")
+        self.errors = [dict(e) for e in errors]
+
+    def extensions(self) -> dict[str, Any]:
+        """`errors: [{pointer, detail}]`, JSON pointers, the input never echoed."""
+        return {"errors": self.errors}
+
+
+class IdempotencyMismatch(SignumError):
+    """This idempotency key was used with another request body"""
+
+    status = 422
+    slug = "idempotency-conflict"
+
+
+class TooManyRequests(SignumError):
+    """Too Many Requests"""
+
+    status = 429
+
+    def __init__(self, retry_after: int, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(
+            f"Rate limit exceeded; try again in {retry_after} s.",
+            headers={"Retry-After": str(retry_after), **(headers or {})},
+        )
+
+
+class Unavailable(SignumError):
+    """Service Unavailable"""
+
+    status = 503
+
+
+def problem(error: SignumError, base_url: str, instance: str = "") -> dict[str, Any]:
+    """The RFC 9457 body of an error. Also what a failed request keeps of its reason."""
+    body: dict[str, Any] = {
+        "type": f"{base_url}/errors/{error.slug}" if error.slug else "about:blank",
+        "title": error.title,
+        "status": error.status,
+        "detail": error.detail,
+    }
+    if instance:
+        body["instance"] = instance
+    return body | error.extensions()

@@ -1,0 +1,129 @@
+"""The types of fields that more than one vertical has: what may cross the door, and how it is written."""
+
+import re
+from datetime import datetime, timezone
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any
+
+import pycountry
+from eth_utils import is_address, is_checksum_address, to_checksum_address
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, StringConstraints
+
+MAX_UINT256 = 2**256 - 1
+COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
+
+
+def _time(value: datetime) -> str:
+    return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _address(value: str) -> str:
+    if not is_address(value) or not value.startswith("0x"):
+        raise ValueError("is not an EVM address (0x and 40 hexadecimal digits)")
+    if value not in (value.lower(), "0x" + value[2:].upper()) and not is_checksum_address(value):
+        raise ValueError("has a wrong EIP-55 checksum; check for a typing error, or send it in lower case")
+    return str(to_checksum_address(value))
+
+
+def _amount(value: Any) -> Any:
+    if isinstance(value, bool | float) or not isinstance(value, str):
+        raise ValueError("is a decimal string of base units, such as \"1000000\"")
+    if not re.fullmatch(r"[0-9]{1,78}", value, re.ASCII):
+        raise ValueError("is a decimal string of base units, 1 to 78 digits, such as \"1000000\"")
+    if int(value) > MAX_UINT256:
+        raise ValueError("is larger than a chain can hold (2^256 - 1)")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    """The specification's "double": any JSON number, but it must be integral."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise ValueError("is a whole number")
+    if value != value or value in (float("inf"), float("-inf")) or int(value) != value:
+        raise ValueError("is a whole number")
+    return int(value)
+
+
+def _country(value: str) -> str:
+    if value not in COUNTRIES:
+        raise ValueError("is not an assigned ISO 3166-1 alpha-3 country code in upper case, such as USA")
+    return value
+
+
+def _clean(value: str) -> str:
+    if any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) <= 0xDFFF for c in value):
+        raise ValueError("has control characters")
+    return value
+
+
+def _no_doubles(values: list[Any]) -> list[Any]:
+    if len(set(values)) != len(values):
+        raise ValueError("names something twice")
+    return values
+
+
+Timestamp = Annotated[datetime, PlainSerializer(_time, return_type=str)]
+"""RFC 3339 in UTC with Z and six decimals."""
+Address = Annotated[str, StringConstraints(max_length=42), AfterValidator(_address)]
+"""All-lower or a right EIP-55 checksum goes in, EIP-55 comes out."""
+TokenAmount = Annotated[
+    str, BeforeValidator(_amount), Field(pattern=r"^\d{1,78}$", examples=["1000000000000000000"])
+]
+"""Decimal string of base units below 2^256."""
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A JSON number that is integral ("double" in the specification)."""
+Eid = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=2**32 - 1)]
+"""LayerZero endpoint id."""
+Bps = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10_000)]
+"""Basis points, 0 to 10,000."""
+KycLevel = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=255)]
+UnixTime = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**53)]
+"""Seconds; 0 means none."""
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
+"""A count; 0 means unlimited where it is a cap."""
+Country = Annotated[str, StringConstraints(min_length=3, max_length=3), AfterValidator(_country)]
+Countries = Annotated[list[Country], Field(max_length=250), AfterValidator(_no_doubles)]
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(_clean)
+]
+Text = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_clean)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_clean)]
+
+
+class RegulationType(StrEnum):
+    """The framework an asset or market is offered under."""
+
+    REG_D = "reg_d"
+    REG_S = "reg_s"
+    REG_A_PLUS = "reg_a_plus"
+    REG_CF = "reg_cf"
+    NONE = "none"
+
+
+class Network(StrEnum):
+    """Which chains a key or an organization works on."""
+
+    TESTNET = "testnet"
+    MAINNET = "mainnet"
+
+
+class Body(BaseModel):
+    """A request body: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Record(BaseModel):
+    """Something a response carries."""
+
+    model_config = ConfigDict(from_attributes=True, populate_by_name=True)
+
+
+class Acceptance(Record):
+    """What an asynchronous operation answers at once."""
+
+    accepted: bool = True
+    status: str
+    request_id: str = Field(serialization_alias="requestId", validation_alias="requestId")
+    message: str

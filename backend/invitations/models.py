@@ -1,0 +1,39 @@
+"""Invitations, and the outbox their mail goes to where no SMTP server is set."""
+
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.db import Row, organization_field, status_field, time_field
+from backend.invitations.schemas import InvitationStatus
+from backend.members.schemas import Role
+
+
+class InvitationRow(Row, table=True):
+    """An invitation; one pending per address and organization."""
+
+    __tablename__ = "invitations"
+    __table_args__ = (
+        sa.Index("uq_invitations_pending", "organization_id", "email", unique=True, postgresql_where=sa.text("status = 'pending'")),
+    )
+
+    organization_id: UUID = organization_field()
+    email: str
+    role: Role = status_field(Role, Role.CLIENT)
+    status: InvitationStatus = status_field(InvitationStatus, InvitationStatus.PENDING)
+    token_hash: str = Field(unique=True)
+    expires_at: datetime = time_field()
+    invited_by: UUID | None = Field(default=None, foreign_key="users.id")
+
+
+class OutboxRow(Row, table=True):
+    """A mail that was not sent by SMTP."""
+
+    __tablename__ = "outbox"
+
+    organization_id: UUID = organization_field()
+    recipient: str
+    subject: str
+    body: str

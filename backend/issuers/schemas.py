@@ -1,0 +1,49 @@
+"""Attestation issuers (specification 4.1)."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from backend.fields import Body, KycLevel, Name, Record
+
+
+class IssuerStatus(StrEnum):
+    """How far a registration on one chain is."""
+
+    PENDING = "pending"
+    REGISTERED = "registered"
+    FAILED = "failed"
+
+
+class IssuerRegister(Body):
+    """What the registry writes beside the wallet's address."""
+
+    name: Name | None = None
+    max_kyc_level: KycLevel = Field(3, ge=1)
+    can_revoke_others: bool = False
+
+
+class IssuerRegistered(BaseModel):
+    """`registered`: whether every enabled chain has confirmed it already."""
+
+    registered: bool
+
+
+class IssuerWallet(Record):
+    """The attester on one chain, its status read from the chain."""
+
+    chain_eid: int
+    address: str
+    status: IssuerStatus
+    tx_hash: str | None
+
+
+class Issuer(BaseModel):
+    """An organization as an issuer."""
+
+    name: str
+    max_kyc_level: int
+    can_revoke_others: bool
+    request_id: UUID | None
+    wallets: list[IssuerWallet]

@@ -1,0 +1,174 @@
+"""Markets and their orders as they cross the door (specification 4.2, 4.10)."""
+
+from enum import StrEnum
+
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from backend.fields import (
+    Acceptance, Address, Body, Bps, Count, Countries, Eid, KycLevel, Record, RegulationType, Timestamp, TokenAmount,
+    UnixTime,
+)
+
+
+class MarketStatus(StrEnum):
+    """`pending_bridge → deploying → active`; `halted`, `failed`. A market with its token in place starts at deploying."""
+
+    PENDING_BRIDGE = "pending_bridge"
+    DEPLOYING = "deploying"
+    ACTIVE = "active"
+    HALTED = "halted"
+    FAILED = "failed"
+
+
+class OrderStatus(StrEnum):
+    """`open → partial → filled`; `open, partial → cancelled`."""
+
+    OPEN = "open"
+    PARTIAL = "partial"
+    FILLED = "filled"
+    CANCELLED = "cancelled"
+
+
+class OrderSide(StrEnum):
+    """Which side of the book."""
+
+    BUY = "buy"
+    SELL = "sell"
+
+
+class MarketCreate(Body):
+    """A deploy request. What is left out of the rules comes from the asset."""
+
+    chain_eid: Eid = Field(json_schema_extra={"default": 40362})
+    market_factory_address: Address
+    rwa_token_address: Address | None = None
+    regulation_type: RegulationType | None = None
+    min_kyc_level: KycLevel | None = None
+    requires_accreditation: bool | None = None
+    blocked_countries: Countries | None = None
+    lockup_end_time: UnixTime | None = None
+    max_holders: Count | None = None
+    max_tokens_per_holder: TokenAmount | None = None
+    taker_fee_bps: Bps = 30
+    maker_fee_bps: Bps = 0
+
+
+class MarketAccepted(Acceptance):
+    """Answer to a deploy request."""
+
+    marketId: UUID
+    assetId: UUID
+    chainEid: int
+
+
+class Market(Record):
+    """A market record. `halted` and the rules were read back from the chain when it became active."""
+
+    id: UUID
+    organization_id: UUID
+    asset_id: UUID
+    asset_symbol: str | None = None
+    asset_name: str | None = None
+    asset_decimals: int | None = None
+    chain_eid: int
+    chain_name: str | None = None
+    status: MarketStatus
+    request_id: UUID | None
+    bridge_id: UUID | None
+    market_address: str | None
+    rwa_token_address: str | None
+    market_factory_address: str
+    quote_token_address: str | None
+    quote_symbol: str | None
+    quote_decimals: int | None
+    regulation_type: RegulationType
+    min_kyc_level: int
+    requires_accreditation: bool
+    blocked_countries: list[str]
+    lockup_end_time: int
+    max_holders: int
+    max_tokens_per_holder: str
+    taker_fee_bps: int
+    maker_fee_bps: int
+    failure: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class MarketList(BaseModel):
+    """A page of markets."""
+
+    markets: list[Market]
+    nextCursor: str | None
+
+
+class PlanStep(BaseModel):
+    """One step of a plan: what would be done, where, and the gas it is expected to cost."""
+
+    name: str
+    title: str
+    chain_eid: int
+    chain_name: str
+    detail: str
+    gas_estimate: int | None = None
+
+
+class MarketPlanImpact(BaseModel):
+    """What a deployment would do and cost."""
+
+    will_bridge: bool
+    source_chain_eid: int | None
+    rules: dict[str, str]
+    eligible_parties: int
+    warnings: list[str]
+
+
+class MarketPlan(BaseModel):
+    """Answer of `?dry_run=true`: nothing was done."""
+
+    steps: list[PlanStep]
+    impact: MarketPlanImpact
+
+
+class OrderCreate(Body):
+    """A limit order by a server wallet. `price`: quote base units per whole token; `amount`: token base units."""
+
+    side: OrderSide
+    price: TokenAmount
+    amount: TokenAmount
+    wallet_id: UUID
+
+
+class OrderAccepted(Acceptance):
+    """Answer to place and cancel."""
+
+    orderId: UUID | None
+    marketId: UUID
+
+
+class Order(Record):
+    """An order, as the chain's events tell it."""
+
+    id: UUID
+    market_id: UUID
+    side: OrderSide
+    status: OrderStatus
+    price: str
+    amount: str
+    filled: str
+    maker_address: str
+    maker_name: str | None = None
+    tx_hash: str
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class OrderList(BaseModel):
+    """A page of orders."""
+
+    orders: list[Order]
+    nextCursor: str | None
+
+

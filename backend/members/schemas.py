@@ -1,0 +1,134 @@
+"""Members as they cross the door (specification 2.3, 4.7, 4.9)."""
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, EmailStr, Field, StringConstraints
+
+from backend.fields import Address, Body, Eid, KycLevel, Name, Record, Timestamp
+
+
+class Role(StrEnum):
+    """What a member may do; see backend.auth.scopes for the scopes of each."""
+
+    ADMIN = "admin"
+    COMPLIANCE_OFFICER = "compliance_officer"
+    MEMBER = "member"
+    VIEWER = "viewer"
+    CLIENT = "client"
+
+
+STAFF = (Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER)
+
+
+class MemberStatus(StrEnum):
+    """States of a membership."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+
+
+class MemberCreate(Body):
+    """Either `user_id` (an existing user) or `wallet_address` (a placeholder user is made where none has it)."""
+
+    user_id: UUID | None = None
+    wallet_address: Address | None = None
+    chain_eid: Eid | None = None
+    email: EmailStr | None = None
+    display_name: Name | None = None
+    role: Role = Role.CLIENT
+
+
+class MemberUpdate(Body):
+    """A change of role."""
+
+    role: Role
+
+
+class MemberUser(Record):
+    """The person of a membership."""
+
+    id: UUID
+    email: str | None
+    display_name: str | None
+    wallet_addresses: list[str]
+
+
+class Member(Record):
+    """A member record."""
+
+    id: UUID
+    organization_id: UUID
+    user_id: UUID
+    role: Role
+    status: MemberStatus
+    created_at: Timestamp
+    updated_at: Timestamp
+    user: MemberUser
+
+
+class MemberList(BaseModel):
+    """A page of members."""
+
+    members: list[Member]
+    nextCursor: str | None
+
+
+class EligibilityCheck(Body):
+    """Up to 50 addresses. Anything may be typed: what is not an address comes back as a warning."""
+
+    emails: list[Annotated[str, StringConstraints(max_length=320)]] = Field(min_length=1, max_length=50)
+
+
+class WarningCode(StrEnum):
+    """Why an invitation may not lead where it should."""
+
+    INVALID_EMAIL = "invalid_email"
+    DUPLICATE_IN_REQUEST = "duplicate_in_request"
+    ALREADY_MEMBER = "already_member"
+    PENDING_INVITATION = "pending_invitation"
+    DOMAIN_NOT_ALLOWED = "domain_not_allowed"
+    NO_ACCOUNT = "no_account"
+    KYC_MISSING = "kyc_missing"
+    KYC_LEVEL_INSUFFICIENT = "kyc_level_insufficient"
+    JURISDICTION_BLOCKED = "jurisdiction_blocked"
+    ACCREDITATION_MISSING = "accreditation_missing"
+
+
+class Severity(StrEnum):
+    """Orders the warnings; none of them blocks."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class EligibilityWarning(BaseModel):
+    """One finding about one address."""
+
+    email: str
+    code: WarningCode
+    severity: Severity
+    message: str
+
+
+class OrgRequirements(BaseModel):
+    """What the organization asks of its members."""
+
+    kycRequired: bool
+    minKycLevel: KycLevel
+    accreditationRequired: bool
+    blockedCountries: list[str]
+    allowedEmailDomains: list[str]
+    seatsRemaining: int | None
+
+
+class Eligibility(BaseModel):
+    """Findings per address, and what the organization requires."""
+
+    warnings: list[EligibilityWarning]
+    orgRequirements: OrgRequirements
+
+

@@ -1,0 +1,25 @@
+"""Every table, imported in one place, so that SQLModel.metadata is whole."""
+
+from backend.api_keys.models import ApiKeyRow
+from backend.assets.models import AssetRow, DeploymentRow
+from backend.attestations.models import AttestationRow
+from backend.auth.models import IdempotencyRow, RefreshTokenRow, SessionRow, SigningKeyRow
+from backend.bridges.models import BridgeRow
+from backend.chain.models import CursorRow, SignerRow, TokenTransferRow, TransactionRow
+from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
+from backend.invitations.models import InvitationRow, OutboxRow
+from backend.issuers.models import IssuerRow, IssuerWalletRow
+from backend.markets.models import MarketRow, OrderRow
+from backend.members.models import MemberRow, UserRow, UserWalletRow
+from backend.organizations.models import OrganizationRow
+from backend.parties.models import PartyRow
+from backend.requests.models import RequestRow, RequestStepRow
+from backend.wallets.models import WalletRow
+
+__all__ = [
+    "ApiKeyRow", "AssetRow", "AttestationRow", "BridgeRow", "ChainContractRow", "ChainRow", "CursorRow", "DeploymentRow",
+    "IdempotencyRow", "InvitationRow", "IssuerRow", "IssuerWalletRow", "MarketRow", "MemberRow", "OrderRow",
+    "OrganizationChainRow", "OrganizationRow", "OutboxRow", "PartyRow", "RefreshTokenRow", "RequestRow",
+    "RequestStepRow", "SessionRow", "SignerRow", "SigningKeyRow", "TokenTransferRow", "TransactionRow", "UserRow",
+    "UserWalletRow", "WalletRow",
+]

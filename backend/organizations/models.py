@@ -1,0 +1,29 @@
+"""The organizations table. `parent_id` is the only truth of the hierarchy; paths and depths are derived."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Field
+
+from backend.db import Row, json_field, status_field
+from backend.fields import Network
+from backend.organizations.schemas import OrganizationStatus
+
+
+class OrganizationRow(Row, table=True):
+    """An organization."""
+
+    __tablename__ = "organizations"
+
+    name: str
+    status: OrganizationStatus = status_field(OrganizationStatus, OrganizationStatus.ACTIVE)
+    parent_id: UUID | None = Field(default=None, foreign_key="organizations.id", index=True)
+    email: str | None = None
+    org_type: str | None = None
+    description: str | None = None
+    website: str | None = None
+    jurisdiction: str | None = None
+    logo_url: str | None = None
+    banner_url: str | None = None
+    network: Network = status_field(Network, Network.TESTNET)
+    member_requirements: dict[str, Any] = json_field(dict)

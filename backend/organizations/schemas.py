@@ -1,0 +1,222 @@
+"""Organizations as they cross the door (specification 2.1)."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, EmailStr, Field, StringConstraints
+
+from backend.fields import Body, Country, KycLevel, Name, Network, Record, Text, Timestamp
+
+
+class OrganizationStatus(StrEnum):
+    """States of an organization."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+    ARCHIVED = "archived"
+
+
+def _https(value: str) -> str:
+    if not value.startswith(("https://", "http://")) or any(c in value for c in " <>\"'\n\t"):
+        raise ValueError("is a web address that begins with https://")
+    return value
+
+
+Url = Annotated[str, StringConstraints(max_length=500), AfterValidator(_https)]
+
+
+class MemberRequirements(Body):
+    """What an organization asks of the people it invites."""
+
+    kyc_required: bool = False
+    min_kyc_level: KycLevel = 0
+    accreditation_required: bool = False
+    blocked_countries: list[Country] = Field(default_factory=list, max_length=250)
+    allowed_email_domains: list[Annotated[str, StringConstraints(to_lower=True, max_length=253, pattern=r"^[a-z0-9.-]+$")]] = Field(
+        default_factory=list, max_length=100
+    )
+    seats: int | None = Field(None, ge=1, le=1_000_000)
+
+
+class OrganizationCreate(Body):
+    """A new organization; below `sub-orgs` its parent is the path's."""
+
+    name: Name
+    email: EmailStr | None = None
+    org_type: Annotated[str, StringConstraints(max_length=60)] | None = None
+    description: Text | None = None
+    website: Url | None = None
+    jurisdiction: Country | None = None
+    logo_url: Url | None = None
+    banner_url: Url | None = None
+    network: Network = Network.TESTNET
+
+
+class OrganizationUpdate(Body):
+    """JSON merge patch of an organization."""
+
+    name: Name | None = None
+    email: EmailStr | None = None
+    org_type: Annotated[str, StringConstraints(max_length=60)] | None = None
+    description: Text | None = None
+    website: Url | None = None
+    jurisdiction: Country | None = None
+    logo_url: Url | None = None
+    banner_url: Url | None = None
+    network: Network | None = None
+    member_requirements: MemberRequirements | None = None
+
+
+class OrganizationMove(Body):
+    """Where a sub-organization goes."""
+
+    newParentId: UUID
+
+
+class Organization(Record):
+    """The organization record. `hierarchy_path` is `/{id}/…/{id}`; a root's depth is 0."""
+
+    id: UUID
+    name: str
+    status: OrganizationStatus
+    created_at: Timestamp
+    updated_at: Timestamp
+    email: str | None = None
+    org_type: str | None = None
+    description: str | None = None
+    website: str | None = None
+    jurisdiction: str | None = None
+    logo_url: str | None = None
+    banner_url: str | None = None
+    parent_id: UUID | None = None
+    hierarchy_path: str | None = None
+    depth: int | None = None
+    network: Network = Network.TESTNET
+    member_requirements: MemberRequirements = Field(default_factory=MemberRequirements)
+
+
+class OrganizationListed(Record):
+    """An organization in a list or as a search result, with the names of its ancestors from the root down."""
+
+    id: UUID
+    name: str
+    status: OrganizationStatus
+    parent_id: UUID | None
+    depth: int
+    ancestors: list[str]
+    child_count: int
+
+
+class OrganizationList(BaseModel):
+    """A page of organizations."""
+
+    organizations: list[OrganizationListed]
+    nextCursor: str | None
+
+
+class TreeNode(Record):
+    """One node of the tree; its children are asked for when it is opened."""
+
+    id: UUID
+    name: str
+    status: OrganizationStatus
+    parent_id: UUID | None
+    depth: int
+    has_children: bool
+    child_count: int
+
+
+class Tree(BaseModel):
+    """A page of the children of one node (`parent`), after the node itself when it is the first page."""
+
+    nodes: list[TreeNode]
+    nextCursor: str | None
+
+
+class MovedNode(BaseModel):
+    """What a move changes for one organization. Paths are of names, for people; ids stay as they are."""
+
+    id: UUID
+    name: str
+    path_before: str
+    path_after: str
+    depth_before: int
+    depth_after: int
+
+
+class AccessChange(BaseModel):
+    """A person whose role by inheritance a move gives or takes."""
+
+    user_id: UUID
+    display_name: str
+    role: str
+    change: Literal["gained", "lost"]
+
+
+class MoveImpact(BaseModel):
+    """What a dry run of a move says."""
+
+    descendants: int
+    nodes: list[MovedNode]
+    access: list[AccessChange]
+
+
+class MovePlan(BaseModel):
+    """Answer of `?dry_run=true`: nothing was done."""
+
+    steps: list[str]
+    impact: MoveImpact
+
+
+class SummaryMembers(BaseModel):
+    """Active members, by who has access."""
+
+    staff: int
+    clients: int
+    total: int
+
+
+class SummaryAssets(BaseModel):
+    """Assets by status."""
+
+    total: int
+    by_status: dict[str, int]
+
+
+class SummaryKeys(BaseModel):
+    """API keys."""
+
+    active: int
+    revoked: int
+
+
+class SummaryTransactions(BaseModel):
+    """Transactions of the organization on every chain, by status."""
+
+    pending: int
+    submitting: int
+    confirmed: int
+    failed: int
+
+
+class Attention(BaseModel):
+    """What waits for a person."""
+
+    failed_requests: int
+    parties_waiting: int
+    attestations_expiring: int
+    pending_invitations: int
+
+
+class Summary(BaseModel):
+    """Aggregated counts, by one round trip to the database."""
+
+    members: SummaryMembers
+    wallets: int
+    assets: SummaryAssets
+    enabled_chains: int
+    api_keys: SummaryKeys
+    transactions: SummaryTransactions
+    sub_organizations: int
+    attention: Attention

@@ -1,0 +1,84 @@
+"""Identity parties: the people and companies an organization knows."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, EmailStr, Field
+
+from backend.fields import Address, Body, Country, KycLevel, Name, Reason, Record, Timestamp
+
+
+class PartyKind(StrEnum):
+    """What a party is."""
+
+    PERSON = "person"
+    COMPANY = "company"
+
+
+class PartyStatus(StrEnum):
+    """`created → verifying → verified, rejected`."""
+
+    CREATED = "created"
+    VERIFYING = "verifying"
+    VERIFIED = "verified"
+    REJECTED = "rejected"
+
+
+class PartyCreate(Body):
+    """A new party; `organization_id` says whose, by default the session's own."""
+
+    organization_id: UUID | None = None
+    kind: PartyKind = PartyKind.PERSON
+    name: Name
+    email: EmailStr | None = None
+    country: Country
+    wallet_address: Address | None = None
+
+
+class PartyUpdate(Body):
+    """JSON merge patch of a party: contact and wallet."""
+
+    name: Name | None = None
+    email: EmailStr | None = None
+    wallet_address: Address | None = None
+
+
+class PartyVerify(Body):
+    """An officer's decision that the identity is proven."""
+
+    kyc_level: KycLevel = Field(1, ge=1)
+    accredited: bool = False
+    reason: Reason | None = None
+
+
+class PartyReject(Body):
+    """An officer's decision that it is not."""
+
+    reason: Reason
+
+
+class Party(Record):
+    """A party record."""
+
+    id: UUID
+    organization_id: UUID
+    kind: PartyKind
+    name: str
+    email: str | None
+    country: str
+    wallet_address: str | None
+    status: PartyStatus
+    kyc_level: int
+    accredited: bool
+    reviewed_by: UUID | None
+    reviewed_at: Timestamp | None
+    reason: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class PartyList(BaseModel):
+    """A page of parties."""
+
+    parties: list[Party]
+    nextCursor: str | None

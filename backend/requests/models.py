@@ -1,0 +1,50 @@
+"""Requests and their steps."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.db import Row, json_field, organization_field, status_field, time_field
+from backend.requests.schemas import RequestStatus, StepStatus
+
+
+class RequestRow(Row, table=True):
+    """An accepted operation; its id is its workflow's first id."""
+
+    __tablename__ = "requests"
+
+    organization_id: UUID = organization_field()
+    kind: str
+    title: str
+    status: RequestStatus = status_field(RequestStatus, RequestStatus.ACCEPTED, index=True)
+    subject_type: str
+    subject_id: UUID
+    scope: str
+    """The scope of the action, needed again to retry it."""
+    arguments: dict[str, Any] = json_field(dict)
+    problem: dict[str, Any] | None = json_field(None, nullable=True)
+    can_retry: bool = False
+    attempt: int = 1
+    created_by: UUID | None = Field(default=None, foreign_key="users.id")
+
+
+class RequestStepRow(Row, table=True):
+    """A step of a request, in the order of `position`."""
+
+    __tablename__ = "request_steps"
+    __table_args__ = (sa.UniqueConstraint("request_id", "name"),)
+
+    organization_id: UUID = organization_field()
+    request_id: UUID = Field(foreign_key="requests.id", index=True)
+    position: int
+    name: str
+    title: str
+    status: StepStatus = status_field(StepStatus, StepStatus.WAITING)
+    started_at: datetime | None = time_field(nullable=True)
+    finished_at: datetime | None = time_field(nullable=True)
+    chain_eid: int | None = Field(default=None, sa_type=sa.BigInteger)
+    tx_hash: str | None = None
+    detail: str | None = None

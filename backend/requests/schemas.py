@@ -1,0 +1,79 @@
+"""Requests: accepted asynchronous operations and how far they are."""
+
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from backend.fields import Record, Timestamp
+
+
+class RequestStatus(StrEnum):
+    """States of a request; the last four are final, except that a failed one may be retried."""
+
+    AWAITING_APPROVAL = "awaiting_approval"
+    ACCEPTED = "accepted"
+    RUNNING = "running"
+    DENIED = "denied"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+FINAL = frozenset({RequestStatus.SUCCEEDED, RequestStatus.FAILED, RequestStatus.DENIED})
+
+
+class StepStatus(StrEnum):
+    """States of a step."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+class Subject(BaseModel):
+    """What a request is about."""
+
+    type: str
+    id: UUID
+
+
+class RequestStep(Record):
+    """One step: its times, and its transaction where it has one."""
+
+    name: str
+    title: str
+    status: StepStatus
+    started_at: Timestamp | None
+    finished_at: Timestamp | None
+    chain_eid: int | None
+    chain_name: str | None = None
+    tx_hash: str | None
+    explorer_url: str | None = None
+    detail: str | None
+
+
+class Request(Record):
+    """An accepted operation. `problem` is why it failed; `can_retry` whether trying again can help."""
+
+    id: UUID
+    organization_id: UUID
+    kind: str
+    title: str
+    status: RequestStatus
+    subject: Subject
+    steps: list[RequestStep]
+    problem: dict[str, Any] | None
+    can_retry: bool
+    created_by: UUID | None
+    created_by_name: str | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class RequestList(BaseModel):
+    """A page of requests."""
+
+    requests: list[Request]
+    nextCursor: str | None

@@ -1,0 +1,28 @@
+"""Wallets of organizations."""
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from backend.db import Row, organization_field, status_field
+from backend.wallets.schemas import WalletKind
+
+
+class WalletRow(Row, table=True):
+    """A wallet. A server wallet's key is with its provider, under `key_ref`."""
+
+    __tablename__ = "wallets"
+    __table_args__ = (
+        sa.UniqueConstraint("organization_id", "address"),
+        sa.Index("uq_wallets_default", "organization_id", unique=True, postgresql_where=sa.text("is_default")),
+        sa.Index("uq_wallets_server_address", "address", unique=True, postgresql_where=sa.text("kind = 'server'")),
+    )
+
+    organization_id: UUID = organization_field()
+    label: str
+    address: str = Field(index=True)
+    kind: WalletKind = status_field(WalletKind, WalletKind.SERVER)
+    provider: str | None = None
+    key_ref: str | None = None
+    is_default: bool = False

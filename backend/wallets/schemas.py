@@ -1,0 +1,69 @@
+"""Wallets as they cross the door."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from backend.fields import Address, Body, Name, Record, Timestamp
+
+
+class WalletKind(StrEnum):
+    """`server`: we hold the key. `linked`: somebody else does, and we only know the address."""
+
+    SERVER = "server"
+    LINKED = "linked"
+
+
+class WalletCreate(Body):
+    """A new wallet: a server wallet, or with `address` a linked one."""
+
+    label: Name
+    kind: WalletKind = WalletKind.SERVER
+    address: Address | None = None
+
+
+class WalletUpdate(Body):
+    """A new label, or which wallet is the default (the treasury)."""
+
+    label: Name | None = None
+    is_default: bool | None = None
+
+
+class Balance(BaseModel):
+    """What a wallet holds on a chain, read from it now. Amounts in base units."""
+
+    chain_eid: int
+    chain_name: str
+    symbol: str
+    decimals: int
+    amount: str
+    asset_id: UUID | None = None
+
+
+class Wallet(Record):
+    """A wallet record."""
+
+    id: UUID
+    organization_id: UUID
+    label: str
+    address: str
+    kind: WalletKind
+    provider: str | None
+    is_default: bool
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class WalletDetail(Wallet):
+    """A wallet with its balances; `unreachable` names the chains that did not answer."""
+
+    balances: list[Balance]
+    unreachable: list[int] = []
+
+
+class WalletList(BaseModel):
+    """A page of wallets."""
+
+    wallets: list[Wallet]
+    nextCursor: str | None
