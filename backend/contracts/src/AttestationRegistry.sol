@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+
+import {Countries} from "./Countries.sol";
+import {Standing} from "./interfaces/IRWAToken.sol";
+
+/// @title AttestationRegistry
+/// @notice What known attesters say about the people behind addresses: level of identification, country, accreditation.
+/// @dev The owner (the operator's agent) writes which organizations exist under which and who attests for them. Attesters
+/// write attestations. A statement is kept by subject and attester, so no attester overwrites another's word.
+contract AttestationRegistry is Ownable {
+    enum Status {
+        NONE,
+        VALID,
+        EXPIRED,
+        REVOKED,
+        DISTRUSTED
+    }
+
+    struct Attester {
+        bytes32 orgId;
+        uint8 maxKycLevel;
+        bool canRevokeOthers;
+        bool active;
+        string name;
+    }
+
+    struct Attestation {
+        address subject;
+        address attester;
+        bytes32 orgId;
+        uint8 level;
+        bytes3 country;
+        bool accredited;
+        uint64 issuedAt;
+        uint64 expiresAt;
+        uint64 revokedAt;
+        bytes32 schema;
+        bytes32 dataHash;
+    }
+
+    /// @notice How many ancestors of an organization are looked at.
+    uint256 public constant MAX_DEPTH = 64;
+
+    /// @notice How many active attesters an organization may have. Bounding each organization by itself keeps one
+    /// tenant's attesters from crowding out another's.
+    uint256 public constant MAX_ATTESTERS_PER_ORG = 16;
+
+    /// @notice The parent of an organization, 0 for a root.
+    mapping(bytes32 orgId => bytes32 parentOrgId) public parentOf;
+
+    mapping(address attester => Attester) private _attesters;
+    mapping(bytes32 orgId => address[]) private _attestersOf;
+    mapping(bytes32 uid => Attestation) private _attestations;
+    mapping(address subject => mapping(address attester => bytes32 uid)) private _current;
+    uint256 private _count;
+
+    event ParentSet(bytes32 indexed orgId, bytes32 indexed parentOrgId);
+    event AttesterAdded(
+        address indexed attester, bytes32 indexed orgId, string name, uint8 maxKycLevel, bool canRevokeOthers
+    );
+    event AttesterRemoved(address indexed attester, bytes32 indexed orgId);
+    event Attested(
+        bytes32 indexed uid,
+        address indexed subject,
+        address indexed attester,
+        uint8 level,
+        bytes3 country,
+        bool accredited,
+        uint64 expiresAt,
+        bytes32 schema,
+        bytes32 dataHash
+    );
+    event Revoked(bytes32 indexed uid, address indexed subject, address indexed revoker, string reason);
+
+    error InvalidOrganization(bytes32 orgId);
+    error LineageCycle(bytes32 orgId, bytes32 parentOrgId);
+    error LineageTooDeep(bytes32 orgId);
+    error InvalidAttester(address attester);
+    error AttesterOfAnotherOrganization(address attester, bytes32 orgId);
+    error TooManyAttesters(bytes32 orgId);
+    error NotAttester(address account);
+    error InvalidSubject(address subject);
+    error LevelAboveMaximum(uint8 level, uint8 maximum);
+    error AlreadyExpired(uint64 expiresAt);
+    error UnknownAttestation(bytes32 uid);
+    error AlreadyRevoked(bytes32 uid);
+    error NotAllowedToRevoke(address account, bytes32 uid);
+
+    constructor(address initialOwner) Ownable(initialOwner) {}
+
+    /// @notice Writes the parent of an organization; 0 makes it a root. Only the owner.
+    function setParent(bytes32 orgId, bytes32 parentOrgId) external onlyOwner {
+        if (orgId == 0) revert InvalidOrganization(orgId);
+        bytes32 org = parentOrgId;
+        for (uint256 depth = 0; org != 0; ++depth) {
+            if (org == orgId) revert LineageCycle(orgId, parentOrgId);
+            if (depth == MAX_DEPTH) revert LineageTooDeep(orgId);
+            org = parentOf[org];
+        }
+        parentOf[orgId] = parentOrgId;
+        emit ParentSet(orgId, parentOrgId);
+    }
+
+    /// @notice Lets `attester` speak for an organization, or changes what it may do there. Only the owner.
+    /// @dev An attester that comes back to the same organization has its unexpired attestations valid again; one that
+    /// comes back for another organization does not take them along.
+    /// @param maxKycLevel The highest level it may attest; what it attested above that stops being valid.
+    /// @param canRevokeOthers Whether it may revoke what attesters of its organization and its descendants attested.
+    function addAttester(
+        address attester,
+        bytes32 orgId,
+        string calldata name,
+        uint8 maxKycLevel,
+        bool canRevokeOthers
+    ) external onlyOwner {
+        if (attester == address(0)) revert InvalidAttester(attester);
+        if (orgId == 0) revert InvalidOrganization(orgId);
+        Attester storage a = _attesters[attester];
+        if (a.active) {
+            if (a.orgId != orgId) revert AttesterOfAnotherOrganization(attester, a.orgId);
+        } else {
+            if (_attestersOf[orgId].length == MAX_ATTESTERS_PER_ORG) revert TooManyAttesters(orgId);
+            _attestersOf[orgId].push(attester);
+        }
+        _attesters[attester] = Attester(orgId, maxKycLevel, canRevokeOthers, true, name);
+        emit AttesterAdded(attester, orgId, name, maxKycLevel, canRevokeOthers);
+    }
+
+    /// @notice Ends the trust in an attester: nothing it attested is valid from now on. Only the owner.
+    function removeAttester(address attester) external onlyOwner {
+        Attester storage a = _attesters[attester];
+        if (!a.active) revert NotAttester(attester);
+        a.active = false;
+        address[] storage list = _attestersOf[a.orgId];
+        uint256 last = list.length - 1;
+        for (uint256 i = 0; i < last; ++i) {
+            if (list[i] == attester) {
+                list[i] = list[last];
+                break;
+            }
+        }
+        list.pop();
+        emit AttesterRemoved(attester, a.orgId);
+    }
+
+    /// @notice States something about `subject`; replaces what the calling attester stated before. Only an attester.
+    /// @param country ISO 3166-1 alpha-3, three upper case letters.
+    /// @param expiresAt Unix time from which it is no longer valid; 0 is never.
+    /// @param schema What kind of check was made, by the attester's own naming.
+    /// @param dataHash A commitment to the evidence, which itself stays off the chain.
+    /// @return uid The identifier of the attestation.
+    function attest(
+        address subject,
+        uint8 level,
+        bytes3 country,
+        bool accredited,
+        uint64 expiresAt,
+        bytes32 schema,
+        bytes32 dataHash
+    ) external returns (bytes32 uid) {
+        Attester storage a = _attesters[msg.sender];
+        if (!a.active) revert NotAttester(msg.sender);
+        if (subject == address(0)) revert InvalidSubject(subject);
+        if (level > a.maxKycLevel) revert LevelAboveMaximum(level, a.maxKycLevel);
+        if (expiresAt != 0 && expiresAt <= block.timestamp) revert AlreadyExpired(expiresAt);
+        Countries.check(country);
+        uid = keccak256(abi.encode(block.chainid, address(this), subject, msg.sender, ++_count));
+        Attestation storage s = _attestations[uid];
+        s.subject = subject;
+        s.attester = msg.sender;
+        s.orgId = a.orgId;
+        s.level = level;
+        s.country = country;
+        s.accredited = accredited;
+        s.issuedAt = uint64(block.timestamp);
+        s.expiresAt = expiresAt;
+        s.schema = schema;
+        s.dataHash = dataHash;
+        _current[subject][msg.sender] = uid;
+        emit Attested(uid, subject, msg.sender, level, country, accredited, expiresAt, schema, dataHash);
+    }
+
+    /// @notice Takes an attestation back. Its own attester may, and an active attester that may revoke others if its
+    /// organization is that of the attestation or an ancestor of it.
+    function revoke(bytes32 uid, string calldata reason) external {
+        Attestation storage s = _attestations[uid];
+        if (s.attester == address(0)) revert UnknownAttestation(uid);
+        if (s.revokedAt != 0) revert AlreadyRevoked(uid);
+        if (msg.sender != s.attester) {
+            Attester storage a = _attesters[msg.sender];
+            if (!a.active || !a.canRevokeOthers || !isSameOrDescendant(s.orgId, a.orgId)) {
+                revert NotAllowedToRevoke(msg.sender, uid);
+            }
+        }
+        s.revokedAt = uint64(block.timestamp);
+        emit Revoked(uid, s.subject, msg.sender, reason);
+    }
+
+    /// @notice An attester as it was last added; `active` is false when unknown or removed.
+    function getAttester(address attester) external view returns (Attester memory) {
+        return _attesters[attester];
+    }
+
+    /// @notice The active attesters of one organization, its ancestors' not included.
+    function attestersOf(bytes32 orgId) external view returns (address[] memory) {
+        return _attestersOf[orgId];
+    }
+
+    /// @notice An attestation as it was written, valid or not; all zero when unknown.
+    function getAttestation(bytes32 uid) external view returns (Attestation memory) {
+        return _attestations[uid];
+    }
+
+    /// @notice Whether an attestation stands: its attester's latest on the subject, not expired, not revoked, and the
+    /// attester still trusted for that level and organization.
+    function isValid(bytes32 uid) public view returns (bool) {
+        Attestation storage s = _attestations[uid];
+        return uid != 0 && _current[s.subject][s.attester] == uid && _statusOf(uid) == Status.VALID;
+    }
+
+    /// @notice What became of the latest word of `attester` on `subject`.
+    /// @return status NONE 0, VALID 1, EXPIRED 2, REVOKED 3, DISTRUSTED 4 (the attester may not say this any more).
+    /// @return uid That word, 0 if there is none.
+    function statusOf(address subject, address attester) external view returns (Status status, bytes32 uid) {
+        uid = _current[subject][attester];
+        status = _statusOf(uid);
+    }
+
+    /// @notice Whether `orgId` is `ancestor` or lies below it.
+    function isSameOrDescendant(bytes32 orgId, bytes32 ancestor) public view returns (bool) {
+        bytes32 org = orgId;
+        for (uint256 depth = 0; depth <= MAX_DEPTH && org != 0; ++depth) {
+            if (org == ancestor) return true;
+            org = parentOf[org];
+        }
+        return false;
+    }
+
+    /// @notice What the valid attestations on `subject` say together, of those by attesters of `orgId`, of its ancestors
+    /// and of `extraTrusted`.
+    /// @dev Attesters may disagree, so every country is returned for the caller to look at each, and the level is given
+    /// twice: a rule that asks for level and accreditation must find both in one attestation.
+    /// @param orgOnly Counts the attesters of `orgId` itself and nobody else.
+    function eligibility(address subject, bytes32 orgId, bool orgOnly, address[] calldata extraTrusted)
+        external
+        view
+        returns (Standing memory standing)
+    {
+        uint256 depths = orgOnly ? 1 : MAX_DEPTH + 1;
+        standing.countries = new bytes3[](depths * MAX_ATTESTERS_PER_ORG + extraTrusted.length);
+        uint256 n;
+        for (uint256 depth = 0; depth < depths && orgId != 0; ++depth) {
+            n = _hear(standing, n, subject, _attestersOf[orgId]);
+            orgId = parentOf[orgId];
+        }
+        if (!orgOnly) n = _hear(standing, n, subject, extraTrusted);
+        standing.found = n != 0;
+        bytes3[] memory countries = standing.countries;
+        // The array was made for the most there could be; a smaller length only hides what was never written.
+        assembly ("memory-safe") {
+            mstore(countries, n)
+        }
+    }
+
+    /// @dev Adds the valid words of `attesters` on `subject` to `standing`, which has `n` so far.
+    function _hear(Standing memory standing, uint256 n, address subject, address[] memory attesters)
+        private
+        view
+        returns (uint256)
+    {
+        for (uint256 i = 0; i < attesters.length; ++i) {
+            bytes32 uid = _current[subject][attesters[i]];
+            if (_statusOf(uid) != Status.VALID) continue;
+            Attestation storage s = _attestations[uid];
+            standing.countries[n++] = s.country;
+            if (s.level > standing.level) standing.level = s.level;
+            if (s.accredited) {
+                standing.accredited = true;
+                if (s.level > standing.accreditedLevel) standing.accreditedLevel = s.level;
+            }
+        }
+        return n;
+    }
+
+    function _statusOf(bytes32 uid) private view returns (Status) {
+        if (uid == 0) return Status.NONE;
+        Attestation storage s = _attestations[uid];
+        if (s.attester == address(0)) return Status.NONE;
+        if (s.revokedAt != 0) return Status.REVOKED;
+        if (s.expiresAt != 0 && s.expiresAt <= block.timestamp) return Status.EXPIRED;
+        Attester storage a = _attesters[s.attester];
+        if (!a.active || a.orgId != s.orgId || s.level > a.maxKycLevel) return Status.DISTRUSTED;
+        return Status.VALID;
+    }
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+
+import {Countries} from "./Countries.sol";
+import {Restrictions} from "./Restrictions.sol";
+import {IRWAToken, Standing} from "./interfaces/IRWAToken.sol";
+
+/// @notice The rules of a market, beside those of the token; they apply to whoever buys or sells there.
+struct MarketRules {
+    uint8 regulation;
+    uint8 minKycLevel;
+    bool requiresAccreditation;
+    bytes3[] blockedCountries;
+    uint64 lockupEnd;
+    uint32 maxHolders;
+    uint256 maxPerHolder;
+}
+
+/// @notice What a market reads of the factory that made it.
+interface IMarketFactory {
+    function protocolWallet() external view returns (address);
+
+    function protocolFeeBps() external view returns (uint16);
+}
+
+/// @title Market
+/// @notice Limit orders between one token and one quote currency, escrowed, each fill checked against the rules of the
+/// token and of the market for both sides.
+/// @dev A price is in base units of the quote for one whole token (10**decimals base units of the token).
+/// A taker names the orders it wants to trade with; the best to name are found off the chain. Rounding is against the
+/// taker: who buys pays the quote of a fill rounded up, who sells gets it rounded down, so that no resting order is ever
+/// worn away by dust. Both fees are rounded down; the buyer pays its fee on top, the seller's is taken from what it gets.
+/// The quote currency must be a plain ERC-20: one that takes a fee on transfer is refused when it is paid in.
+contract Market is ReentrancyGuard {
+    using SafeERC20 for IERC20;
+    using Restrictions for uint256;
+
+    enum Status {
+        NONE,
+        OPEN,
+        PARTIAL,
+        FILLED,
+        CANCELLED
+    }
+
+    struct Order {
+        address maker;
+        bool isBuy;
+        Status status;
+        uint256 price;
+        uint256 amount;
+        uint256 filled;
+        /// Quote still held for a buy order; 0 for a sell order, of which the token holds `amount - filled`.
+        uint256 quoteEscrow;
+    }
+
+    /// @notice How many orders a taker may name at once.
+    uint256 public constant MAX_HINTS = 32;
+
+    uint256 private constant BPS = 10_000;
+
+    IMarketFactory public immutable factory;
+    IRWAToken public immutable token;
+    IERC20 public immutable quote;
+
+    /// @notice The organization wallet that gets the fees, less the protocol's share.
+    address public immutable feeCollector;
+    uint16 public immutable takerFeeBps;
+    uint16 public immutable makerFeeBps;
+
+    uint256 private immutable _unit;
+
+    /// @notice While halted no order is placed or filled; cancelling works.
+    bool public halted;
+
+    /// @notice Orders placed so far; they are numbered from 1.
+    uint256 public orderCount;
+
+    /// @notice Quote that could not be paid out to its owner, who may claim it.
+    mapping(address account => uint256) public claimable;
+
+    mapping(uint256 orderId => Order) private _orders;
+    MarketRules private _rules;
+
+    event OrderPlaced(
+        uint256 indexed orderId, address indexed maker, bool isBuy, uint256 price, uint256 amount
+    );
+    event Trade(
+        uint256 indexed makerOrderId,
+        uint256 indexed takerOrderId,
+        uint256 price,
+        uint256 amount,
+        uint256 takerFee,
+        uint256 makerFee
+    );
+    /// @notice `status` is a Status: 1 open, 2 partial, 3 filled, 4 cancelled.
+    event OrderStatus(uint256 indexed orderId, uint8 status, uint256 filled);
+    event Halted(bool halted);
+    event Credited(address indexed account, uint256 amount);
+    event Claimed(address indexed account, uint256 amount);
+
+    error MarketRestricted(uint8 code, address account, uint256 amount);
+    error InvalidMarket();
+    error InvalidOrder();
+    error TooManyHints(uint256 hints);
+    error NotOwner(address account);
+    error NotMaker(address account, uint256 orderId);
+    error NotOpen(uint256 orderId);
+    error QuoteShort(uint256 expected, uint256 received);
+    error NothingToClaim(address account);
+
+    /// @dev Made by a factory, which has checked who asks.
+    constructor(
+        IRWAToken token_,
+        IERC20 quote_,
+        address feeCollector_,
+        uint16 takerFeeBps_,
+        uint16 makerFeeBps_,
+        MarketRules memory rules_
+    ) {
+        if (
+            address(quote_).code.length == 0 || address(quote_) == address(token_) || feeCollector_ == address(0)
+                || uint256(takerFeeBps_) + makerFeeBps_ > BPS || rules_.regulation > 4
+                || rules_.blockedCountries.length > 250
+        ) revert InvalidMarket();
+        for (uint256 i = 0; i < rules_.blockedCountries.length; ++i) {
+            Countries.check(rules_.blockedCountries[i]);
+        }
+        factory = IMarketFactory(msg.sender);
+        token = token_;
+        quote = quote_;
+        feeCollector = feeCollector_;
+        takerFeeBps = takerFeeBps_;
+        makerFeeBps = makerFeeBps_;
+        _unit = 10 ** token_.decimals();
+        _rules = rules_;
+    }
+
+    // ---------------------------------------------------------------------------------------------- orders
+
+    /// @notice Places a limit order and trades it at once with the named resting orders, as far as they match.
+    /// @dev A sell order needs an allowance of the token of `amount`; a buy order one of the quote of `budget(...)`. What
+    /// a buy order does not need is given back in the same call. A named order that does not match, is gone, or whose
+    /// trade would break a rule is passed over; the rest of the amount stays as an order.
+    /// @param price Base units of the quote for one whole token: the most to pay, or the least to get.
+    /// @param amount Base units of the token.
+    /// @param hints Resting orders to trade with, in this order; at most MAX_HINTS.
+    function place(bool isBuy, uint256 price, uint256 amount, uint256[] calldata hints)
+        external
+        nonReentrant
+        returns (uint256 orderId)
+    {
+        if (price == 0 || Math.mulDiv(amount, price, _unit) == 0) revert InvalidOrder();
+        if (hints.length > MAX_HINTS) revert TooManyHints(hints.length);
+        uint256 failed = _traderFailures(msg.sender, isBuy, amount);
+        if (failed != 0) revert MarketRestricted(failed.first(), msg.sender, amount);
+
+        orderId = ++orderCount;
+        Order storage order = _orders[orderId];
+        order.maker = msg.sender;
+        order.isBuy = isBuy;
+        order.status = Status.OPEN;
+        order.price = price;
+        order.amount = amount;
+        emit OrderPlaced(orderId, msg.sender, isBuy, price, amount);
+
+        if (isBuy) {
+            uint8[] memory codes = token.checkTransfer(address(0), msg.sender, amount);
+            if (codes.length != 0) revert MarketRestricted(codes[0], msg.sender, amount);
+            order.quoteEscrow = budget(true, price, amount, hints.length);
+            _pull(msg.sender, order.quoteEscrow);
+        } else {
+            token.depositEscrow(msg.sender, amount);
+        }
+
+        for (uint256 i = 0; i < hints.length && order.filled < amount; ++i) {
+            _tryFill(hints[i], orderId);
+        }
+        if (isBuy) _returnExcess(order);
+        emit OrderStatus(orderId, uint8(order.status), order.filled);
+    }
+
+    /// @notice Ends an open order and gives back what is left of it to its maker. The maker, or the owner of the market;
+    /// also while halted, paused, or when the maker could trade no more.
+    function cancel(uint256 orderId) external nonReentrant {
+        Order storage order = _orders[orderId];
+        if (order.status != Status.OPEN && order.status != Status.PARTIAL) revert NotOpen(orderId);
+        if (msg.sender != order.maker && msg.sender != owner()) revert NotMaker(msg.sender, orderId);
+        order.status = Status.CANCELLED;
+        uint256 refund = order.quoteEscrow;
+        order.quoteEscrow = 0;
+        if (order.isBuy) _pay(order.maker, refund);
+        else token.releaseEscrow(order.maker, order.amount - order.filled);
+        emit OrderStatus(orderId, uint8(Status.CANCELLED), order.filled);
+    }
+
+    /// @notice Pays the caller the quote that could not be paid before.
+    function claim() external nonReentrant {
+        uint256 amount = claimable[msg.sender];
+        if (amount == 0) revert NothingToClaim(msg.sender);
+        claimable[msg.sender] = 0;
+        quote.safeTransfer(msg.sender, amount);
+        emit Claimed(msg.sender, amount);
+    }
+
+    /// @notice Stops or resumes trading. Only the owner.
+    function halt(bool stop) external {
+        if (msg.sender != owner()) revert NotOwner(msg.sender);
+        halted = stop;
+        emit Halted(stop);
+    }
+
+    // ---------------------------------------------------------------------------------------------- views
+
+    /// @notice The organization's wallet: whoever owns the token.
+    function owner() public view returns (address) {
+        return token.owner();
+    }
+
+    /// @notice The rules of the market; they never change.
+    function rules() external view returns (MarketRules memory) {
+        return _rules;
+    }
+
+    /// @notice An order; all zero when there is none of that number.
+    function getOrder(uint256 orderId) external view returns (Order memory) {
+        return _orders[orderId];
+    }
+
+    /// @notice Every rule of the market and of the token that an order would break, as ascending codes.
+    function checkOrder(address account, bool isBuy, uint256 amount) external view returns (uint8[] memory) {
+        uint256 failed = _traderFailures(account, isBuy, amount);
+        uint8[] memory codes = isBuy
+            ? token.checkTransfer(address(0), account, amount)
+            : token.checkTransfer(account, token.treasury(), amount);
+        for (uint256 i = 0; i < codes.length; ++i) {
+            // A sale is asked of the token as a transfer to the treasury, whose own part in it means nothing here.
+            if (isBuy || codes[i] < Restrictions.RECEIVER_NOT_ATTESTED && codes[i] != Restrictions.INVALID_RECEIVER) {
+                failed |= uint256(1) << codes[i];
+            }
+        }
+        return failed.toCodes();
+    }
+
+    /// @notice The allowance an order needs: of the quote for a buy order, of the token for a sell order.
+    /// @dev The quote at the limit price rounded up, one base unit more for each order named (each fill rounds by itself),
+    /// and the higher of the two fees on all of it.
+    function budget(bool isBuy, uint256 price, uint256 amount, uint256 hints) public view returns (uint256) {
+        if (!isBuy) return amount;
+        uint256 cost = Math.mulDiv(amount, price, _unit, Math.Rounding.Ceil) + hints;
+        return cost + Math.mulDiv(cost, Math.max(takerFeeBps, makerFeeBps), BPS, Math.Rounding.Ceil);
+    }
+
+    // ---------------------------------------------------------------------------------------------- inside
+
+    /// @dev What one fill comes to, worked out before anything moves.
+    struct Fill {
+        uint256 amount;
+        uint256 price;
+        uint256 cost;
+        uint256 takerFee;
+        uint256 makerFee;
+        address buyer;
+        address seller;
+    }
+
+    function _tryFill(uint256 makerId, uint256 takerId) private {
+        Order storage maker = _orders[makerId];
+        Order storage taker = _orders[takerId];
+        if (maker.status != Status.OPEN && maker.status != Status.PARTIAL) return;
+        if (maker.isBuy == taker.isBuy || maker.maker == taker.maker) return;
+        if (taker.isBuy ? maker.price > taker.price : maker.price < taker.price) return;
+
+        Fill memory f;
+        f.amount = Math.min(maker.amount - maker.filled, taker.amount - taker.filled);
+        f.price = maker.price;
+        f.cost = Math.mulDiv(f.amount, f.price, _unit, taker.isBuy ? Math.Rounding.Ceil : Math.Rounding.Floor);
+        // A remainder too small to cost anything would be a gift.
+        if (f.cost == 0) return;
+        f.takerFee = f.cost * takerFeeBps / BPS;
+        f.makerFee = f.cost * makerFeeBps / BPS;
+        (f.buyer, f.seller) = taker.isBuy ? (taker.maker, maker.maker) : (maker.maker, taker.maker);
+        if (!_mayTrade(maker.maker, f)) return;
+
+        (Order storage buy, uint256 buyerFee, uint256 sellerFee) =
+            taker.isBuy ? (taker, f.takerFee, f.makerFee) : (maker, f.makerFee, f.takerFee);
+        buy.quoteEscrow -= f.cost + buyerFee;
+        _advance(maker, f.amount);
+        _advance(taker, f.amount);
+        emit Trade(makerId, takerId, f.price, f.amount, f.takerFee, f.makerFee);
+        emit OrderStatus(makerId, uint8(maker.status), maker.filled);
+
+        token.settleEscrow(f.seller, f.buyer, f.amount);
+        _pay(f.seller, f.cost - sellerFee);
+        _payFees(buyerFee + sellerFee);
+        if (maker.isBuy && maker.status == Status.FILLED) _returnExcess(maker);
+    }
+
+    function _advance(Order storage order, uint256 amount) private {
+        order.filled += amount;
+        order.status = order.filled == order.amount ? Status.FILLED : Status.PARTIAL;
+    }
+
+    /// @dev The taker's own standing was checked by `place` in the same call; the maker's may have changed since it placed.
+    function _mayTrade(address maker, Fill memory f) private view returns (bool) {
+        return _standingFailures(maker) == 0 && _lockupFailures(f.seller) == 0
+            && _limitFailures(f.seller, f.buyer, f.amount) == 0
+            && token.checkSettlement(address(this), f.seller, f.buyer, f.amount).length == 0;
+    }
+
+    function _traderFailures(address account, bool isBuy, uint256 amount) private view returns (uint256 failed) {
+        failed = _standingFailures(account);
+        if (halted) failed |= 1 << Restrictions.MARKET_HALTED;
+        if (isBuy) failed |= _limitFailures(address(0), account, amount);
+        else failed |= _lockupFailures(account);
+    }
+
+    function _standingFailures(address account) private view returns (uint256 failed) {
+        if (account == token.treasury()) return 0;
+        Standing memory standing = token.standingOf(account);
+        if (!standing.found) return 1 << Restrictions.MARKET_NOT_ATTESTED;
+        if (standing.level < _rules.minKycLevel) failed = 1 << Restrictions.MARKET_KYC_LEVEL;
+        if (
+            _rules.requiresAccreditation
+                && !(standing.accredited && standing.accreditedLevel >= _rules.minKycLevel)
+        ) failed |= 1 << Restrictions.MARKET_ACCREDITATION;
+        if (Countries.anyOf(standing.countries, _rules.blockedCountries)) {
+            failed |= 1 << Restrictions.MARKET_COUNTRY_BLOCKED;
+        }
+    }
+
+    function _lockupFailures(address seller) private view returns (uint256) {
+        return block.timestamp < _rules.lockupEnd && seller != token.treasury() ? 1 << Restrictions.MARKET_LOCKUP : 0;
+    }
+
+    function _limitFailures(address seller, address buyer, uint256 amount) private view returns (uint256 failed) {
+        if (buyer == token.treasury()) return 0;
+        uint256 holding = token.holdingOf(buyer);
+        uint256 maximum = _rules.maxPerHolder;
+        if (maximum != 0 && (holding > maximum || amount > maximum - holding)) {
+            failed = 1 << Restrictions.MARKET_MAX_PER_HOLDER;
+        }
+        maximum = _rules.maxHolders;
+        if (maximum != 0 && holding == 0) {
+            bool leaves = seller != address(0) && seller != token.treasury() && token.holdingOf(seller) == amount;
+            if (token.holderCount() + 1 - (leaves ? 1 : 0) > maximum) failed |= 1 << Restrictions.MARKET_MAX_HOLDERS;
+        }
+    }
+
+    /// @dev Gives back what a buy order holds beyond what its rest can still cost as a resting order.
+    function _returnExcess(Order storage order) private {
+        uint256 rest = order.amount - order.filled;
+        uint256 needed;
+        if (rest != 0) {
+            uint256 cost = Math.mulDiv(rest, order.price, _unit, Math.Rounding.Ceil);
+            needed = cost + Math.mulDiv(cost, makerFeeBps, BPS, Math.Rounding.Ceil);
+        }
+        uint256 excess = order.quoteEscrow - needed;
+        order.quoteEscrow = needed;
+        _pay(order.maker, excess);
+    }
+
+    function _payFees(uint256 fees) private {
+        uint256 share = fees * factory.protocolFeeBps() / BPS;
+        _pay(factory.protocolWallet(), share);
+        _pay(feeCollector, fees - share);
+    }
+
+    function _pull(address from, uint256 amount) private {
+        uint256 before = quote.balanceOf(address(this));
+        quote.safeTransferFrom(from, address(this), amount);
+        uint256 received = quote.balanceOf(address(this)) - before;
+        if (received != amount) revert QuoteShort(amount, received);
+    }
+
+    /// @dev A receiver whom the quote currency refuses must not lock an order of somebody else: what cannot be paid is
+    /// kept for it to claim.
+    function _pay(address to, uint256 amount) private {
+        if (amount == 0) return;
+        if (!quote.trySafeTransfer(to, amount)) {
+            claimable[to] += amount;
+            emit Credited(to, amount);
+        }
+    }
+}

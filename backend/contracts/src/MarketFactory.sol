@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
+
+import {IMarketFactory, Market, MarketRules} from "./Market.sol";
+import {IERC7943Fungible} from "./interfaces/IERC7943.sol";
+import {IRWAToken} from "./interfaces/IRWAToken.sol";
+
+/// @title MarketFactory
+/// @notice Makes markets for tokens, at the word of each token's owner, and keeps the protocol's terms.
+contract MarketFactory is IMarketFactory, IERC165, Ownable {
+    /// @notice Quote currency of a market that names none.
+    address public defaultQuote;
+
+    /// @notice Who gets the protocol's share of the fees.
+    address public protocolWallet;
+
+    /// @notice The protocol's share of each fee, in basis points.
+    uint16 public protocolFeeBps = 1_000;
+
+    /// @notice Whether this factory made the market.
+    mapping(address market => bool) public isMarket;
+
+    /// @notice How many markets this factory made.
+    uint256 public marketCount;
+
+    event MarketCreated(
+        address indexed market,
+        address indexed token,
+        address indexed quote,
+        address owner,
+        address feeCollector,
+        uint16 takerFeeBps,
+        uint16 makerFeeBps
+    );
+    event DefaultQuoteSet(address defaultQuote);
+    event ProtocolSet(address protocolWallet, uint16 protocolFeeBps);
+
+    error NotTokenOwner(address account, address token);
+    error NotRWAToken(address token);
+    error InvalidProtocol();
+
+    /// @param owner_ The operator.
+    /// @param protocolWallet_ Who gets the protocol's share of the fees.
+    /// @param defaultQuote_ Quote currency of a market that names none; may be 0.
+    constructor(address owner_, address protocolWallet_, address defaultQuote_) Ownable(owner_) {
+        if (protocolWallet_ == address(0)) revert InvalidProtocol();
+        protocolWallet = protocolWallet_;
+        defaultQuote = defaultQuote_;
+        emit ProtocolSet(protocolWallet_, protocolFeeBps);
+        emit DefaultQuoteSet(defaultQuote_);
+    }
+
+    /// @notice Makes a market. Only the owner of the token, who then allows it on the token with `setVenue`.
+    /// @param quote Quote currency; 0 for the default.
+    /// @param feeCollector The organization wallet that gets the fees, less the protocol's share.
+    function createMarket(
+        address token,
+        address quote,
+        address feeCollector,
+        uint16 takerBps,
+        uint16 makerBps,
+        MarketRules calldata rules
+    ) external returns (address market) {
+        if (token.code.length == 0 || !IERC165(token).supportsInterface(type(IERC7943Fungible).interfaceId)) {
+            revert NotRWAToken(token);
+        }
+        if (IRWAToken(token).owner() != msg.sender) revert NotTokenOwner(msg.sender, token);
+        if (quote == address(0)) quote = defaultQuote;
+        market = address(new Market(IRWAToken(token), IERC20(quote), feeCollector, takerBps, makerBps, rules));
+        isMarket[market] = true;
+        ++marketCount;
+        emit MarketCreated(market, token, quote, msg.sender, feeCollector, takerBps, makerBps);
+    }
+
+    /// @notice Sets the default quote currency for markets to come. Only the owner.
+    function setDefaultQuote(address quote) external onlyOwner {
+        defaultQuote = quote;
+        emit DefaultQuoteSet(quote);
+    }
+
+    /// @notice Sets the protocol's wallet and its share of each fee, for the fills to come of all markets. Only the owner.
+    /// @dev It is a share of the fees and never more than they are: what traders pay does not change by it.
+    function setProtocol(address wallet, uint16 feeBps) external onlyOwner {
+        if (wallet == address(0) || feeBps > 10_000) revert InvalidProtocol();
+        protocolWallet = wallet;
+        protocolFeeBps = feeBps;
+        emit ProtocolSet(wallet, feeBps);
+    }
+
+    /// @notice Tells this contract from any other.
+    function interfaceName() external pure returns (string memory) {
+        return "signum.MarketFactory.v1";
+    }
+
+    /// @notice ERC-165 and the id of `createMarket`, `isMarket` and `interfaceName` together.
+    function supportsInterface(bytes4 interfaceId) external pure returns (bool) {
+        return interfaceId == type(IERC165).interfaceId
+            || interfaceId == this.createMarket.selector ^ this.isMarket.selector ^ this.interfaceName.selector;
+    }
+}

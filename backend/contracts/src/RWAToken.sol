@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+
+import {AttestationRegistry} from "./AttestationRegistry.sol";
+import {Countries} from "./Countries.sol";
+import {Restrictions} from "./Restrictions.sol";
+import {IERC1404} from "./interfaces/IERC1404.sol";
+import {IERC7943Fungible} from "./interfaces/IERC7943.sol";
+import {
+    IMessagingEndpoint,
+    IMessagingReceiver,
+    MessagingFee,
+    MessagingParams,
+    MessagingReceipt,
+    Origin
+} from "./interfaces/IMessaging.sol";
+import {IOFT, OFTFeeDetail, OFTLimit, OFTReceipt, SendParam} from "./interfaces/IOFT.sol";
+import {IRWAToken, Rules, Standing} from "./interfaces/IRWAToken.sol";
+
+/// @title RWAToken
+/// @notice A tokenized asset of one organization. Who may send, receive and hold is decided on every movement by the rules
+/// below and by the attestations of the registry.
+/// @dev The owner is the organization's wallet. Markets ("venues") hold tokens in escrow for their depositors; the token
+/// keeps the account of it, so that the depositor stays the beneficial owner and a venue can do two things only: give
+/// back to the depositor, which always works, and settle to a buyer, which is a transfer with every check.
+/// The omnichain part speaks the IOFT ABI: what leaves is burnt here and minted by the peer on the other chain.
+contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC1404, IOFT, IRWAToken, IMessagingReceiver {
+    using Restrictions for uint256;
+    using SafeCast for uint256;
+
+    uint256 public constant MAX_BLOCKED_COUNTRIES = 250;
+    uint256 public constant MAX_TRUSTED_ISSUERS = 32;
+
+    /// @notice The highest value of `Rules.regulation`.
+    uint8 public constant MAX_REGULATION = 4;
+
+    /// @notice Decimals of an amount in a packet; what is finer stays on the chain it is on.
+    uint8 public constant sharedDecimals = 6;
+
+    bytes32 public immutable organizationId;
+    AttestationRegistry public immutable registry;
+    IMessagingEndpoint public immutable endpoint;
+
+    /// @notice Base units of this token in one shared unit.
+    uint256 public immutable decimalConversionRate;
+
+    uint8 private immutable _decimals;
+
+    /// @notice The issuer's own account: it needs no attestation, is under no lockup and is no holder.
+    address public treasury;
+
+    /// @notice Beneficial owners on this chain: those who hold, or have in escrow, more than nothing; not the treasury.
+    uint256 public holderCount;
+
+    /// @notice Rises with every change of the rules and every packet that carries them; 0 means none were ever set, and
+    /// then nobody can receive.
+    uint64 public rulesVersion;
+
+    /// @notice The token on the other chains, as bytes32; 0 is none.
+    mapping(uint32 eid => bytes32 peer) public peers;
+
+    /// @notice Whether the address is a market that may take deposits and settle.
+    mapping(address venue => bool) public isVenue;
+
+    /// @notice What a venue holds for an account.
+    mapping(address venue => mapping(address account => uint256)) public escrowOf;
+
+    Rules private _rules;
+    mapping(address account => uint256) private _frozen;
+    mapping(address account => uint256) private _escrowed;
+    mapping(address venue => uint256) private _held;
+
+    event RulesSet(uint64 version, Rules rules);
+    event RulesIgnored(uint64 version, uint64 currentVersion);
+    event TreasurySet(address indexed treasury);
+    event VenueSet(address indexed venue, bool allowed);
+    event PeerSet(uint32 eid, bytes32 peer);
+    event Recovered(address indexed lost, address indexed replacement, uint256 amount);
+    event EscrowDeposited(address indexed venue, address indexed account, uint256 amount);
+    event EscrowReleased(address indexed venue, address indexed account, uint256 amount);
+    event EscrowSettled(address indexed venue, address indexed seller, address indexed buyer, uint256 amount);
+
+    error TransferRestricted(uint8 code, address from, address to, uint256 amount);
+    error InvalidRules();
+    error InvalidVenue(address venue);
+    error NotVenue(address account);
+    error EscrowTooSmall(address venue, address account, uint256 amount);
+    error EscrowHeld(address venue);
+    error InvalidRecovery(address lost, address replacement);
+    error SupplyAboveShared(uint256 supply);
+    error NoPeer(uint32 eid);
+    error OnlyPeer(uint32 eid, bytes32 sender);
+    error OnlyEndpoint(address caller);
+    error InvalidDestination(bytes32 to);
+    error ComposeUnsupported();
+    error LzTokenUnsupported();
+    error NotEnoughNative(uint256 value);
+    error InvalidMessage();
+
+    /// @param name_ Name of the token.
+    /// @param symbol_ Symbol of the token.
+    /// @param decimals_ Decimals, at least 6.
+    /// @param organizationId_ The organization whose attesters, and whose ancestors' attesters, count.
+    /// @param registry_ Where attestations are read.
+    /// @param endpoint_ The messaging endpoint of this chain.
+    /// @param owner_ The organization's wallet.
+    /// @param treasury_ The issuer's own account; may be the owner.
+    constructor(
+        string memory name_,
+        string memory symbol_,
+        uint8 decimals_,
+        bytes32 organizationId_,
+        AttestationRegistry registry_,
+        IMessagingEndpoint endpoint_,
+        address owner_,
+        address treasury_
+    ) ERC20(name_, symbol_) Ownable(owner_) {
+        if (decimals_ < sharedDecimals || decimals_ > 18) revert InvalidLocalDecimals();
+        _decimals = decimals_;
+        decimalConversionRate = 10 ** (decimals_ - sharedDecimals);
+        organizationId = organizationId_;
+        registry = registry_;
+        endpoint = endpoint_;
+        treasury = treasury_;
+        endpoint_.setDelegate(owner_);
+        emit TreasurySet(treasury_);
+    }
+
+    // ---------------------------------------------------------------------------------------------- issuer
+
+    /// @notice Replaces all rules. Only the owner.
+    function setRules(Rules calldata newRules) external onlyOwner {
+        _setRules(newRules, rulesVersion + 1);
+    }
+
+    /// @notice Names the treasury. Only the owner. The former treasury becomes a holder like others if it holds anything.
+    function setTreasury(address newTreasury) external onlyOwner {
+        address former = treasury;
+        if (former == newTreasury) return;
+        if (isVenue[newTreasury] || _held[newTreasury] != 0) revert InvalidVenue(newTreasury);
+        if (_isHolder(newTreasury)) --holderCount;
+        treasury = newTreasury;
+        if (_isHolder(former)) ++holderCount;
+        emit TreasurySet(newTreasury);
+    }
+
+    /// @notice Allows a market to take deposits and settle, or ends it. Only the owner. What it holds can be given back
+    /// to the depositors either way.
+    function setVenue(address venue, bool allowed) external onlyOwner {
+        // An address that holds tokens of its own could no longer be told from the escrow it keeps.
+        if (venue == address(0) || venue == treasury || balanceOf(venue) != _held[venue]) revert InvalidVenue(venue);
+        isVenue[venue] = allowed;
+        emit VenueSet(venue, allowed);
+    }
+
+    /// @notice Issues tokens to an eligible receiver. Only the owner.
+    function mint(address to, uint256 amount) external onlyOwner {
+        _mint(to, amount);
+    }
+
+    /// @notice Destroys tokens of the caller, under the checks of a sender.
+    function burn(uint256 amount) external {
+        _burn(msg.sender, amount);
+    }
+
+    /// @notice Stops every movement but the owner's enforcement and the return of escrow. Only the owner.
+    function pause() external onlyOwner {
+        _pause();
+    }
+
+    /// @notice Ends the pause. Only the owner.
+    function unpause() external onlyOwner {
+        _unpause();
+    }
+
+    /// @notice Moves all tokens of a lost wallet, and its frozen amount, to a new wallet of the same person, which must be
+    /// eligible. Only the owner. Escrow in markets comes back to the lost wallet when its orders are cancelled, and can
+    /// then be recovered in the same way.
+    function recover(address lost, address replacement) external onlyOwner {
+        if (lost == replacement || lost == address(0)) revert InvalidRecovery(lost, replacement);
+        uint256 amount = balanceOf(lost);
+        _refuse(_receiver(replacement), lost, replacement, amount);
+        uint256 frozen = _frozen[lost];
+        if (frozen != 0) {
+            uint256 total = frozen > type(uint256).max - _frozen[replacement]
+                ? type(uint256).max
+                : frozen + _frozen[replacement];
+            _frozen[lost] = 0;
+            _frozen[replacement] = total;
+            emit Frozen(lost, 0);
+            emit Frozen(replacement, total);
+        }
+        _move(lost, replacement, amount);
+        emit Recovered(lost, replacement, amount);
+    }
+
+    /// @notice Sets the frozen amount of an account, which may be more than it holds. Only the owner.
+    function setFrozenTokens(address account, uint256 amount) external onlyOwner returns (bool) {
+        _frozen[account] = amount;
+        emit Frozen(account, amount);
+        return true;
+    }
+
+    /// @notice Takes tokens, frozen ones too, and gives them to an eligible receiver. Only the owner. Works while paused
+    /// and under lockup, and is not held to the limits on holders.
+    function forcedTransfer(address from, address to, uint256 amount) external onlyOwner returns (bool) {
+        uint256 failed = _receiver(to);
+        uint256 balance = balanceOf(from);
+        if (amount > balance) failed |= 1 << Restrictions.INSUFFICIENT_BALANCE;
+        _refuse(failed, from, to, amount);
+        uint256 frozen = _frozen[from];
+        uint256 unfrozen = balance > frozen ? balance - frozen : 0;
+        if (amount > unfrozen) {
+            frozen -= amount - unfrozen;
+            _frozen[from] = frozen;
+            emit Frozen(from, frozen);
+        }
+        _move(from, to, amount);
+        emit ForcedTransfer(from, to, amount);
+        return true;
+    }
+
+    // ---------------------------------------------------------------------------------------------- rules
+
+    /// @notice The rules as they were last set.
+    function rules() external view returns (Rules memory) {
+        return _rules;
+    }
+
+    /// @notice What the trusted attestations say about an account, by the rules of this token on whom to trust.
+    function standingOf(address account) external view returns (Standing memory) {
+        return _standing(account, _rules.orgOnly);
+    }
+
+    /// @notice What an account owns beneficially: its balance and what venues hold for it. A venue itself owns nothing.
+    function holdingOf(address account) public view returns (uint256) {
+        return balanceOf(account) - _held[account] + _escrowed[account];
+    }
+
+    /// @notice Every rule that a transfer would break, as codes in ascending order; empty if it would pass.
+    /// @dev `from` 0 asks for a mint.
+    function checkTransfer(address from, address to, uint256 amount) external view returns (uint8[] memory) {
+        return _transferFailures(from, to, amount).toCodes();
+    }
+
+    /// @notice Every rule that a settlement out of the escrow of `venue` would break.
+    function checkSettlement(address venue, address seller, address buyer, uint256 amount)
+        external
+        view
+        returns (uint8[] memory)
+    {
+        return _settlementFailures(venue, seller, buyer, amount).toCodes();
+    }
+
+    /// @inheritdoc IERC1404
+    function detectTransferRestriction(address from, address to, uint256 amount) external view returns (uint8) {
+        return _transferFailures(from, to, amount).first();
+    }
+
+    /// @inheritdoc IERC1404
+    function messageForTransferRestriction(uint8 code) external pure returns (string memory) {
+        return Restrictions.message(code);
+    }
+
+    /// @notice Whether an account may send at all, whatever its balance.
+    function canSend(address account) external view returns (bool) {
+        return account != address(0) && _held[account] == 0 && !isVenue[account]
+            && _general() | _sender(account) == 0;
+    }
+
+    /// @notice Whether an account may receive at all, whatever the limits on amounts and holders.
+    function canReceive(address account) external view returns (bool) {
+        return _general() | _receiver(account) == 0;
+    }
+
+    /// @notice The frozen amount of an account; it may be more than it holds.
+    function getFrozenTokens(address account) external view returns (uint256) {
+        return _frozen[account];
+    }
+
+    /// @notice Whether the rules let a transfer pass; a balance that is too small is not looked at.
+    function canTransfer(address from, address to, uint256 amount) external view returns (bool) {
+        return from != address(0)
+            && _transferFailures(from, to, amount) & ~(uint256(1) << Restrictions.INSUFFICIENT_BALANCE) == 0;
+    }
+
+    /// @notice ERC-20, ERC-165, ERC-1404, ERC-7943 and the OFT interface id.
+    function supportsInterface(bytes4 interfaceId) external pure returns (bool) {
+        return interfaceId == type(IERC165).interfaceId || interfaceId == type(IERC7943Fungible).interfaceId
+            || interfaceId == type(IERC1404).interfaceId || interfaceId == 0x36372b07 || interfaceId == 0x02e49c2c;
+    }
+
+    function decimals() public view override(ERC20, IRWAToken) returns (uint8) {
+        return _decimals;
+    }
+
+    /// @notice The organization's wallet, which holds every authority over this token.
+    function owner() public view override(Ownable, IRWAToken) returns (address) {
+        return super.owner();
+    }
+
+    // ---------------------------------------------------------------------------------------------- escrow
+
+    /// @notice Takes tokens of `account` into the calling venue's escrow, out of the allowance it gave to the venue and
+    /// under the checks of a sender. Only a venue.
+    function depositEscrow(address account, uint256 amount) external {
+        if (!isVenue[msg.sender]) revert NotVenue(msg.sender);
+        _refuse(_general() | _sender(account) | _available(account, amount), account, msg.sender, amount);
+        _spendAllowance(account, msg.sender, amount);
+        escrowOf[msg.sender][account] += amount;
+        _escrowed[account] += amount;
+        _held[msg.sender] += amount;
+        super._update(account, msg.sender, amount);
+        emit EscrowDeposited(msg.sender, account, amount);
+    }
+
+    /// @notice Gives escrow back to the account it belongs to. Only the venue that holds it, and unconditionally: neither
+    /// pause nor a lapsed attestation locks it, as the beneficial owner does not change.
+    function releaseEscrow(address account, uint256 amount) external {
+        _takeEscrow(account, amount);
+        super._update(msg.sender, account, amount);
+        emit EscrowReleased(msg.sender, account, amount);
+    }
+
+    /// @notice Moves escrow of `seller` to `buyer` under every check of a transfer between them. Only a venue.
+    function settleEscrow(address seller, address buyer, uint256 amount) external {
+        if (!isVenue[msg.sender]) revert NotVenue(msg.sender);
+        _refuse(_settlementFailures(msg.sender, seller, buyer, amount), seller, buyer, amount);
+        bool sellerHeld = _isHolder(seller);
+        bool buyerHeld = _isHolder(buyer);
+        _takeEscrow(seller, amount);
+        super._update(msg.sender, buyer, amount);
+        _recount(seller, buyer, sellerHeld, buyerHeld);
+        emit EscrowSettled(msg.sender, seller, buyer, amount);
+    }
+
+    // ---------------------------------------------------------------------------------------------- other chains
+
+    /// @notice Names the token on another chain. Only the owner.
+    function setPeer(uint32 eid, bytes32 peer) external onlyOwner {
+        peers[eid] = peer;
+        emit PeerSet(eid, peer);
+    }
+
+    /// @notice Names who may configure this token on the endpoint. Only the owner.
+    function setDelegate(address delegate) external onlyOwner {
+        endpoint.setDelegate(delegate);
+    }
+
+    /// @inheritdoc IOFT
+    function quoteSend(SendParam calldata sendParam, bool payInLzToken) external view returns (MessagingFee memory) {
+        return _quote(sendParam, _encode(sendParam), payInLzToken);
+    }
+
+    /// @notice The fee of `sendWithRules`.
+    function quoteSendWithRules(SendParam calldata sendParam, Rules calldata newRules)
+        external
+        view
+        returns (MessagingFee memory)
+    {
+        return _quote(sendParam, _encodeWithRules(sendParam, rulesVersion + 1, newRules), false);
+    }
+
+    /// @inheritdoc IOFT
+    /// @dev The amount that arrives equals the amount that leaves; there is no fee in tokens.
+    function quoteOFT(SendParam calldata sendParam)
+        external
+        view
+        returns (OFTLimit memory limit, OFTFeeDetail[] memory details, OFTReceipt memory receipt)
+    {
+        limit = OFTLimit(0, uint256(type(uint64).max) * decimalConversionRate);
+        details = new OFTFeeDetail[](0);
+        uint256 amount = _removeDust(sendParam.amountLD);
+        receipt = OFTReceipt(amount, amount);
+    }
+
+    /// @notice Burns the caller's tokens here, to be minted for `sendParam.to` by the peer on the other chain.
+    /// @dev The checks of a sender apply, and if the receiver is somebody else, those of a receiver as well: a bridge is
+    /// a transfer. The amount is rounded down to shared units; the rest stays with the caller.
+    function send(SendParam calldata sendParam, MessagingFee calldata fee, address refundAddress)
+        external
+        payable
+        returns (MessagingReceipt memory, OFTReceipt memory)
+    {
+        return _send(sendParam, _encode(sendParam), fee, refundAddress);
+    }
+
+    /// @notice As `send`, in a packet that also sets the rules of the token on the other chain. Only the owner. The amount
+    /// and `to` may be 0, for the rules alone.
+    /// @dev Rules are given rather than copied, as each chain has its own share of the limits on holders.
+    function sendWithRules(
+        SendParam calldata sendParam,
+        Rules calldata newRules,
+        MessagingFee calldata fee,
+        address refundAddress
+    ) external payable onlyOwner returns (MessagingReceipt memory, OFTReceipt memory) {
+        // Without rules of its own this token would come out of this with a version but no rules.
+        if (rulesVersion == 0) revert InvalidRules();
+        _checkRules(newRules);
+        return _send(sendParam, _encodeWithRules(sendParam, ++rulesVersion, newRules), fee, refundAddress);
+    }
+
+    /// @notice Takes a packet of a peer: sets the rules it may carry, then mints what it carries to an eligible receiver.
+    /// Only the endpoint.
+    /// @dev Rules older than those in force are ignored, so that a packet delivered late cannot bring them back.
+    function lzReceive(Origin calldata origin, bytes32 guid, bytes calldata message, address, bytes calldata)
+        external
+        payable
+    {
+        if (msg.sender != address(endpoint)) revert OnlyEndpoint(msg.sender);
+        if (!allowInitializePath(origin)) revert OnlyPeer(origin.srcEid, origin.sender);
+        if (message.length < 40 || msg.value != 0) revert InvalidMessage();
+        if (message.length > 40) {
+            (uint64 version, Rules memory newRules) = abi.decode(message[40:], (uint64, Rules));
+            if (version > rulesVersion) _setRules(newRules, version);
+            else emit RulesIgnored(version, rulesVersion);
+        }
+        uint256 amount = uint256(uint64(bytes8(message[32:40]))) * decimalConversionRate;
+        if (amount != 0) {
+            address to = _toAddress(bytes32(message[:32]));
+            _mint(to, amount);
+            emit OFTReceived(guid, origin.srcEid, to, amount);
+        }
+    }
+
+    /// @inheritdoc IMessagingReceiver
+    function allowInitializePath(Origin calldata origin) public view returns (bool) {
+        return origin.sender != 0 && peers[origin.srcEid] == origin.sender;
+    }
+
+    /// @inheritdoc IMessagingReceiver
+    function nextNonce(uint32, bytes32) external pure returns (uint64) {
+        return 0;
+    }
+
+    /// @inheritdoc IOFT
+    function oftVersion() external pure returns (bytes4 interfaceId, uint64 version) {
+        return (0x02e49c2c, 1);
+    }
+
+    /// @notice The versions of the messaging interface spoken as a sender and as a receiver.
+    function oAppVersion() external pure returns (uint64 senderVersion, uint64 receiverVersion) {
+        return (1, 2);
+    }
+
+    /// @inheritdoc IOFT
+    function token() external view returns (address) {
+        return address(this);
+    }
+
+    /// @inheritdoc IOFT
+    function approvalRequired() external pure returns (bool) {
+        return false;
+    }
+
+    // ---------------------------------------------------------------------------------------------- inside
+
+    /// @dev Every movement of ERC-20 comes through here and is checked; enforcement and escrow go around it on purpose.
+    function _update(address from, address to, uint256 amount) internal override {
+        if (to == address(0)) _refuse(_general() | _sender(from) | _available(from, amount), from, to, amount);
+        else _refuse(_transferFailures(from, to, amount), from, to, amount);
+        _move(from, to, amount);
+    }
+
+    /// @dev A movement without checks, with the count of holders kept.
+    function _move(address from, address to, uint256 amount) private {
+        if (_held[from] != 0) revert EscrowHeld(from);
+        bool fromHeld = _isHolder(from);
+        bool toHeld = _isHolder(to);
+        super._update(from, to, amount);
+        if (from == address(0) && totalSupply() / decimalConversionRate > type(uint64).max) {
+            revert SupplyAboveShared(totalSupply());
+        }
+        _recount(from, to, fromHeld, toHeld);
+    }
+
+    function _recount(address from, address to, bool fromHeld, bool toHeld) private {
+        if (from == to) return;
+        if (fromHeld && !_isHolder(from)) --holderCount;
+        if (!toHeld && _isHolder(to)) ++holderCount;
+    }
+
+    function _isHolder(address account) private view returns (bool) {
+        return account != address(0) && account != treasury && holdingOf(account) != 0;
+    }
+
+    function _takeEscrow(address account, uint256 amount) private {
+        uint256 held = escrowOf[msg.sender][account];
+        if (amount > held) revert EscrowTooSmall(msg.sender, account, amount);
+        escrowOf[msg.sender][account] = held - amount;
+        _escrowed[account] -= amount;
+        _held[msg.sender] -= amount;
+    }
+
+    function _refuse(uint256 failed, address from, address to, uint256 amount) private pure {
+        if (failed != 0) revert TransferRestricted(failed.first(), from, to, amount);
+    }
+
+    function _transferFailures(address from, address to, uint256 amount) private view returns (uint256 failed) {
+        failed = _general() | _receiver(to) | _limits(from, to, amount);
+        if (from != address(0)) failed |= _sender(from) | _available(from, amount);
+    }
+
+    function _settlementFailures(address venue, address seller, address buyer, uint256 amount)
+        private
+        view
+        returns (uint256 failed)
+    {
+        failed = _general() | _sender(seller) | _receiver(buyer) | _limits(seller, buyer, amount);
+        if (amount > escrowOf[venue][seller]) failed |= 1 << Restrictions.INSUFFICIENT_BALANCE;
+        // What is frozen counts against all that the seller owns, wherever it lies, so that freezing reaches open orders.
+        uint256 frozen = _frozen[seller];
+        uint256 holding = holdingOf(seller);
+        if (frozen != 0 && amount > (holding > frozen ? holding - frozen : 0)) failed |= 1 << Restrictions.FROZEN;
+    }
+
+    function _general() private view returns (uint256 failed) {
+        if (paused()) failed = 1 << Restrictions.PAUSED;
+        if (rulesVersion == 0) failed |= 1 << Restrictions.RULES_NOT_SET;
+    }
+
+    function _available(address from, uint256 amount) private view returns (uint256 failed) {
+        uint256 balance = balanceOf(from) - _held[from];
+        uint256 frozen = _frozen[from];
+        if (amount > balance) failed = 1 << Restrictions.INSUFFICIENT_BALANCE;
+        if (frozen != 0 && amount > (balance > frozen ? balance - frozen : 0)) failed |= 1 << Restrictions.FROZEN;
+    }
+
+    /// @dev A sender need not reach the level asked of receivers: who may no longer buy may still leave.
+    function _sender(address from) private view returns (uint256 failed) {
+        if (from == treasury) return 0;
+        if (block.timestamp < _rules.lockupEnd) failed = 1 << Restrictions.LOCKUP;
+        Standing memory standing = _standing(from, false);
+        if (!standing.found) failed |= 1 << Restrictions.SENDER_NOT_ATTESTED;
+        else if (Countries.anyOf(standing.countries, _rules.blockedCountries)) {
+            failed |= 1 << Restrictions.SENDER_COUNTRY_BLOCKED;
+        }
+    }
+
+    function _receiver(address to) private view returns (uint256 failed) {
+        if (to == address(0) || to == address(this) || isVenue[to] || _held[to] != 0) {
+            return 1 << Restrictions.INVALID_RECEIVER;
+        }
+        if (to == treasury) return 0;
+        // Everyone's word is heard on the country, whichever attestations the other rules count.
+        Standing memory standing = _standing(to, false);
+        if (!standing.found) return 1 << Restrictions.RECEIVER_NOT_ATTESTED;
+        if (Countries.anyOf(standing.countries, _rules.blockedCountries)) {
+            failed = 1 << Restrictions.RECEIVER_COUNTRY_BLOCKED;
+        }
+        if (_rules.orgOnly) {
+            standing = _standing(to, true);
+            if (!standing.found) return failed | 1 << Restrictions.ORG_ONLY;
+        }
+        if (standing.level < _rules.minKycLevel) failed |= 1 << Restrictions.RECEIVER_KYC_LEVEL;
+        if (
+            _rules.requiresAccreditation
+                && !(standing.accredited && standing.accreditedLevel >= _rules.minKycLevel)
+        ) failed |= 1 << Restrictions.RECEIVER_ACCREDITATION;
+    }
+
+    function _limits(address from, address to, uint256 amount) private view returns (uint256 failed) {
+        if (amount == 0 || from == to || to == treasury) return 0;
+        uint256 holding = holdingOf(to);
+        uint256 maximum = _rules.maxPerHolder;
+        if (maximum != 0 && (holding > maximum || amount > maximum - holding)) {
+            failed = 1 << Restrictions.MAX_PER_HOLDER;
+        }
+        maximum = _rules.maxHolders;
+        if (maximum != 0 && holding == 0) {
+            uint256 leaving = _isHolder(from) && holdingOf(from) == amount ? 1 : 0;
+            if (holderCount + 1 - leaving > maximum) failed |= 1 << Restrictions.MAX_HOLDERS;
+        }
+    }
+
+    function _standing(address account, bool orgOnly) private view returns (Standing memory) {
+        return registry.eligibility(account, organizationId, orgOnly, _rules.trustedIssuers);
+    }
+
+    function _checkRules(Rules memory newRules) private pure {
+        if (
+            newRules.regulation > MAX_REGULATION || newRules.blockedCountries.length > MAX_BLOCKED_COUNTRIES
+                || newRules.trustedIssuers.length > MAX_TRUSTED_ISSUERS
+        ) revert InvalidRules();
+        for (uint256 i = 0; i < newRules.blockedCountries.length; ++i) {
+            Countries.check(newRules.blockedCountries[i]);
+        }
+    }
+
+    function _setRules(Rules memory newRules, uint64 version) private {
+        _checkRules(newRules);
+        _rules = newRules;
+        rulesVersion = version;
+        emit RulesSet(version, newRules);
+    }
+
+    function _removeDust(uint256 amount) private view returns (uint256) {
+        return amount - amount % decimalConversionRate;
+    }
+
+    function _toAddress(bytes32 to) private pure returns (address) {
+        if (to == 0 || uint256(to) >> 160 != 0) revert InvalidDestination(to);
+        return address(uint160(uint256(to)));
+    }
+
+    function _encode(SendParam calldata sendParam) private view returns (bytes memory) {
+        return abi.encodePacked(sendParam.to, (sendParam.amountLD / decimalConversionRate).toUint64());
+    }
+
+    function _encodeWithRules(SendParam calldata sendParam, uint64 version, Rules calldata newRules)
+        private
+        view
+        returns (bytes memory)
+    {
+        return bytes.concat(_encode(sendParam), abi.encode(version, newRules));
+    }
+
+    function _params(SendParam calldata sendParam, bytes memory message)
+        private
+        view
+        returns (MessagingParams memory)
+    {
+        bytes32 peer = peers[sendParam.dstEid];
+        if (peer == 0) revert NoPeer(sendParam.dstEid);
+        return MessagingParams(sendParam.dstEid, peer, message, sendParam.extraOptions, false);
+    }
+
+    function _quote(SendParam calldata sendParam, bytes memory message, bool payInLzToken)
+        private
+        view
+        returns (MessagingFee memory)
+    {
+        if (payInLzToken) revert LzTokenUnsupported();
+        return endpoint.quote(_params(sendParam, message), address(this));
+    }
+
+    function _send(
+        SendParam calldata sendParam,
+        bytes memory message,
+        MessagingFee calldata fee,
+        address refundAddress
+    ) private returns (MessagingReceipt memory receipt, OFTReceipt memory amounts) {
+        if (sendParam.composeMsg.length != 0) revert ComposeUnsupported();
+        if (fee.lzTokenFee != 0) revert LzTokenUnsupported();
+        if (msg.value != fee.nativeFee) revert NotEnoughNative(msg.value);
+        uint256 amount = _removeDust(sendParam.amountLD);
+        if (amount < sendParam.minAmountLD) revert SlippageExceeded(amount, sendParam.minAmountLD);
+        if (amount != 0) {
+            address to = _toAddress(sendParam.to);
+            if (to != msg.sender) _refuse(_receiver(to), msg.sender, to, amount);
+            _burn(msg.sender, amount);
+        } else if (message.length == 40) {
+            revert SlippageExceeded(0, 1);
+        }
+        receipt = endpoint.send{value: msg.value}(_params(sendParam, message), refundAddress);
+        amounts = OFTReceipt(amount, amount);
+        emit OFTSent(receipt.guid, sendParam.dstEid, msg.sender, amount, amount);
+    }
+}

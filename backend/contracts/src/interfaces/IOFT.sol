@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {MessagingFee, MessagingReceipt} from "./IMessaging.sol";
+
+struct SendParam {
+    uint32 dstEid;
+    bytes32 to;
+    uint256 amountLD;
+    uint256 minAmountLD;
+    bytes extraOptions;
+    bytes composeMsg;
+    bytes oftCmd;
+}
+
+struct OFTLimit {
+    uint256 minAmountLD;
+    uint256 maxAmountLD;
+}
+
+struct OFTReceipt {
+    uint256 amountSentLD;
+    uint256 amountReceivedLD;
+}
+
+struct OFTFeeDetail {
+    int256 feeAmountLD;
+    string description;
+}
+
+/// @notice The omnichain fungible token ABI. "LD" are base units of this chain's token, "SD" the shared units of a packet.
+interface IOFT {
+    error InvalidLocalDecimals();
+    error SlippageExceeded(uint256 amountLD, uint256 minAmountLD);
+
+    /// @notice `amountSentLD` left `fromAddress` for chain `dstEid`.
+    event OFTSent(
+        bytes32 indexed guid,
+        uint32 dstEid,
+        address indexed fromAddress,
+        uint256 amountSentLD,
+        uint256 amountReceivedLD
+    );
+
+    /// @notice `amountReceivedLD` arrived for `toAddress` from chain `srcEid`.
+    event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD);
+
+    function oftVersion() external view returns (bytes4 interfaceId, uint64 version);
+
+    function token() external view returns (address);
+
+    function approvalRequired() external view returns (bool);
+
+    function sharedDecimals() external view returns (uint8);
+
+    function quoteOFT(SendParam calldata sendParam)
+        external
+        view
+        returns (OFTLimit memory, OFTFeeDetail[] memory oftFeeDetails, OFTReceipt memory);
+
+    function quoteSend(SendParam calldata sendParam, bool payInLzToken) external view returns (MessagingFee memory);
+
+    function send(SendParam calldata sendParam, MessagingFee calldata fee, address refundAddress)
+        external
+        payable
+        returns (MessagingReceipt memory, OFTReceipt memory);
+}
