@@ -26,6 +26,12 @@ class Settings(BaseSettings):
     rpc_urls: dict[int, str] = {}
     """JSON object of endpoint id to RPC URL; empty starts the embedded chains. `SIGNUM_RPC_URLS`."""
 
+    confirmations: dict[int, int] = {}
+    """JSON object of endpoint id to the blocks a transaction waits for; default 12 on mainnets, 2 on testnets."""
+
+    keystore_scrypt_n: int | None = Field(None, ge=2)
+    """Cost of the keystore's scrypt, a power of two; default 2^18, and 2^12 with embedded chains."""
+
     public_url: str | None = None
     """Origin people reach us at, such as `https://signum.example`; default `http://localhost:{port}`."""
 

@@ -1,0 +1,85 @@
+"""Idempotency-Key: the same request twice has one effect and one answer (24 hours).
+
+The answer is stored in the transaction of its effect, so a crash loses both or none; an advisory lock tells a
+second request that the first is still in flight.
+"""
+
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from fastapi import Request, Response
+
+from backend.auth.models import IdempotencyRow
+from backend.auth.principal import Context
+from backend.db import now
+from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch
+
+LIFETIME = timedelta(hours=24)
+SECRETS = {"key", "secret", "access_token", "refresh_token"}
+KEPT_HEADERS = ("location", "content-type")
+
+
+async def once(
+    request: Request, context: Context, operation: Callable[[Request], Coroutine[Any, Any, Response]]
+) -> Response:
+    """Run an operation, or replay the answer it gave to the same key."""
+    key = request.headers.get("idempotency-key")
+    if key is None or request.method not in ("POST", "PATCH"):
+        return await operation(request)
+    if not 1 <= len(key) <= 255:
+        raise BadRequest("Idempotency-Key has 1 to 255 characters.")
+    row = IdempotencyRow(
+        principal=context.name, method=request.method, path=str(request.url.path) + "?" + request.url.query, key=key,
+        digest=getattr(request.state, "digest", ""),
+    )
+    await _lock(context, row)
+    stored = await _find(context, row)
+    if stored is not None:
+        return _replay(stored, row)
+    response = await operation(request)
+    if response.status_code < 400:
+        context.session.add(_answered(row, response))
+    return response
+
+
+async def _lock(context: Context, row: IdempotencyRow) -> None:
+    name = f"{row.principal}\n{row.method}\n{row.path}\n{row.key}"
+    free = await context.session.scalar(sa.text("select pg_try_advisory_xact_lock(hashtextextended(:n, 0))"), {"n": name})
+    if not free:
+        raise IdempotencyConflict("The first request with this key is still running.")
+
+
+async def _find(context: Context, row: IdempotencyRow) -> IdempotencyRow | None:
+    same = sa.and_(
+        IdempotencyRow.principal == row.principal, IdempotencyRow.method == row.method,
+        IdempotencyRow.path == row.path, IdempotencyRow.key == row.key,
+    )
+    await context.session.execute(sa.delete(IdempotencyRow).where(same, IdempotencyRow.created_at < now() - LIFETIME))
+    found: IdempotencyRow | None = await context.session.scalar(sa.select(IdempotencyRow).where(same))
+    return found
+
+
+def _replay(stored: IdempotencyRow, row: IdempotencyRow) -> Response:
+    if stored.digest != row.digest:
+        raise IdempotencyMismatch("This key came with another body before.")
+    headers = dict(stored.headers) | {"Idempotency-Replayed": "true"}
+    return Response(stored.body or None, status_code=stored.status or 200, headers=headers)
+
+
+def _answered(row: IdempotencyRow, response: Response) -> IdempotencyRow:
+    row.status = response.status_code
+    row.headers = {k: v for k, v in response.headers.items() if k in KEPT_HEADERS}
+    row.body = _without_secrets(bytes(response.body)).decode()
+    return row
+
+
+def _without_secrets(body: bytes) -> bytes:
+    if not body:
+        return body
+    content = orjson.loads(body)
+    if isinstance(content, dict) and SECRETS & content.keys():
+        content = {k: (None if k in SECRETS else v) for k, v in content.items()}
+    return orjson.dumps(content)

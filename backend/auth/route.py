@@ -1,0 +1,120 @@
+"""The one way through the door: every API route is a `GuardedRoute`.
+
+In this order: size and form of the body, credential (401), organization and role (403), scope (403), rate limit (429),
+idempotency, the operation itself, commit. What raises rolls back, so nothing is ever half written.
+"""
+
+import hashlib
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+import orjson
+from fastapi import Depends, Request, Response
+from fastapi.routing import APIRoute
+
+from backend import db
+from backend.auth import idempotency, rate_limit
+from backend.auth.principal import FOREIGN, Context, authenticate
+from backend.auth.scopes import Scope
+from backend.errors import BadRequest, Forbidden, UnsupportedMediaType
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+F = TypeVar("F", bound=Callable[..., Any])
+OPEN = "open"
+"""No credential needed."""
+ANY_ORGANIZATION = "any"
+"""A credential is needed; the operation itself enters an organization."""
+
+
+def requires(*scopes: Scope, organization: str = "orgId", person: bool = False) -> Callable[[F], F]:
+    """Say what an operation needs: one of `scopes`, in the organization that the path parameter names."""
+
+    def mark(endpoint: F) -> F:
+        endpoint.__needs__ = (scopes, organization, person)  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
+
+
+def public(endpoint: F) -> F:
+    """Say that an operation needs no credential."""
+    endpoint.__needs__ = ((), OPEN, False)  # type: ignore[attr-defined]
+    return endpoint
+
+
+class GuardedRoute(APIRoute):
+    """A route that authenticates before anything of the request is looked at, and commits after it."""
+
+    def get_route_handler(self) -> Handler:
+        """The handler, inside its guard."""
+        operation = super().get_route_handler()
+        needs = getattr(self.endpoint, "__needs__", None)
+        if needs is None:
+            raise RuntimeError(f"{self.path}: an operation says what it needs with @requires or @public")
+
+        async def handle(request: Request) -> Response:
+            async with db.transaction() as session:
+                context = await _admit(request, session, *needs)
+                request.state.context = context
+                await _parse(request)
+                return await idempotency.once(request, context, operation)
+
+        return handle
+
+
+async def _admit(
+    request: Request, session: db.Write, scopes: tuple[Scope, ...], organization: str, person: bool
+) -> Context:
+    if organization == OPEN:
+        context = Context(session=session, person=None, key=None, request_id=request.state.request_id)
+        context.address = request.client.host if request.client else ""
+        return context
+    context = await authenticate(request, session)
+    if person:
+        context.require_person()
+    if organization != ANY_ORGANIZATION:
+        await context.enter(_organization_id(request.path_params[organization]), *scopes)
+    rate_limit.check_principal(request, context)
+    return context
+
+
+def _organization_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise Forbidden(FOREIGN) from error
+
+
+async def _parse(request: Request) -> None:
+    """Read a JSON body strictly: no NaN, no lone surrogates, no NUL, no other content type."""
+    if request.method not in ("POST", "PATCH", "PUT") or not (raw := await request.body()):
+        return
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/json", "application/merge-patch+json"):
+        raise UnsupportedMediaType("This operation takes application/json.")
+    try:
+        request._json = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise BadRequest("The body is not valid JSON.") from error
+    if b"\\u0000" in raw and _has_nul(request._json):
+        raise BadRequest("The body has a NUL character, which cannot be stored.")
+    request.state.digest = hashlib.sha256(raw).hexdigest()
+
+
+def _has_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(k) or _has_nul(v) for k, v in value.items())
+    return isinstance(value, list) and any(_has_nul(v) for v in value)
+
+
+def current(request: Request) -> Context:
+    """The context that the guard has made."""
+    context: Context = request.state.context
+    return context
+
+
+Current = Annotated[Context, Depends(current)]
+"""Parameter of an operation: its principal, transaction and organization."""

@@ -1,0 +1,92 @@
+"""Sign-in: `/v1/auth/*`, and the console's native forms at `/session`."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Form, Request, Response, status
+from fastapi.responses import RedirectResponse
+
+from backend import db
+from backend.auth import service
+from backend.auth.principal import check_origin, client_address, cookie_name
+from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
+from backend.auth.schemas import Login, Me, Refresh, Tokens
+from backend.errors import TooManyRequests, Unauthenticated
+from backend.settings import settings
+
+router = APIRouter(prefix="/auth", tags=["Sign-in"], route_class=GuardedRoute)
+forms = APIRouter(include_in_schema=False)
+
+
+@router.post("/login")
+@public
+async def login(context: Current, request: Request, body: Login, response: Response) -> Tokens:
+    """Sign in with email and password."""
+    response.headers["Cache-Control"] = "no-store"
+    return await service.login(context, body, request.headers.get("user-agent", ""))
+
+
+@router.post("/refresh")
+@public
+async def refresh(context: Current, body: Refresh, response: Response) -> Tokens:
+    """Rotate a refresh token; using one twice ends its session."""
+    response.headers["Cache-Control"] = "no-store"
+    return await service.refresh(context, body.refresh_token)
+
+
+@router.post("/logout", status_code=status.HTTP_204_NO_CONTENT)
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def logout(context: Current) -> None:
+    """End the session of the credential."""
+    await service.revoke(context.session, context.require_person().session_id)
+
+
+@router.get("/me")
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def me(context: Current) -> Me:
+    """The signed-in person and where they have a role."""
+    return await service.me(context)
+
+
+@forms.post("/session")
+async def sign_in(
+    request: Request,
+    email: Annotated[str, Form(max_length=320)] = "",
+    password: Annotated[str, Form(max_length=256)] = "",
+    next: Annotated[str, Form(max_length=2000)] = "/",
+) -> Response:
+    """Sign in a browser. The session it presented ends, so that nobody can plant one."""
+    check_origin(request)
+    target = next if _is_own_path(next) else "/"
+    try:
+        async with db.transaction() as session:
+            if old := request.cookies.get(cookie_name()):
+                await service.end_by_cookie(session, old)
+            agent = request.headers.get("user-agent", "")
+            secret = await service.open_browser_session(session, email, password, agent, client_address(request))
+    except (Unauthenticated, TooManyRequests) as error:
+        word = "invalid" if isinstance(error, Unauthenticated) else "slow"
+        return RedirectResponse(f"/sign-in?error={word}&next={quote(target, safe='')}", 303)
+    answer = RedirectResponse(target, 303)
+    answer.set_cookie(
+        cookie_name(), secret, max_age=settings().session_days * 86_400, httponly=True, samesite="lax",
+        secure=settings().secure, path="/",
+    )
+    return answer
+
+
+@forms.post("/session/end")
+async def sign_out(request: Request) -> Response:
+    """Sign out a browser."""
+    check_origin(request)
+    if cookie := request.cookies.get(cookie_name()):
+        async with db.transaction() as session:
+            await service.end_by_cookie(session, cookie)
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(cookie_name(), path="/", secure=settings().secure, httponly=True, samesite="lax")
+    return answer
+
+
+def _is_own_path(target: str) -> bool:
+    """Only a path of ours: never another site, by `//` or `/\\`."""
+    return target.startswith("/") and target[1:2] not in ("/", "\\") and not any(ord(c) < 32 for c in target)

@@ -1,0 +1,140 @@
+"""Sign-in and sessions."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth import rate_limit, tokens
+from backend.auth.models import RefreshTokenRow, SessionRow
+from backend.auth.principal import Context
+from backend.auth.schemas import Login, Me, Reach, Tokens, User
+from backend.auth.scopes import ROLE_SCOPES, highest
+from backend.auth.secrets import digest, token, verify_password
+from backend.db import Write, now
+from backend.errors import Forbidden, Unauthenticated
+from backend.members.models import UserRow
+from backend.members.schemas import Role
+from backend.settings import settings
+
+REFRESH_IDLE = timedelta(days=30)
+REFRESH_ABSOLUTE = timedelta(days=90)
+WRONG = "Email or password is not right."
+
+
+async def check_password(session: Write, email: str, password: str, address: str) -> UserRow:
+    """The user, where the password fits. Unknown user and wrong password: the same 401 after the same time."""
+    account = email.strip().lower()
+    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
+    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+    user: UserRow | None = await session.scalar(sa.select(UserRow).where(col(UserRow.email) == account))
+    if not verify_password(password, user.password_hash if user else None) or user is None:
+        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
+        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+        raise Unauthenticated(WRONG)
+    user.last_login_at = now()
+    return user
+
+
+async def open_session(session: Write, user: UserRow, kind: str, agent: str, address: str, lifetime: timedelta) -> tuple[SessionRow, str]:
+    """A new session and its secret."""
+    secret = token()
+    row = SessionRow(
+        user_id=user.id, kind=kind, token_hash=digest(secret), user_agent=agent[:300], address=address,
+        expires_at=now() + lifetime,
+    )
+    session.add(row)
+    await session.flush()
+    return row, secret
+
+
+async def open_browser_session(session: Write, email: str, password: str, agent: str, address: str) -> str:
+    """Sign in a browser; the answer is the cookie's value."""
+    user = await check_password(session, email, password, address)
+    _, secret = await open_session(session, user, "browser", agent, address, timedelta(days=settings().session_days))
+    return secret
+
+
+async def login(context: Context, body: Login, agent: str) -> Tokens:
+    """Sign in a program: an access token for 15 minutes and a refresh token."""
+    user = await check_password(context.session, body.email, body.password, context.address)
+    row, _ = await open_session(context.session, user, "token", agent, context.address, REFRESH_ABSOLUTE)
+    organizations = await reach(context.session, user.id)
+    if body.org_id and not await _may(context.session, user.id, body.org_id):
+        raise Forbidden("You have no role in this organization.")
+    row.organization_id = body.org_id or (organizations[0].id if organizations else None)
+    return await _tokens(context.session, user, row, organizations)
+
+
+async def refresh(context: Context, secret: str) -> Tokens:
+    """Rotate a refresh token. One that was used before ends its session: somebody has a copy."""
+    session = context.session
+    found: RefreshTokenRow | None = await session.scalar(
+        sa.select(RefreshTokenRow).where(col(RefreshTokenRow.token_hash) == digest(secret)).with_for_update()
+    )
+    if found is None:
+        raise Unauthenticated("The refresh token is not valid.", code="invalid_token")
+    row = await session.get_one(SessionRow, found.session_id)
+    if found.used_at is not None:
+        await revoke_alone(row.id)
+        raise Unauthenticated("The refresh token was used before; its session has ended.", code="invalid_token")
+    if row.revoked_at or min(found.expires_at, row.expires_at) < now():
+        raise Unauthenticated("The session has ended.", code="invalid_token")
+    found.used_at = now()
+    user = await session.get_one(UserRow, row.user_id)
+    return await _tokens(session, user, row, await reach(session, user.id))
+
+
+async def revoke_alone(session_id: UUID) -> None:
+    """End a session in a transaction of its own: it must hold although the request fails."""
+    from backend.db import transaction
+
+    async with transaction() as session:
+        await revoke(session, session_id)
+
+
+async def revoke(session: Write, session_id: UUID) -> None:
+    """End a session: its cookie, tokens and refresh tokens stop at once."""
+    await session.execute(
+        sa.update(SessionRow).where(col(SessionRow.id) == session_id, col(SessionRow.revoked_at).is_(None)).values(revoked_at=now())
+    )
+
+
+async def end_by_cookie(session: Write, cookie: str) -> None:
+    """End the session of a presented cookie, if it is one."""
+    await session.execute(
+        sa.update(SessionRow).where(col(SessionRow.token_hash) == digest(cookie), col(SessionRow.revoked_at).is_(None)).values(revoked_at=now())
+    )
+
+
+async def me(context: Context) -> Me:
+    """The caller."""
+    person = context.require_person()
+    user = User(id=person.user_id, email=person.email, display_name=person.display_name)
+    organizations = await reach(context.session, person.user_id)
+    default = person.organization_id or (organizations[0].id if organizations else None)
+    return Me(user=user, organizations=organizations, org_id=default)
+
+
+async def reach(session: Write, user_id: UUID) -> list[Reach]:
+    """Where a person has a role of their own, outermost first; roles reach down from there."""
+    rows = await session.execute(sa.text("select * from signum_memberships(:person)"), {"person": user_id})
+    return [Reach.model_validate(r, from_attributes=True) for r in rows]
+
+
+async def _may(session: Write, user_id: UUID, organization_id: UUID) -> bool:
+    roles = await session.scalar(sa.text("select signum_roles(:p, :o)"), {"p": user_id, "o": organization_id})
+    return bool(roles)
+
+
+async def _tokens(session: Write, user: UserRow, row: SessionRow, organizations: list[Reach]) -> Tokens:
+    secret = token()
+    session.add(RefreshTokenRow(session_id=row.id, token_hash=digest(secret), expires_at=now() + REFRESH_IDLE))
+    role = highest([Role(o.role) for o in organizations if o.id == row.organization_id])
+    scope = " ".join(sorted(ROLE_SCOPES[role])) if role else ""
+    return Tokens(
+        access_token=tokens.issue(user.id, row.id, row.organization_id, scope), expires_in=tokens.ACCESS_SECONDS,
+        refresh_token=secret, scope=scope, organizations=organizations,
+        user=User(id=user.id, email=user.email or "", display_name=user.display_name or user.email or ""),
+    )

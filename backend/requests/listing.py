@@ -1,0 +1,89 @@
+"""Reading requests with their steps."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth.principal import Context
+from backend.chains.models import ChainRow
+from backend.errors import NotFound
+from backend.keyset import Page
+from backend.members.models import UserRow
+from backend.requests.models import RequestRow, RequestStepRow
+from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
+
+
+async def page(context: Context, page: Page, status: RequestStatus | None, subject: UUID | None) -> RequestList:
+    """A page of the organization's requests."""
+    query = _query(context)
+    if status is not None:
+        query = query.where(col(RequestRow.status) == status)
+    if subject is not None:
+        query = query.where(col(RequestRow.subject_id) == subject)
+    rows = (await context.session.execute(page.apply(query, col(RequestRow.created_at), col(RequestRow.id)))).all()
+    shown, cursor = page.cut(rows)
+    return RequestList(requests=await _with_steps(context, shown), nextCursor=cursor)
+
+
+async def one(context: Context, request_id: UUID) -> Request:
+    """One request; 404 where it is not of this organization."""
+    rows = (await context.session.execute(_query(context).where(col(RequestRow.id) == request_id))).all()
+    if not rows:
+        raise NotFound("There is no such request in this organization.")
+    return (await _with_steps(context, rows))[0]
+
+
+async def locked(context: Context, request_id: UUID) -> RequestRow:
+    """The row of a request, locked for a change."""
+    query = sa.select(RequestRow).where(
+        col(RequestRow.id) == request_id, col(RequestRow.organization_id) == context.organization_id
+    )
+    row: RequestRow | None = await context.session.scalar(query.with_for_update())
+    if row is None:
+        raise NotFound("There is no such request in this organization.")
+    return row
+
+
+def _query(context: Context) -> sa.Select[Any]:
+    table = sa.inspect(RequestRow).local_table
+    name = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email)).label("created_by_name")
+    return (
+        sa.select(*table.c, name)
+        .outerjoin(UserRow, col(UserRow.id) == table.c.created_by)
+        .where(table.c.organization_id == context.organization_id)
+    )
+
+
+async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
+    table = sa.inspect(RequestStepRow).local_table
+    query = (
+        sa.select(*table.c, col(ChainRow.display_name).label("chain_name"), col(ChainRow.explorer_url).label("explorer"))
+        .outerjoin(ChainRow, col(ChainRow.xchain_eid) == table.c.chain_eid)
+        .where(table.c.request_id.in_([r.id for r in rows]))
+        .order_by(table.c.position)
+    )
+    steps = defaultdict(list)
+    for step in await context.session.execute(query):
+        steps[step.request_id].append(_step(step))
+    return [_request(r, steps[r.id]) for r in rows]
+
+
+def _step(row: Any) -> RequestStep:
+    url = f"{row.explorer}/tx/{row.tx_hash}" if row.explorer and row.tx_hash else None
+    return RequestStep(
+        name=row.name, title=row.title, status=row.status, started_at=row.started_at, finished_at=row.finished_at,
+        chain_eid=row.chain_eid, chain_name=row.chain_name, tx_hash=row.tx_hash, explorer_url=url, detail=row.detail,
+    )
+
+
+def _request(row: Any, steps: list[RequestStep]) -> Request:
+    return Request(
+        id=row.id, organization_id=row.organization_id, kind=row.kind, title=row.title, status=row.status,
+        subject=Subject(type=row.subject_type, id=row.subject_id), steps=steps, problem=row.problem,
+        can_retry=row.can_retry, created_by=row.created_by, created_by_name=row.created_by_name,
+        created_at=row.created_at, updated_at=row.updated_at,
+    )

@@ -1,0 +1,115 @@
+"""Requests: how an accepted operation is written down, followed, ended and tried again.
+
+`accept` needs the workflow engine, which needs this module to note progress: it takes the engine's `enqueue`
+through `backend.requests.accept`, so that the two know each other in one direction only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.db import Write, now
+from backend.requests.models import RequestRow, RequestStepRow
+from backend.requests.schemas import RequestStatus, StepStatus
+
+
+@dataclass(frozen=True)
+class Step:
+    """A planned step."""
+
+    name: str
+    title: str
+    chain_eid: int | None = None
+
+
+async def write(
+    session: Write, *, organization_id: UUID, kind: str, title: str, subject_type: str, subject_id: UUID, scope: str,
+    steps: Sequence[Step], created_by: UUID | None, arguments: dict[str, Any] | None = None,
+) -> RequestRow:
+    """Write a request and its steps."""
+    row = RequestRow(
+        organization_id=organization_id, kind=kind, title=title, subject_type=subject_type, subject_id=subject_id,
+        scope=scope, arguments=arguments or {}, created_by=created_by,
+    )
+    session.add(row)
+    await session.flush()
+    for position, step in enumerate(steps):
+        session.add(RequestStepRow(
+            organization_id=organization_id, request_id=row.id, position=position, name=step.name, title=step.title,
+            chain_eid=step.chain_eid,
+        ))
+    await session.flush()
+    return row
+
+
+async def begin(session: Write, request_id: UUID) -> RequestRow | None:
+    """Mark a request as running; None where it has ended already (a run that was repeated)."""
+    row: RequestRow | None = await session.get(RequestRow, request_id, with_for_update=True)
+    if row is None or row.status not in (RequestStatus.ACCEPTED, RequestStatus.RUNNING):
+        return None
+    row.status = RequestStatus.RUNNING
+    return row
+
+
+async def succeed(session: Write, request_id: UUID) -> None:
+    """The end everybody wants."""
+    await _end(session, request_id, status=RequestStatus.SUCCEEDED, problem=None, can_retry=False)
+
+
+async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_retry: bool) -> None:
+    """The other end, with the problem that says why; steps that never began stay as waiting."""
+    await session.execute(
+        sa.update(RequestStepRow)
+        .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.status) == StepStatus.RUNNING)
+        .values(status=StepStatus.FAILED, finished_at=now(), detail=problem.get("detail"))
+    )
+    await _end(session, request_id, status=RequestStatus.FAILED, problem=problem, can_retry=can_retry)
+
+
+async def _end(session: Write, request_id: UUID, **values: Any) -> None:
+    await session.execute(sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), **values))
+
+
+async def begin_step(session: Write, request_id: UUID, name: str) -> None:
+    """A step starts; one that had succeeded in a run before stays as it is."""
+    await _step(session, request_id, name, only=(StepStatus.WAITING, StepStatus.RUNNING, StepStatus.FAILED),
+                status=StepStatus.RUNNING, started_at=sa.func.coalesce(col(RequestStepRow.started_at), now()), finished_at=None)
+
+
+async def note_step(session: Write, request_id: UUID, name: str, tx_hash: str | None, detail: str | None) -> None:
+    """Something to show while a step runs."""
+    await _step(session, request_id, name, only=(StepStatus.RUNNING,), tx_hash=tx_hash, detail=detail)
+
+
+async def end_step(session: Write, request_id: UUID, name: str, tx_hash: str | None, detail: str | None) -> None:
+    """A step has succeeded."""
+    await _step(session, request_id, name, only=(StepStatus.RUNNING,), status=StepStatus.SUCCEEDED, finished_at=now(),
+                tx_hash=tx_hash, detail=detail)
+
+
+async def fail_step(session: Write, request_id: UUID, name: str, detail: str) -> None:
+    """A step has failed."""
+    await _step(session, request_id, name, only=(StepStatus.RUNNING,), status=StepStatus.FAILED, finished_at=now(), detail=detail)
+
+
+async def _step(session: Write, request_id: UUID, name: str, only: Sequence[StepStatus], **values: Any) -> None:
+    await session.execute(
+        sa.update(RequestStepRow)
+        .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.name) == name, col(RequestStepRow.status).in_(only))
+        .values(updated_at=now(), **values)
+    )
+
+
+async def reopen(session: Write, row: RequestRow) -> None:
+    """Make a failed request ready to run again: its failed steps wait once more."""
+    row.status, row.problem, row.can_retry, row.attempt = RequestStatus.ACCEPTED, None, False, row.attempt + 1
+    await session.execute(
+        sa.update(RequestStepRow)
+        .where(col(RequestStepRow.request_id) == row.id, col(RequestStepRow.status) == StepStatus.FAILED)
+        .values(status=StepStatus.WAITING, started_at=None, finished_at=None, detail=None)
+    )
+    await session.flush()

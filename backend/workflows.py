@@ -1,0 +1,170 @@
+"""The durable engine: what outlives a request is a workflow, enqueued in the transaction that writes its rows.
+
+A workflow is a function of a `Run`. It may be killed anywhere and is then run again from its start, so everything it
+does must be idempotent: chain transactions are, by their intent's key; rows are set, not added to. It ends in
+exactly one of two ways: its request succeeded, or its request failed with the problem that says why.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+from dbos import DBOS, DBOSClient, DBOSConfig
+
+from backend import db
+from backend.errors import SignumError, problem
+from backend.requests import service as requests
+from backend.settings import settings
+
+log = structlog.get_logger()
+QUEUE = "chain"
+VERSION = "1"
+"""Fixed, so that an upgrade of the code recovers what the version before it left."""
+
+
+class _Engine:
+    client: DBOSClient | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a workflow: whose request it is and what it is about."""
+
+    organization_id: UUID
+    request_id: UUID
+    subject_id: UUID
+    arguments: dict[str, Any]
+    attempt: int
+
+    def key(self, *parts: object) -> str:
+        """The key of an intent: the same one in every run of this request."""
+        return ":".join([str(self.request_id), *map(str, parts)])
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[db.Write]:
+        """A transaction that sees the request's organization."""
+        async with db.transaction(self.organization_id) as session:
+            yield session
+
+    @asynccontextmanager
+    async def step(self, name: str) -> AsyncIterator["StepNotes"]:
+        """Show a step as running, then as succeeded with what its notes say; as failed where it raises."""
+        notes = StepNotes(self, name)
+        async with self.transaction() as session:
+            await requests.begin_step(session, self.request_id, name)
+        try:
+            yield notes
+        except SignumError as error:
+            async with self.transaction() as session:
+                await requests.fail_step(session, self.request_id, name, error.detail)
+            raise
+        async with self.transaction() as session:
+            await requests.end_step(session, self.request_id, name, notes.tx_hash, notes.detail)
+
+
+@dataclass
+class StepNotes:
+    """What a step leaves in the request's timeline."""
+
+    run: Run
+    name: str
+    tx_hash: str | None = None
+    detail: str | None = None
+
+    async def say(self, detail: str, tx_hash: str | None = None) -> None:
+        """Show something while the step still runs."""
+        self.detail, self.tx_hash = detail, tx_hash or self.tx_hash
+        async with self.run.transaction() as session:
+            await requests.note_step(session, self.run.request_id, self.name, self.tx_hash, detail)
+
+
+Body = Callable[[Run], Awaitable[None]]
+OnFailure = Callable[[Run, SignumError], Awaitable[None]]
+
+
+def workflow(name: str, on_failure: OnFailure | None = None) -> Callable[[Body], Body]:
+    """Register a workflow. `on_failure` puts its rows into their right final state."""
+
+    def register(body: Body) -> Body:
+        @DBOS.workflow(name=name)
+        async def run(organization_id: str, request_id: str) -> None:
+            await _run(body, on_failure, UUID(organization_id), UUID(request_id))
+
+        return body
+
+    return register
+
+
+async def _run(body: Body, on_failure: OnFailure | None, organization_id: UUID, request_id: UUID) -> None:
+    async with db.transaction(organization_id) as session:
+        row = await requests.begin(session, request_id)
+    if row is None:
+        return
+    run = Run(organization_id, request_id, row.subject_id, row.arguments, row.attempt)
+    try:
+        await body(run)
+    except asyncio.CancelledError:
+        raise
+    except SignumError as error:
+        await _fail(run, error, on_failure)
+    except Exception as error:
+        log.exception("workflow failed", request=str(request_id))
+        await _fail(run, SignumError("An unexpected fault; it is in the log under this request's id."), on_failure)
+        del error
+    else:
+        async with run.transaction() as session:
+            await requests.succeed(session, request_id)
+
+
+async def _fail(run: Run, error: SignumError, on_failure: OnFailure | None) -> None:
+    if on_failure is not None:
+        await on_failure(run, error)
+    async with run.transaction() as session:
+        await requests.fail(session, run.request_id, problem(error, settings().base_url), can_retry=error.status != 400)
+
+
+def start(url: str) -> None:
+    """Launch the engine in the running loop. `url` is the owner's; the engine works as signum_app."""
+    app_url = db.role_url(url, "signum_app")
+    config: DBOSConfig = {
+        "name": "signum", "system_database_url": app_url, "run_admin_server": False, "run_migrations": False,
+        "application_version": VERSION, "executor_id": "web", "log_level": "WARNING", "sys_db_pool_size": 5,
+    }
+    DBOS(config=config)
+    DBOS.launch()
+    _Engine.client = DBOSClient(system_database_url=app_url)
+
+
+async def register_queues() -> None:
+    """One queue for what goes to the chains: one run at a time per subject, in order."""
+    await DBOS.register_queue_async(QUEUE, partition_concurrency=1, polling_interval_sec=0.05)
+
+
+def stop() -> None:
+    """Stop the engine; what runs is taken up by the next start."""
+    DBOS.destroy()
+    if _Engine.client is not None:
+        _Engine.client.destroy()
+    _Engine.client = None
+
+
+async def enqueue(session: db.Write, name: str, organization_id: UUID, request_id: UUID, attempt: int, order: str) -> None:
+    """Enqueue a request's workflow in the caller's transaction: rolled back means never enqueued.
+
+    `order` names what must happen one after the other, such as an asset's id.
+    """
+    client = _Engine.client
+    if client is None:
+        raise RuntimeError("the workflow engine is not running")
+    options: Any = {
+        "workflow_name": name, "queue_name": QUEUE, "workflow_id": f"{request_id}:{attempt}",
+        "queue_partition_key": order, "app_version": VERSION,
+    }
+    connection = await session.connection()
+    await connection.run_sync(
+        lambda c: client.enqueue_in_transaction(c, options, str(organization_id), str(request_id))
+    )

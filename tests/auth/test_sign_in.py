@@ -1,0 +1,97 @@
+"""Signing in and out, by every credential."""
+
+import pytest
+
+from backend.auth.scopes import Scope
+from backend.client import ApiProblem
+from backend.members.schemas import Role
+from tests.conftest import PASSWORD, World
+
+
+async def test_a_person_signs_in_and_out(world: World) -> None:
+    acme = await world.organization("Acme")
+    person = await world.person(acme)
+    tokens = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
+    assert tokens["user"]["email"] == person.email
+    assert [o["id"] for o in tokens["organizations"]] == [str(acme)]
+
+    me = await world.client.call("GET", "/auth/me", token=tokens["access_token"])
+    assert me["org_id"] == str(acme)
+
+    await world.client.call("POST", "/auth/logout", token=tokens["access_token"])
+    with pytest.raises(ApiProblem) as refused:
+        await world.client.call("GET", "/auth/me", token=tokens["access_token"])
+    assert refused.value.status == 401
+
+
+async def test_an_unknown_person_and_a_wrong_password_are_told_the_same(world: World) -> None:
+    person = await world.person(await world.organization())
+    answers = []
+    for email in (person.email, "nobody@example.com"):
+        with pytest.raises(ApiProblem) as refused:
+            await world.client.call("POST", "/auth/login", json={"email": email, "password": "wrong"})
+        answers.append((refused.value.status, refused.value.detail))
+    assert answers[0] == answers[1] == (401, "Email or password is not right.")
+
+
+async def test_using_a_refresh_token_twice_ends_the_session(world: World) -> None:
+    person = await world.person(await world.organization())
+    first = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
+    second = await world.client.call("POST", "/auth/refresh", json={"refresh_token": first["refresh_token"]})
+    with pytest.raises(ApiProblem):
+        await world.client.call("POST", "/auth/refresh", json={"refresh_token": first["refresh_token"]})
+    with pytest.raises(ApiProblem) as refused:
+        await world.client.call("GET", "/auth/me", token=second["access_token"])
+    assert refused.value.status == 401
+
+
+async def test_a_cookie_needs_our_own_origin_to_change_something(world: World) -> None:
+    person = await world.person(await world.organization())
+    with pytest.raises(ApiProblem) as refused:
+        await world.client.call(
+            "POST", "/auth/logout", headers={"cookie": person.cookie, "origin": "https://evil.example"}
+        )
+    assert refused.value.status == 403
+    await person.call("POST", "/auth/logout")
+    with pytest.raises(ApiProblem) as ended:
+        await person.call("GET", "/auth/me")
+    assert ended.value.status == 401
+
+
+async def test_a_key_reaches_its_own_organization_with_its_scopes_only(world: World) -> None:
+    mine, other = await world.organization("Mine"), await world.organization("Other")
+    key = await world.key(mine, Scope.ORGS_READ)
+    assert (await world.client.call("GET", f"/orgs/{mine}/requests", headers=key))["requests"] == []
+    with pytest.raises(ApiProblem) as foreign:
+        await world.client.call("GET", f"/orgs/{other}/requests", headers=key)
+    assert (foreign.value.status, foreign.value.type) == (403, "about:blank")
+    narrow = await world.key(mine, Scope.ASSETS_READ)
+    with pytest.raises(ApiProblem) as lacking:
+        await world.client.call("GET", f"/orgs/{mine}/requests", headers=narrow)
+    assert lacking.value.type.endswith("/errors/insufficient-scope")
+
+
+async def test_a_client_gets_nowhere(world: World) -> None:
+    acme = await world.organization()
+    person = await world.person(acme, Role.CLIENT)
+    with pytest.raises(ApiProblem) as refused:
+        await person.call("GET", f"/orgs/{acme}/requests")
+    assert refused.value.status == 403
+
+
+async def test_a_role_reaches_down_the_hierarchy_and_not_up(world: World) -> None:
+    top = await world.organization("Top")
+    below = await world.organization("Below", top)
+    admin, local = await world.person(top), await world.person(below)
+    assert (await admin.call("GET", f"/orgs/{below}/requests"))["requests"] == []
+    with pytest.raises(ApiProblem) as refused:
+        await local.call("GET", f"/orgs/{top}/requests")
+    assert refused.value.status == 403
+
+
+@pytest.mark.parametrize("credential", ["sgn_wrong", "not-a-token"])
+async def test_a_credential_that_is_not_valid_is_a_401(world: World, credential: str) -> None:
+    acme = await world.organization()
+    with pytest.raises(ApiProblem) as refused:
+        await world.client.call("GET", f"/orgs/{acme}/requests", token=credential)
+    assert refused.value.status == 401

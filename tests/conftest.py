@@ -1,0 +1,123 @@
+"""The parts all tests share: one PostgreSQL, its schema, one running API. Real in every part."""
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+HOME = Path(tempfile.mkdtemp(prefix="signum-tests-"))
+os.environ["SIGNUM_HOME"] = str(HOME)
+os.environ["SIGNUM_DEMO"] = "0"
+os.environ["SIGNUM_RATE_LIMITS"] = "off"
+os.environ.pop("DATABASE_URL", None)
+
+from collections.abc import AsyncIterator, Iterator  # noqa: E402
+from dataclasses import dataclass  # noqa: E402
+from typing import Any  # noqa: E402
+from uuid import UUID  # noqa: E402
+
+import pytest  # noqa: E402
+import pytest_asyncio  # noqa: E402
+
+from backend import db, runtime  # noqa: E402
+from backend.api import create_api  # noqa: E402
+from backend.auth.scopes import Scope  # noqa: E402
+from backend.auth.secrets import api_key, digest, hash_password  # noqa: E402
+from backend.client import SignumClient  # noqa: E402
+from backend.members.schemas import Role  # noqa: E402
+from backend.migrations.migrate import migrate  # noqa: E402
+from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow  # noqa: E402
+from backend.postgres import EmbeddedPostgres  # noqa: E402
+from backend.settings import settings  # noqa: E402
+
+PASSWORD = "correct horse battery"
+_PASSWORD_HASH = hash_password(PASSWORD)
+
+
+@pytest.fixture(scope="session")
+def database_url() -> Iterator[str]:
+    """A migrated database on an embedded server of the tests' own."""
+    server = EmbeddedPostgres(HOME / "pg")
+    url = server.start()
+    migrate(url)
+    yield url
+    server.stop()
+
+
+@pytest_asyncio.fixture(scope="session")
+async def api(database_url: str) -> AsyncIterator[Any]:
+    """The running API: database, workflow engine, embedded chains."""
+    runtime.use_database(database_url)
+    app = create_api()
+    async with runtime.running(settings()):
+        await runtime.until_ready()
+        yield app
+
+
+@pytest.fixture(scope="session")
+def client(api: Any) -> SignumClient:
+    """A client of the API in this process; sign in by `cookie=`, `token=` or `headers={"x-api-key": …}`."""
+    return SignumClient(transport=runtime.local_transport(api))
+
+
+@dataclass
+class Actor:
+    """A person with a role somewhere, and a client that acts as them."""
+
+    user_id: UUID
+    email: str
+    cookie: str
+    client: SignumClient
+
+    async def call(self, method: str, path: str, **options: Any) -> Any:
+        """A call as this person."""
+        return await self.client.call(method, path, cookie=self.cookie, **options)
+
+
+class World:
+    """Makes organizations, people and keys directly in the database, for tests of everything else."""
+
+    def __init__(self, client: SignumClient) -> None:
+        self.client = client
+
+    async def organization(self, name: str = "Acme", parent: UUID | None = None) -> UUID:
+        """An organization; its id."""
+        async with db.worker() as session:
+            row = OrganizationRow(name=name, parent_id=parent)
+            session.add(row)
+        return row.id
+
+    async def person(self, organization: UUID, role: Role = Role.ADMIN, email: str | None = None) -> Actor:
+        """A signed-in person with a role in an organization."""
+        email = email or f"p{secrets.token_hex(4)}@example.com"
+        async with db.worker() as session:
+            user = UserRow(email=email, display_name=email.split("@")[0].title(), password_hash=_PASSWORD_HASH)
+            session.add(user)
+            await session.flush()
+            session.add(MemberRow(organization_id=organization, user_id=user.id, role=role))
+        return Actor(user.id, email, await self.sign_in(email), self.client)
+
+    async def sign_in(self, email: str, password: str = PASSWORD) -> str:
+        """The cookie header of a fresh browser session."""
+        from backend.auth import service
+        from backend.auth.principal import cookie_name
+
+        async with db.transaction() as session:
+            secret = await service.open_browser_session(session, email, password, "tests", "127.0.0.1")
+        return f"{cookie_name()}={secret}"
+
+    async def key(self, organization: UUID, *scopes: Scope, created_by: UUID | None = None) -> dict[str, str]:
+        """The headers of an API key with some scopes (all, where none is named)."""
+        key = api_key()
+        async with db.worker() as session:
+            session.add(ApiKeyRow(
+                organization_id=organization, name="test", scopes=[str(s) for s in scopes or tuple(Scope)],
+                key_hash=digest(key), prefix=key[:8], last_four=key[-4:], created_by=created_by,
+            ))
+        return {"x-api-key": key}
+
+
+@pytest.fixture
+def world(client: SignumClient) -> World:
+    """Organizations, people and keys on demand."""
+    return World(client)
