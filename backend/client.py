@@ -50,6 +50,11 @@ class SignumClient:
         """Reach the API by another transport, such as the application in this process."""
         self._transport, self._http = transport, None
 
+    @property
+    def devnet(self) -> bool:
+        """Whether the chains are the ones this installation started itself: the console then says so everywhere."""
+        return settings().embedded_chains
+
     async def call(
         self, method: str, path: str, *, cookie: str = "", token: str = "", json: Any = None,
         params: dict[str, Any] | None = None, idempotency_key: str | None = None, headers: dict[str, str] | None = None,

@@ -1,0 +1,1 @@
+"""What a person sees: the Reflex app and a module per page."""

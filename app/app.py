@@ -1,0 +1,39 @@
+"""The Reflex app: the pages, the API beside them, and what happens when a handler fails."""
+
+import logging
+from urllib.parse import quote
+
+import httpx
+import reflex as rx
+
+from app import home, sign_in  # noqa: F401  (each module registers its pages)
+from app.look import STYLES, hydrating
+from backend import web
+from backend.api import create_api
+from backend.client import client
+from state.api import SignedOut
+from state.notices import Notices
+
+log = logging.getLogger("signum.console")
+api = create_api()
+client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False))
+
+
+def on_error(exception: Exception) -> rx.event.EventSpec | None:
+    """A handler failed: signed out goes to the sign-in page, anything else is logged and apologized for."""
+    if isinstance(exception, SignedOut):
+        return rx.redirect(f"/sign-in?next={quote(str(exception), safe='')}")
+    log.error("A handler of the console failed", exc_info=exception)
+    return Notices.apologize()
+
+
+app = rx.App(
+    html_lang="en",
+    stylesheets=STYLES,
+    head_components=[rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml")],
+    toaster=None,
+    hydrate_fallback=hydrating,
+    api_transformer=web.edge(api),
+    backend_exception_handler=on_error,
+)
+app.register_lifespan_task(lambda: api.router.lifespan_context(api))

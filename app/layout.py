@@ -1,0 +1,100 @@
+"""The shell around every page, and `@page`, which puts a page into it, into the router and into the navigation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from app.header import header
+from app.sidebar import Place, keys_dialog, places, sidebar
+from components.ui.button import link_button
+from components.ui.note import failure, page_skeleton
+from components.ui.overlay import Keys, Palette, Sheet
+from components.ui.overlay import Notices as Toasts
+from state.notices import Notices
+from state.requests import Tracker
+from state.session import Session
+
+
+@dataclass(frozen=True)
+class Nav:
+    """A page's place in the sidebar. `key` is the letter of its shortcut (`g` and the letter), `count` a Var to show."""
+
+    group: str
+    icon: str
+    order: int
+    key: str = ""
+    label: str = ""
+    count: Any = None
+
+
+def page(
+    *,
+    route: str,
+    title: str,
+    nav: Nav | None = None,
+    under: str = "",
+    crumbs: Sequence[tuple[Any, Any]] = (),
+    on_load: Sequence[Any] = (),
+) -> Callable[[Callable[[], rx.Component]], Callable[[], rx.Component]]:
+    """Register a page.
+
+    `route` begins with `/o/[org_id]/`; `under` is the route of the sidebar entry a detail page belongs to; `crumbs`
+    are (words, href) between the organization and the page, the last one's href empty; by default the title.
+    """
+
+    def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
+        if nav is not None:
+            places.append(Place(route, nav.label or title, nav.icon, nav.group, nav.order, nav.key, nav.count))
+
+        def render() -> rx.Component:
+            return shell(draw(), current=under or route, crumbs=crumbs or [(title, "")])
+
+        render.__name__ = draw.__name__
+        render.__module__ = draw.__module__
+        rx.page(route=route, title=f"{title} · Signum", on_load=[Session.enter, *on_load, Tracker.watch])(render)
+        return draw
+
+    return wrap
+
+
+def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
+    """Draw sidebar, header and content; in place of the content its skeleton, or why the organization cannot be seen."""
+    refused = failure(
+        "This organization cannot be shown", Session.problem, link_button("Your organizations", "/", "arrow-left")
+    )
+    inner = rx.cond(Session.problem != "", refused, rx.cond(Session.org.id != "", content, page_skeleton()))
+    return rx.el.div(
+        rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
+        stripe(),
+        rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
+        rx.el.div(header(crumbs), rx.el.main(inner, id="main", class_name="page", tab_index=-1), class_name="body"),
+        Sheet.create(sidebar(current), name="navigation", label="Navigation"),
+        Palette.create(pages=_jumps(), found=Session.found, on_search=Session.find),
+        Toasts.create(items=Notices.items, on_close=Notices.close),
+        Keys.create(),
+        keys_dialog(),
+        rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
+        class_name=rx.cond(Session.network == "devnet", "shell devnet", "shell"),
+        custom_attrs={"data-hydrated": rx.State.is_hydrated},
+    )
+
+
+def stripe() -> rx.Component:
+    """Draw the warning stripe of a devnet."""
+    return rx.cond(Session.network == "devnet", rx.el.div(class_name="stripe", aria_hidden="true"), rx.fragment())
+
+
+def _jumps() -> list[dict[str, Any]]:
+    """The palette's pages."""
+    return [
+        {
+            "id": place.route,
+            "label": place.label,
+            "group": "Pages",
+            "hint": f"g {place.key}" if place.key else "",
+            "href": place.href,
+        }
+        for place in sorted(places, key=lambda place: place.order)
+    ]

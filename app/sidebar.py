@@ -1,0 +1,127 @@
+"""The sidebar: the organization switcher, and the pages that exist."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import icon_button, kbd
+from components.ui.card import logo
+from components.ui.dialog import dialog
+from components.ui.icon import icon
+from components.ui.overlay import Picker
+from state.session import Session
+from state.shell import Shell
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page in the sidebar."""
+
+    route: str
+    label: str
+    icon: str
+    group: str
+    order: int
+    key: str
+    count: Any
+
+    @property
+    def href(self) -> rx.Var[str]:
+        """The page's path for the organization in view."""
+        return "/o/" + Session.org.id + self.route.removeprefix("/o/[org_id]")
+
+
+places: list[Place] = []
+"""Every page with a `nav`, added by `@page` as its module is imported."""
+
+
+def sidebar(current: str) -> rx.Component:
+    """Draw the sidebar; `current` is the route to mark. Drawn twice: at the left, and in the phone's sheet."""
+    ordered = sorted(places, key=lambda place: place.order)
+    entries: list[rx.Component] = []
+    for group, members in groupby(ordered, key=lambda place: place.group):
+        if group:
+            entries.append(rx.el.h2(group))
+        entries.extend(_entry(place, current) for place in members)
+    return rx.el.div(
+        rx.el.div(switcher(), class_name="side-top"),
+        rx.el.nav(*entries, class_name="nav", aria_label="Main"),
+        rx.el.div(
+            rx.el.img(src="/favicon.svg", alt="", style={"width": "18px", "height": "18px"}),
+            rx.el.span("Signum", class_name="strong"),
+            rx.el.span(class_name="end"),
+            icon_button(
+                "keyboard",
+                "Keyboard shortcuts",
+                small=True,
+                on_click=Shell.show_keys(True),
+                custom_attrs={"data-keys": ""},
+            ),
+            class_name="side-foot",
+        ),
+        class_name="side-in",
+    )
+
+
+def _entry(place: Place, current: str) -> rx.Component:
+    here = {"aria_current": "page"} if place.route == current else {}
+    count = []
+    if place.count is not None:
+        count = [rx.cond(place.count > 0, rx.el.span(place.count, class_name="count"), rx.fragment())]
+    attrs = {"custom_attrs": {"data-go": place.key}} if place.key else {}
+    return rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
+
+
+def switcher() -> rx.Component:
+    """Draw the organization in view; pressed, it finds another one, and stays on the same kind of page."""
+    face = rx.el.button(
+        logo(Session.org.initials),
+        rx.el.span(
+            rx.el.span(Session.org.name, class_name="name trunc", style={"display": "block"}),
+            rx.el.span(
+                rx.cond(Session.org.above != "", Session.org.above, Session.org.role),
+                class_name="above trunc",
+                style={"display": "block"},
+            ),
+            class_name="grow",
+        ),
+        icon("chevrons-up-down", 14, color="var(--fg-2)"),
+        class_name="switch",
+        type="button",
+        aria_label="Switch organization, current: " + Session.org.name,
+    )
+    body = rx.el.div(
+        Picker.create(
+            items=Session.found, value=Session.org.id, on_search=Session.find, label="Find an organization",
+            placeholder="Find an organization", none="No organization of that name", focused=True,
+        ),
+        class_name="pop narrow",
+    )  # fmt: skip
+    return rx.popover.root(
+        rx.popover.trigger(face),
+        rx.popover.content(body, align="start", side_offset=6, aria_label="Switch organization"),
+        on_open_change=Shell.open_switcher,
+    )
+
+
+def keys_dialog() -> rx.Component:
+    """List the keyboard's shortcuts."""
+    rows = [("Find on this page", ["/"]), ("Jump to a page or organization", ["⌘ or Ctrl", "K"]), ("This list", ["?"])]
+    rows += [
+        (f"Go to {place.label}", ["G", place.key.upper()])
+        for place in sorted(places, key=lambda p: p.order)
+        if place.key
+    ]
+    cells = []
+    for words, keys in rows:
+        cells += [rx.el.dt(words), rx.el.dd(*[part for key in keys for part in (kbd(key), " ")])]
+    return dialog(
+        "Keyboard shortcuts",
+        "They work wherever the cursor is not in a field.",
+        rx.el.dl(*cells, class_name="keys"),
+        is_open=Shell.keys_shown,
+        on_open_change=Shell.show_keys,
+        width="440px",
+    )

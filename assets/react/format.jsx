@@ -1,0 +1,148 @@
+/* Values people read: hashes, amounts, moments. The state keeps them as the API gave them. */
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { Check, Copy, ExternalLink } from "lucide-react";
+
+const shorten = (value, head = 6, tail = 4) =>
+  value.length > head + tail + 2 ? `${value.slice(0, head)}…${value.slice(-tail)}` : value;
+
+async function put(text) {
+  if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+  const area = Object.assign(document.createElement("textarea"), { value: text });
+  area.style.position = "fixed";
+  area.style.opacity = "0";
+  (document.querySelector("[role=dialog], dialog[open]") || document.body).append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+export function CopyButton({ text, label = "Copy", word, className }) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return undefined;
+    const timer = setTimeout(() => setDone(false), 1600);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = useCallback(
+    (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      put(text ?? "").then(() => setDone(true), () => {});
+    },
+    [text],
+  );
+  const Icon = done ? Check : Copy;
+  return (
+    <button type="button" className={className} onClick={copy} aria-label={word ? undefined : done ? "Copied" : label}>
+      <Icon size={word ? 15 : 12} className={done ? "done" : ""} aria-hidden="true" />
+      {word && (done ? "Copied" : word)}
+    </button>
+  );
+}
+
+export function Hash({ value, label = "address", href, full = false }) {
+  if (!value) return <span className="muted">none</span>;
+  return (
+    <span className="hash">
+      <span title={value}>{full ? value : shorten(value)}</span>
+      <CopyButton text={value} label={`Copy ${label} ${value}`} />
+      {href && (
+        <a href={href} target="_blank" rel="noreferrer" aria-label={`Open ${label} ${shorten(value)} in the explorer`}>
+          <ExternalLink size={12} aria-hidden="true" />
+        </a>
+      )}
+    </span>
+  );
+}
+
+/* Base units are decimal strings beyond 2^53: BigInt, never floats. */
+export function Amount({ value, decimals = 18, unit, digits = 6 }) {
+  let text = String(value ?? "");
+  if (/^\d+$/.test(text)) {
+    const size = Math.max(0, Number(decimals) || 0);
+    const padded = text.padStart(size + 1, "0");
+    const whole = BigInt(padded.slice(0, padded.length - size)).toLocaleString("en-US");
+    const rest = size ? padded.slice(-size).replace(/0+$/, "") : "";
+    const shown = rest.length > digits ? `${rest.slice(0, digits)}…` : rest;
+    text = shown ? `${whole}.${shown}` : whole;
+  }
+  return (
+    <span className="num nowrap" title={`${value}${places(decimals)}`}>
+      {text || "0"}
+      {unit && <span className="unit">{unit}</span>}
+    </span>
+  );
+}
+const places = (decimals) => (Number(decimals) ? ` base units, ${decimals} decimals` : "");
+
+/* One ticker for every moment on the page. */
+const listeners = new Set();
+let now = Date.now();
+let timer;
+const tick = () => {
+  now = Date.now();
+  listeners.forEach((listener) => listener());
+};
+const subscribe = (listener) => {
+  listeners.add(listener);
+  if (!timer) {
+    now = Date.now();
+    timer = setInterval(tick, 1000);
+  }
+  return () => {
+    listeners.delete(listener);
+    if (!listeners.size) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+};
+const useText = (make) => useSyncExternalStore(subscribe, make, () => "");
+
+const STEPS = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
+function relative(time) {
+  const seconds = Math.round((now - time) / 1000);
+  const size = Math.abs(seconds);
+  if (size < 5) return "just now";
+  const step = STEPS.find(([limit]) => size < limit);
+  if (!step) return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+  const text = `${Math.floor(size / step[1])} ${step[2]}`;
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+const exact = (time) =>
+  `${new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZone: "UTC" })} UTC`;
+const clock = (time) => new Date(time).toLocaleTimeString("en-GB", { timeZone: "UTC" });
+const day = (time) =>
+  new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+/* style: relative | clock | day | exact; value an ISO string or seconds since 1970. */
+export function When({ value, form = "relative", none = "" }) {
+  const time = typeof value === "number" ? value * 1000 : Date.parse(value || "");
+  const known = Number.isFinite(time) && time > 0;
+  const text = useText(() => {
+    if (!known) return none;
+    return form === "clock" ? clock(time) : form === "day" ? day(time) : form === "exact" ? exact(time) : relative(time);
+  });
+  if (!known) return <span className="muted">{none}</span>;
+  return (
+    <time className="nowrap" dateTime={new Date(time).toISOString()} title={exact(time)}>
+      {text}
+    </time>
+  );
+}
+
+/* How long something took, or has been taking. */
+export function Elapsed({ start, end }) {
+  const from = Date.parse(start || "");
+  const to = Date.parse(end || "");
+  const text = useText(() => {
+    if (!Number.isFinite(from)) return "";
+    const ms = Math.max(0, (Number.isFinite(to) ? to : now) - from);
+    const seconds = Math.floor(ms / 1000);
+    if (!Number.isFinite(to)) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    if (ms < 1000) return `${Math.round(ms)} ms`;
+    if (ms < 10000) return `${(ms / 1000).toFixed(1)} s`;
+    return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  });
+  return <span className="num">{text}</span>;
+}

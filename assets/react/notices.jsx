@@ -1,0 +1,47 @@
+/* Toasts from the backend. Reflex's own are sent as JavaScript to eval, which our CSP forbids. */
+import { useEffect, useRef } from "react";
+import { Link } from "react-router";
+import { CircleCheck, CircleX, Info, LoaderCircle, TriangleAlert, X } from "lucide-react";
+
+const ICONS = { ok: CircleCheck, bad: CircleX, warn: TriangleAlert, info: Info, busy: LoaderCircle };
+
+function Notice({ item, close }) {
+  const held = useRef(false);
+  useEffect(() => {
+    if (item.tone === "bad") return undefined;
+    let left = 7;
+    const timer = setInterval(() => {
+      if (!held.current && --left <= 0) close(item.id);
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [item.id, item.tone]);
+  const Icon = ICONS[item.tone] || Info;
+  const hold = (value) => () => {
+    held.current = value;
+  };
+  return (
+    <div
+      className={`notice ${item.tone === "busy" ? "info" : item.tone}`}
+      role={item.tone === "bad" ? "alert" : undefined}
+      onMouseEnter={hold(true)} onMouseLeave={hold(false)} onFocus={hold(true)} onBlur={hold(false)}
+    >
+      <Icon size={16} aria-hidden="true" className={item.tone === "busy" ? "spin" : ""} />
+      <div className="grow">
+        <div>{item.title}</div>
+        {item.detail && <div className="muted small">{item.detail}</div>}
+      </div>
+      {item.href && <Link className="link" to={item.href} onClick={() => close(item.id)}>{item.link || "View"}</Link>}
+      <button type="button" className="icon-btn small" aria-label={`Dismiss: ${item.title}`} onClick={() => close(item.id)}>
+        <X size={15} aria-hidden="true" />
+      </button>
+    </div>
+  );
+}
+
+export function Notices({ items = [], onClose }) {
+  return (
+    <div className="notices" role="status" aria-live="polite" aria-label="Notices">
+      {items.map((item) => <Notice key={item.id} item={item} close={onClose} />)}
+    </div>
+  );
+}

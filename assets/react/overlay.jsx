@@ -1,0 +1,95 @@
+/* Native dialogs for the shell: the phone's navigation, the palette. And the keys of the whole console. */
+import { useEffect, useRef } from "react";
+import { useLocation } from "react-router";
+import { X } from "lucide-react";
+import { Picker } from "$/public/react/picker.jsx";
+
+function useNative(open) {
+  const ref = useRef(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    ref.current?.close();
+  }, [pathname]);
+  useEffect(() => {
+    const toggle = (event) => {
+      if (event.detail !== open) return;
+      ref.current?.open ? ref.current.close() : ref.current?.showModal();
+      ref.current?.querySelector("[role=combobox]")?.focus();
+    };
+    window.addEventListener("signum:open", toggle);
+    return () => window.removeEventListener("signum:open", toggle);
+  }, [open]);
+  return ref;
+}
+const outside = (ref) => (event) => {
+  if (event.target === ref.current) ref.current.close();
+};
+export const open = (name) => window.dispatchEvent(new CustomEvent("signum:open", { detail: name }));
+
+export function OpenButton({ target, children, className, label }) {
+  return (
+    <button type="button" className={className} aria-label={label} aria-haspopup="dialog" onClick={() => open(target)}>
+      {children}
+    </button>
+  );
+}
+
+export function Sheet({ name, label, children }) {
+  const ref = useNative(name);
+  return (
+    <dialog ref={ref} className="sheet" aria-label={label} onClick={outside(ref)}>
+      {children}
+      <button type="button" className="icon-btn sheet-close" aria-label="Close navigation" onClick={() => ref.current?.close()}>
+        <X size={18} aria-hidden="true" />
+      </button>
+    </dialog>
+  );
+}
+
+export function Palette({ pages = [], found = [], onSearch }) {
+  const ref = useNative("palette");
+  const items = [...pages.map((page) => ({ ...page, local: true })), ...found];
+  return (
+    <dialog ref={ref} className="palette" aria-label="Search or jump to" onClick={outside(ref)}>
+      <Picker items={items} onSearch={onSearch} onDone={() => ref.current?.close()} label="Search or jump to"
+        placeholder="Pages and organizations" none="No page or organization of that name" />
+    </dialog>
+  );
+}
+
+const typing = (target) => target.closest?.("input, textarea, select, [contenteditable=true], [role=combobox]");
+const busy = () => document.querySelector("[role=dialog][data-state=open], [role=alertdialog], dialog[open]");
+
+/* `/` search, `g` and a letter go to a page, `?` lists the keys, Cmd-K or Ctrl-K jumps. */
+export function Keys() {
+  useEffect(() => {
+    let going = 0;
+    const down = (event) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        open("palette");
+        return;
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || typing(event.target) || busy()) return;
+      if (going && Date.now() - going < 1500) {
+        going = 0;
+        const link = document.querySelector(`.side a[data-go="${CSS.escape(event.key.toLowerCase())}"]`);
+        if (link) {
+          event.preventDefault();
+          link.click();
+        }
+        return;
+      }
+      if (event.key === "g") going = Date.now();
+      else if (event.key === "?") document.querySelector("[data-keys]")?.click();
+      else if (event.key === "/") {
+        event.preventDefault();
+        const field = [...document.querySelectorAll("[data-search]")].find((element) => element.offsetParent);
+        field ? field.focus() : open("palette");
+      }
+    };
+    window.addEventListener("keydown", down);
+    return () => window.removeEventListener("keydown", down);
+  }, []);
+  return null;
+}

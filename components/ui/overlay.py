@@ -1,0 +1,138 @@
+"""Local React pieces: picker, tree, notices, and what the shell opens over the page."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.icon import icon
+from components.ui.value import Local
+
+
+class Picker(Local):
+    """A combobox: a search field with a list. Items: `{id, label, sub, hint, depth, group, mark, href, off}`."""
+
+    library = "$/public/react/picker.jsx"
+    tag = "Picker"
+
+    items: rx.Var[list[dict[str, Any]]]
+    value: rx.Var[str]
+    label: rx.Var[str]
+    placeholder: rx.Var[str]
+    none: rx.Var[str]
+    framed: rx.Var[bool]
+    focused: rx.Var[bool]
+    local: rx.Var[bool]
+    name: rx.Var[str]
+
+    on_search: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_pick: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class Tree(Local):
+    """The keyboard of a tree; its rows are children drawn by `tree_row`."""
+
+    library = "$/public/react/tree.jsx"
+    tag = "Tree"
+
+    label: rx.Var[str]
+    active: rx.Var[str]
+
+    on_key: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_type: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class Notices(Local):
+    """The toasts at the corner. Items: `{id, tone, title, detail, href, link}`."""
+
+    library = "$/public/react/notices.jsx"
+    tag = "Notices"
+
+    items: rx.Var[list[Any]]
+
+    on_close: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class OpenButton(Local):
+    """A button that opens the sheet or palette of that name."""
+
+    library = "$/public/react/overlay.jsx"
+    tag = "OpenButton"
+
+    target: rx.Var[str]
+    label: rx.Var[str]
+
+
+class Sheet(Local):
+    """A native dialog at the left edge; it closes on navigation."""
+
+    library = "$/public/react/overlay.jsx"
+    tag = "Sheet"
+
+    name: rx.Var[str]
+    label: rx.Var[str]
+
+
+class Palette(Local):
+    """Cmd-K: pages found in the browser, organizations by the server."""
+
+    library = "$/public/react/overlay.jsx"
+    tag = "Palette"
+
+    pages: rx.Var[list[dict[str, Any]]]
+    found: rx.Var[list[dict[str, Any]]]
+
+    on_search: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class Keys(Local):
+    """The shortcuts of the whole console."""
+
+    library = "$/public/react/overlay.jsx"
+    tag = "Keys"
+
+
+def picker(
+    items: rx.Var[list[dict[str, Any]]], label: str, *, on_pick: Any, on_search: Any = None, **props: Any
+) -> rx.Component:
+    """Let somebody choose one of many by typing. Without `on_search` the list is filtered in the browser."""
+    if on_search is None:
+        return Picker.create(items=items, label=label, on_pick=on_pick, local=True, **props)
+    return Picker.create(items=items, label=label, on_pick=on_pick, on_search=on_search, **props)
+
+
+def tree(label: str, *rows: Any, active: rx.Var[str], on_key: Any, on_type: Any) -> rx.Component:
+    """Draw a tree. `active` is the DOM id of the row in focus; `on_key` gets ArrowUp, …, Home, End, Enter."""
+    return Tree.create(*rows, label=label, active=active, on_key=on_key, on_type=on_type)
+
+
+def tree_row(
+    *content: Any,
+    id: rx.Var[str],
+    depth: rx.Var[int],
+    selected: rx.Var[bool],
+    active: rx.Var[bool],
+    branch: rx.Var[bool],
+    expanded: rx.Var[bool],
+    position: rx.Var[int],
+    size: rx.Var[int],
+    on_click: Any,
+    on_toggle: Any,
+    **props: Any,
+) -> rx.Component:
+    """Draw one visible row; `depth` counts from 1. Leaves have no `aria-expanded`."""
+    twist = rx.el.span(icon("chevron-right", 14), class_name="twist", on_click=on_toggle.stop_propagation)
+    indent = rx.el.span(class_name="indent", style={"width": ((depth - 1) * 20).to_string() + "px"})
+    shared = {
+        "id": id,
+        "role": "treeitem",
+        "class_name": "tree-row",
+        "aria_level": depth,
+        "aria_selected": selected,
+        "aria_posinset": position,
+        "aria_setsize": size,
+        "custom_attrs": {"data-active": active},
+        "on_click": on_click,
+        **props,
+    }
+    leaf = rx.el.div(indent, rx.el.span(class_name="twist"), *content, **shared)
+    return rx.cond(branch, rx.el.div(indent, twist, *content, aria_expanded=expanded, **shared), leaf)

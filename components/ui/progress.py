@@ -1,0 +1,186 @@
+"""Things that take steps: stepper, timeline of a request, checklist of prerequisites, diff."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import link
+from components.ui.icon import icon, mark
+from components.ui.note import note
+from components.ui.status import status
+from components.ui.value import elapsed, short_hash, when
+
+# The API's words for a step, drawn as one of four.
+STEP_CLASS = {
+    "succeeded": "done",
+    "confirmed": "done",
+    "skipped": "done",
+    "running": "now",
+    "submitting": "now",
+    "failed": "fail",
+}
+
+
+def stepper(label: str, names: Sequence[str], at: rx.Var[int]) -> rx.Component:
+    """Draw where one is in a wizard; `at` counts from 0."""
+
+    def one(i: int, name: str) -> rx.Component:
+        sign = rx.cond(at > i, icon("check", 12, stroke_width=2.5), rx.el.span(str(i + 1)))
+        current = rx.cond(at == i, "step", "false")
+        done = rx.cond(at > i, "done", "")
+        return rx.el.li(
+            rx.el.span(sign, class_name="n"), rx.el.span(name, class_name="word"), class_name=done, aria_current=current
+        )
+
+    return rx.el.nav(rx.el.ol(*[one(i, name) for i, name in enumerate(names)], class_name="steps"), aria_label=label)
+
+
+def _marker(kind: rx.Var[str]) -> rx.Component:
+    return rx.el.span(
+        rx.match(
+            kind,
+            ("done", icon("check", 15, stroke_width=2.25)),
+            ("now", icon("loader-circle", 15, stroke_width=2.25, spin=True)),
+            ("fail", icon("x", 15, stroke_width=2.25)),
+            icon("circle-dashed", 14),
+        ),
+        class_name="marker",
+    )
+
+
+def _step(step: rx.Var[Any]) -> rx.Component:
+    kind = rx.match(step.status, *STEP_CLASS.items(), "wait").to(str)
+    words = {"done": "done", "now": "running", "fail": "failed"}
+    said = rx.match(kind, *words.items(), "waits").to(str)
+    transaction = rx.el.span(
+        rx.cond(step.chain_name != "", rx.el.span(step.chain_name, class_name="muted small"), rx.fragment()),
+        short_hash(step.tx_hash, "transaction", step.explorer_url),
+        class_name="row tight",
+    )
+    body = rx.el.div(
+        rx.el.div(step.title, rx.el.span(said, class_name="sr"), class_name="what"),
+        rx.cond(step.detail != "", rx.el.div(step.detail, class_name="why"), rx.fragment()),
+        rx.cond(step.tx_hash != "", rx.el.div(transaction, class_name="txs"), rx.fragment()),
+    )
+    meta = rx.cond(
+        step.started_at != "",
+        rx.el.div(
+            rx.el.span(elapsed(step.started_at, step.finished_at), class_name="took"),
+            when(step.started_at, "clock", ""),
+            class_name="meta",
+        ),
+        rx.el.div(class_name="meta"),
+    )
+    return rx.el.li(
+        _marker(kind), body, meta, class_name=kind, aria_current=rx.cond(kind == "now", "step", "false"), key=step.name
+    )
+
+
+def timeline(steps: rx.Var[list[Any]]) -> rx.Component:
+    """Draw a request's steps (`state.requests.Step`), each with its transaction; moves while they run."""
+    return rx.el.ol(rx.foreach(steps, _step), class_name="timeline", aria_live="polite")
+
+
+def bar(percent: rx.Var[Any] | int, label: str, tone: str = "") -> rx.Component:
+    """Draw a progress bar, 0 to 100."""
+    width = rx.Var.create(percent).to_string() + "%"
+    return rx.el.div(
+        rx.el.i(style={"width": width}),
+        class_name=f"bar {tone}".strip(),
+        role="progressbar",
+        aria_valuenow=percent,
+        aria_valuemin=0,
+        aria_valuemax=100,
+        aria_label=label,
+    )
+
+
+def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Component:
+    """Draw a whole request (`state.requests.Request`): head, bar, timeline, and its problem with a way to retry."""
+    words = rx.el.span(request.done_steps, " of ", request.steps.length(), " steps", class_name="muted small num")
+    live = rx.el.span(icon("radio", 13), "Live", class_name="row tight small ok-text end", style={"marginLeft": "auto"})
+    moving = (request.status == "running") | (request.status == "accepted")
+    head = rx.el.div(
+        rx.el.h2("Progress"),
+        words,
+        rx.cond(moving, live, rx.el.span(status(request.status), class_name="end")),
+        class_name="card-head",
+    )
+    retry = (
+        [
+            rx.cond(
+                request.can_retry,
+                rx.el.button("Retry from here", class_name="btn primary small", type="button", on_click=on_retry),
+                rx.fragment(),
+            )
+        ]
+        if on_retry is not None
+        else []
+    )
+    problem = rx.cond(
+        request.problem != "",
+        rx.el.div(
+            note(request.problem, tone="bad", role="alert"), *retry, class_name="col", style={"padding": "0 16px 16px"}
+        ),
+        rx.fragment(),
+    )
+    return rx.el.section(
+        head,
+        rx.el.div(bar(request.percent, "Progress"), style={"padding": "14px 16px 2px"}),
+        timeline(request.steps),
+        problem,
+        class_name="card",
+        aria_label="Progress",
+    )
+
+
+def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:
+    """Draw one prerequisite (`state.problem.Prerequisite`): ticked, open with its `action`, or locked behind another."""
+    sign = rx.match(
+        item.state,
+        ("done", mark("check", "ok")),
+        ("open", mark("circle-dot", "info")),
+        mark("lock"),
+    )
+    right = rx.match(item.state, ("done", status("succeeded")), ("open", action), status("blocked"))
+    return rx.el.li(
+        sign,
+        rx.el.div(
+            rx.el.div(
+                rx.el.span(item.title, class_name="strong"),
+                rx.el.span(item.name, class_name="mono muted"),
+                class_name="row wrap",
+            ),
+            rx.el.div(item.detail, class_name="muted"),
+            rx.cond(item.call != "", rx.el.div(item.call, class_name="mono muted break"), rx.fragment()),
+        ),
+        rx.el.div(right),
+        class_name=item.state,
+        key=item.name,
+    )
+
+
+def checklist(items: rx.Var[list[Any]], action: Any) -> rx.Component:
+    """Draw prerequisites in the order they are met; `action(item)` draws the button of an open one."""
+    return rx.el.ol(rx.foreach(items, lambda item: checklist_item(item, action(item))), class_name="checklist")
+
+
+def diff(changes: rx.Var[list[dict[str, str]]]) -> rx.Component:
+    """Draw what changes: dicts with `name`, `old` and `new`, as words."""
+
+    def one(change: Any) -> rx.Component:
+        before = rx.cond(
+            change["old"] != "", rx.el.del_(change["old"], class_name="old"), rx.el.span("none", class_name="muted")
+        )
+        after = rx.cond(
+            change["new"] != "", rx.el.ins(change["new"], class_name="new"), rx.el.span("none", class_name="muted")
+        )
+        return rx.el.div(rx.el.dt(change["name"]), rx.el.dd(before, icon("arrow-right", 13), after), key=change["name"])
+
+    return rx.el.dl(rx.foreach(changes, one), class_name="diff")
+
+
+def follow_link(request_id: rx.Var[str], org_id: rx.Var[str]) -> rx.Component:
+    """Link to the page of a request."""
+    return link("View request", "/o/" + org_id + "/requests?id=" + request_id)

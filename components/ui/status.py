@@ -1,0 +1,112 @@
+"""What a status looks like: one map from the API's values to a word, a tone and an icon."""
+
+from typing import NamedTuple
+
+import reflex as rx
+
+from components.ui.icon import icon
+
+
+class Look(NamedTuple):
+    """Word for people, tone (ok, warn, bad, info, mute) and icon of a status."""
+
+    word: str
+    tone: str
+    icon: str
+
+
+DONE, RUN, WAIT, OFF = "circle-check", "loader-circle", "clock", "circle-slash"
+
+LOOKS: dict[str, Look] = {
+    # organizations, members, chains, keys, webhooks
+    "active": Look("Active", "ok", DONE),
+    "inactive": Look("Inactive", "mute", OFF),
+    "suspended": Look("Suspended", "warn", "circle-pause"),
+    "archived": Look("Archived", "mute", "archive"),
+    "enabled": Look("Enabled", "ok", DONE),
+    "disabled": Look("Disabled", "mute", OFF),
+    "degraded": Look("Degraded", "warn", "triangle-alert"),
+    "down": Look("Down", "bad", "circle-x"),
+    "pending": Look("Pending", "warn", WAIT),
+    # invitations
+    "accepted": Look("Accepted", "ok", DONE),
+    "expired": Look("Expired", "warn", "hourglass"),
+    "expiring": Look("Expiring", "warn", "hourglass"),
+    "revoked": Look("Revoked", "bad", "ban"),
+    # parties, attestations, issuers
+    "created": Look("To review", "info", "circle-dot"),
+    "verifying": Look("Verifying", "info", RUN),
+    "verified": Look("Verified", "ok", DONE),
+    "rejected": Look("Rejected", "bad", "circle-x"),
+    "registered": Look("Registered", "ok", DONE),
+    # assets, markets, distributions
+    "draft": Look("Draft", "mute", "circle-dashed"),
+    "deploying": Look("Deploying", "info", RUN),
+    "updating": Look("Updating", "info", RUN),
+    "pending_bridge": Look("Bridging first", "info", RUN),
+    "activating": Look("Activating", "info", RUN),
+    "paused": Look("Paused", "warn", "circle-pause"),
+    "completed": Look("Completed", "ok", DONE),
+    "cancelled": Look("Cancelled", "mute", OFF),
+    "failed": Look("Failed", "bad", "circle-x"),
+    # bridges, transfers, transactions
+    "submitting": Look("Submitting", "info", RUN),
+    "confirmed": Look("Confirmed", "ok", DONE),
+    # orders
+    "open": Look("Open", "info", "circle"),
+    "partial": Look("Partly filled", "info", "circle-dot"),
+    "filled": Look("Filled", "ok", DONE),
+    # requests, their steps, approvals, deliveries
+    "awaiting_approval": Look("Needs approval", "warn", "user-check"),
+    "approved": Look("Approved", "ok", DONE),
+    "denied": Look("Denied", "bad", "ban"),
+    "running": Look("Running", "info", RUN),
+    "retrying": Look("Retrying", "warn", "rotate-cw"),
+    "succeeded": Look("Done", "ok", DONE),
+    "skipped": Look("Skipped", "mute", OFF),
+    "waiting": Look("Waiting", "mute", "circle-dashed"),
+    "delivered": Look("Delivered", "ok", DONE),
+    # findings: the eligibility check's severities, checks before an action
+    "error": Look("Error", "bad", "circle-x"),
+    "warning": Look("Warning", "warn", "triangle-alert"),
+    "info": Look("Note", "mute", "info"),
+    "ready": Look("Ready", "ok", DONE),
+    "passed": Look("Passed", "ok", DONE),
+    "blocked": Look("Blocked", "mute", "lock"),
+}
+
+
+def _one(look: Look, kind: str) -> rx.Component:
+    size = 13 if kind == "badge" else 15
+    return rx.el.span(
+        icon(look.icon, size, stroke_width=2, spin=look.icon == RUN), look.word, class_name=f"{kind} {look.tone}"
+    )
+
+
+@rx.memo
+def status_badge(value: rx.Var[str]) -> rx.Component:
+    """A filled badge, for heads. Compiled once, however often it is used."""
+    return rx.match(
+        value, *[(key, _one(look, "badge")) for key, look in LOOKS.items()], rx.el.span(value, class_name="badge word")
+    )
+
+
+@rx.memo
+def status_text(value: rx.Var[str]) -> rx.Component:
+    """Icon and word without a fill, for tables and lists."""
+    return rx.match(value, *[(key, _one(look, "status")) for key, look in LOOKS.items()], rx.el.span(value))
+
+
+def badge(value: rx.Var[str] | str) -> rx.Component:
+    """Show a status of the API in a page's or card's head."""
+    return status_badge(value=value)
+
+
+def status(value: rx.Var[str] | str) -> rx.Component:
+    """Show a status of the API in a table or list."""
+    return status_text(value=value)
+
+
+def tag(word: rx.Var[str] | str, tone: str = "") -> rx.Component:
+    """Show a word in a small badge: "Changed", "Owner", "Reg D". Tones: ok, warn, bad, info."""
+    return rx.el.span(word, class_name=f"badge word {tone}".strip())

@@ -1,0 +1,120 @@
+"""Tables: caption, sticky head, keyset pages, and the states besides full."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import button
+from components.ui.icon import icon
+from components.ui.note import failure, forbidden, skeleton
+
+
+@dataclass(frozen=True)
+class Col:
+    """A column: `right` aligns numbers, `narrow=False` hides it on phones, `sort` is the field it sorts by."""
+
+    title: str
+    right: bool = False
+    narrow: bool = True
+    sort: str = ""
+    hidden: bool = False
+
+    @property
+    def cls(self) -> str:
+        """The classes of head and cells."""
+        return " ".join(filter(None, ["r" if self.right else "", "" if self.narrow else "hide-narrow"]))
+
+
+def _head(column: Col, sort: rx.Var[str] | None, down: rx.Var[bool] | None, on_sort: Any) -> rx.Component:
+    if column.hidden:
+        return rx.el.th(rx.el.span(column.title, class_name="sr"), class_name=column.cls, scope="col")
+    if not column.sort or sort is None or down is None:
+        return rx.el.th(column.title, class_name=column.cls, scope="col")
+    arrow = rx.cond(down, icon("arrow-down", 12), icon("arrow-up", 12))
+    shown = rx.cond(sort == column.sort, arrow, icon("arrow-up-down", 12))
+    order = rx.cond(sort == column.sort, rx.cond(down, "descending", "ascending"), "none")
+    press = rx.el.button(column.title, shown, type="button", on_click=on_sort(column.sort))
+    return rx.el.th(press, class_name=column.cls, scope="col", aria_sort=order)
+
+
+def table(
+    caption: str,
+    columns: Sequence[Col],
+    rows: rx.Var[list[Any]],
+    row: Callable[[Any], rx.Component],
+    *,
+    empty: rx.Component,
+    loading: rx.Var[bool],
+    problem: rx.Var[str],
+    is_forbidden: rx.Var[bool] | None = None,
+    on_retry: Any = None,
+    two: bool = False,
+    slim: bool = False,
+    stack: bool = True,
+    sort: rx.Var[str] | None = None,
+    down: rx.Var[bool] | None = None,
+    on_sort: Any = None,
+) -> rx.Component:
+    """Draw a table and its states.
+
+    `row` gets a row's Var and returns `tr(…, key=row.id)`. `loading` matters only before there are rows;
+    `problem` is the API's words; on phones rows are stacked unless `stack=False`.
+    """
+    classes = " ".join(filter(None, ["table", "two" if two else "", "slim" if slim else "", "stack" if stack else ""]))
+    full = rx.el.div(
+        rx.el.table(
+            rx.el.caption(caption, class_name="sr"),
+            rx.el.thead(rx.el.tr(*[_head(column, sort, down, on_sort) for column in columns])),
+            rx.el.tbody(rx.foreach(rows, row)),
+            class_name=classes,
+        ),
+        class_name="table-wrap",
+        tab_index=0,
+        role="region",
+        aria_label=caption,
+    )
+    again = [button("Try again", "rotate-cw", on_click=on_retry)] if on_retry is not None else []
+    broken = failure("This did not load", problem, *again)
+    if is_forbidden is not None:
+        broken = rx.cond(is_forbidden, forbidden(problem), broken)
+    nothing = rx.cond(loading, skeleton(), empty)
+    return rx.cond(problem != "", broken, rx.cond(rows.length() > 0, full, nothing))
+
+
+def tr(*cells: rx.Component, **props: Any) -> rx.Component:
+    """Draw a row; give it a `key`, and `aria_selected` where one row can be chosen."""
+    return rx.el.tr(*cells, **props)
+
+
+def td(
+    *children: Any, right: bool = False, narrow: bool = True, full: bool = False, label: str = "", **props: Any
+) -> rx.Component:
+    """Draw a cell. On phones: `narrow=False` hides it, `full` gives it a line, `label` is written before it."""
+    words = ["r" if right else "", "" if narrow else "hide-narrow", "full" if full else "", props.pop("class_name", "")]
+    attrs = {"custom_attrs": {"data-label": label}} if label else {}
+    return rx.el.td(*children, class_name=" ".join(filter(None, words)), **attrs, **props)
+
+
+def name_link(label: Any, href: Any) -> rx.Component:
+    """Draw the link in a row's first cell; the row itself is never a link."""
+    return rx.el.a(label, href=href, class_name="name")
+
+
+def toolbar(*children: Any) -> rx.Component:
+    """Draw the line of filters above a table."""
+    return rx.el.div(*children, class_name="toolbar")
+
+
+def pager(
+    words: Any, *, has_newer: rx.Var[bool], has_older: rx.Var[bool], on_newer: Any, on_older: Any, busy: rx.Var[bool]
+) -> rx.Component:
+    """Draw the foot of a keyset table."""
+    return rx.el.div(
+        rx.el.span(words),
+        rx.el.span(class_name="end"),
+        button("Newer", "chevron-left", small=True, disabled=~has_newer | busy, on_click=on_newer),
+        button("Older", "chevron-right", small=True, disabled=~has_older | busy, on_click=on_older),
+        class_name="card-foot",
+    )

@@ -1,0 +1,35 @@
+"""Tabs (places within a page) and filters (pressed buttons with counts)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import reflex as rx
+
+
+def tabs(label: str, value: rx.Var[str], on_change: Any, *places: tuple[str, Any, rx.Component]) -> rx.Component:
+    """Draw tabs from (value, title, content); only the chosen content is mounted."""
+    return rx.tabs.root(
+        rx.el.div(
+            rx.tabs.list(*[rx.tabs.trigger(title, value=key) for key, title, _ in places], size="2", aria_label=label),
+            class_name="scroll-x",
+            style={"marginBottom": "20px"},
+        ),
+        *[rx.tabs.content(content, value=key) for key, _, content in places],
+        value=value,
+        on_change=on_change,
+    )
+
+
+def filters(
+    label: str, value: rx.Var[str], on_pick: Any, options: Sequence[tuple[Any, ...]] | rx.Var[list[Any]]
+) -> rx.Component:
+    """Draw filters from (value, word) or (value, word, count); `on_pick(value)` is called with the pressed one's."""
+
+    def one(key: Any, word: Any, count: Any = None) -> rx.Component:
+        number = [rx.el.span(count, class_name="n")] if count is not None else []
+        pressed = rx.cond(value == key, "true", "false")
+        return rx.el.button(
+            word, *number, type="button", class_name="filter", aria_pressed=pressed, on_click=on_pick(key)
+        )
+
+    return rx.el.div(*[one(*option) for option in options], class_name="filters", role="group", aria_label=label)

@@ -1,0 +1,99 @@
+"""Values people read: addresses, hashes, amounts, moments. All take the API's raw values, literal or Var."""
+
+from typing import Any, Literal
+
+import reflex as rx
+from reflex_components_lucide.icon import LUCIDE_LIBRARY
+
+
+class Local(rx.Component):
+    """A React component of ours, in assets/react."""
+
+    lib_dependencies: list[str] = [LUCIDE_LIBRARY]
+
+
+class Hash(Local):
+    """A shortened address or hash with a copy button and, where `href` is set, a link to the explorer."""
+
+    library = "$/public/react/format.jsx"
+    tag = "Hash"
+
+    value: rx.Var[str]
+    label: rx.Var[str]
+    href: rx.Var[str]
+    full: rx.Var[bool]
+
+
+class CopyButton(Local):
+    """A button that copies; the word changes to "Copied" for a moment."""
+
+    library = "$/public/react/format.jsx"
+    tag = "CopyButton"
+
+    text: rx.Var[str]
+    label: rx.Var[str]
+    word: rx.Var[str]
+
+
+class Amount(Local):
+    """A token amount in base units, shown in whole units."""
+
+    library = "$/public/react/format.jsx"
+    tag = "Amount"
+
+    value: rx.Var[str]
+    decimals: rx.Var[int]
+    unit: rx.Var[str]
+    digits: rx.Var[int]
+
+
+class When(Local):
+    """A moment that keeps itself up to date."""
+
+    library = "$/public/react/format.jsx"
+    tag = "When"
+
+    value: rx.Var[Any]
+    form: rx.Var[str]
+    none: rx.Var[str]
+
+
+class Elapsed(Local):
+    """A duration, running while `end` is empty."""
+
+    library = "$/public/react/format.jsx"
+    tag = "Elapsed"
+
+    start: rx.Var[str]
+    end: rx.Var[str]
+
+
+def short_hash(
+    value: rx.Var[str] | str, label: str = "address", href: rx.Var[str] | str | None = None, *, full: bool = False
+) -> rx.Component:
+    """Show an address, hash or id: short, with copy, `label` says what is copied; "none" where it is empty."""
+    return Hash.create(value=value, label=label, full=full, **({"href": href} if href is not None else {}))
+
+
+def amount(
+    value: rx.Var[str] | str, unit: Any = None, decimals: rx.Var[int] | int = 18, digits: int = 6
+) -> rx.Component:
+    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers."""
+    return Amount.create(value=value, decimals=decimals, digits=digits, **({"unit": unit} if unit is not None else {}))
+
+
+def when(
+    value: Any, form: Literal["relative", "clock", "day", "exact"] = "relative", none: str = "never"
+) -> rx.Component:
+    """Show a moment (ISO string, or seconds since 1970): relative, exact on hover; `none` where there is none."""
+    return When.create(value=value, form=form, none=none)
+
+
+def elapsed(start: rx.Var[str] | str, finish: rx.Var[str] | str = "") -> rx.Component:
+    """Show how long something took, or how long it has been running."""
+    return Elapsed.create(start=start, end=finish)
+
+
+def copy_button(text: rx.Var[str] | str, word: str = "Copy", *, small: bool = False) -> rx.Component:
+    """Draw a button that copies `text`."""
+    return CopyButton.create(text=text, word=word, class_name=f"btn{' small' if small else ''}")

@@ -1,0 +1,116 @@
+"""The one door from the console to the API, for every state: calls, problems, notices."""
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import reflex as rx
+
+from backend.client import ApiProblem, client
+from state.notices import Notices, Tone
+
+
+class SignedOut(Exception):
+    """The session is gone; the app's exception handler sends the browser to the sign-in page."""
+
+
+class Api(rx.State, mixin=True):
+    """Mixin of every state that calls the API. All helpers are private: public methods can be called by any browser."""
+
+    async def _api(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: dict[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """Call `/v1{path}`; `{org}` in it is the organization of the page's URL. Parsed JSON, or None.
+
+        Raises ApiProblem with the API's words, SignedOut on 401. The session goes along on the server only.
+        """
+        url = path.replace("{org}", str(self.org_id or ""))
+        try:
+            return await client.call(
+                method, url, cookie=self.router.headers.cookie, json=json, params=_given(params), idempotency_key=key
+            )
+        except ApiProblem as problem:
+            if problem.status == 401:
+                raise SignedOut(self._here()) from problem
+            raise
+
+    async def _api_all(self, *paths: str) -> list[Any]:
+        """Call several GETs at once; the first problem is raised."""
+        return list(await asyncio.gather(*(self._api("GET", path) for path in paths)))
+
+    def _here(self) -> str:
+        """The path and query the person is at, to come back to after signing in."""
+        url = self.router.url
+        return url.path + (f"?{url.query}" if url.query else "")
+
+    def _query(self, name: str) -> str:
+        """A parameter of the page's URL, or an empty string."""
+        return str(self.router.url.query_parameters.get(name, ""))
+
+    async def _notify(self, title: str, detail: str = "", tone: Tone = "ok", href: str = "", link: str = "") -> None:
+        """Show a toast, with a link where `href` is set."""
+        (await self.get_state(Notices))._add(title, detail, tone, href, link)
+
+    async def _accepted(self, title: str, request_id: str | None, detail: str = "") -> None:
+        """Say that a request is on its way, with a link to it. Yield `Tracker.watch` after it."""
+        href = f"/o/{self.org_id}/requests?id={request_id}" if request_id else ""
+        await self._notify(title, detail, "busy", href, "View request")
+
+
+class Loads(Api, mixin=True):
+    """Mixin of a state that loads something: whether it is loading, and why it could not."""
+
+    loading: bool = True
+    problem: str = ""
+    is_forbidden: bool = False
+
+    def _loaded(self) -> None:
+        self.loading, self.problem, self.is_forbidden = False, "", False
+
+    def _failed(self, problem: ApiProblem) -> None:
+        self.loading, self.problem, self.is_forbidden = False, problem.detail or problem.title, problem.status == 403
+
+
+class Form(Api, mixin=True):
+    """Mixin of a state with a form: errors by field, the problem no field is to blame for, whether it is being sent."""
+
+    errors: dict[str, str] = {}
+    form_problem: str = ""
+    saving: bool = False
+    _form_key: str = ""
+
+    def _begin(self) -> None:
+        """Start sending: clear what was said before, and keep one idempotency key for one attempt and its repeats."""
+        self.errors, self.form_problem, self.saving = {}, "", True
+        self._form_key = self._form_key or str(uuid4())
+
+    def _done(self) -> None:
+        """Finish sending; the next attempt gets a key of its own."""
+        self.errors, self.form_problem, self.saving, self._form_key = {}, "", False, ""
+
+    def _refused(self, problem: ApiProblem) -> None:
+        """Put a problem's words where they belong: at the fields it points to, else below the form."""
+        self.saving, self._form_key = False, ""
+        self.errors = {_field(e): _sentence(str(e.get("detail", ""))) for e in problem.errors or []}
+        self.form_problem = "" if self.errors else (problem.detail or problem.title)
+
+
+def _field(error: dict[str, Any]) -> str:
+    """`/compliance_rules/blocked_countries/0` is about the field `blocked_countries`."""
+    parts = [part for part in str(error.get("pointer", "")).lstrip("#").split("/") if part and not part.isdigit()]
+    return parts[-1] if parts else "form"
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _given(params: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Leave out parameters without a value."""
+    return {name: value for name, value in params.items() if value not in (None, "")} if params else None

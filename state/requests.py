@@ -1,0 +1,166 @@
+"""Requests: the tracker in the header, and following one on a page."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from state.api import Api
+
+FINAL = {"succeeded", "failed", "denied"}
+
+
+@dataclass
+class Step:
+    """One step of a request; empty strings where the API has null."""
+
+    name: str = ""
+    title: str = ""
+    status: str = "waiting"
+    started_at: str = ""
+    finished_at: str = ""
+    chain_name: str = ""
+    tx_hash: str = ""
+    explorer_url: str = ""
+    detail: str = ""
+
+
+@dataclass
+class Request:
+    """A request as pages show it. `line` is its current step in words, `percent` how far it is."""
+
+    id: str = ""
+    kind: str = ""
+    title: str = ""
+    status: str = ""
+    subject_type: str = ""
+    subject_id: str = ""
+    problem: str = ""
+    can_retry: bool = False
+    created_by: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    line: str = ""
+    done_steps: int = 0
+    percent: int = 0
+    steps: list[Step] = field(default_factory=list)
+
+
+def request_of(data: dict[str, Any]) -> Request:
+    """Read the API's request."""
+    steps = [Step(**{name: step.get(name) or "" for name in Step.__dataclass_fields__}) for step in data["steps"]]
+    done = sum(step.status == "succeeded" for step in steps)
+    current = next((step for step in steps if step.status in ("running", "failed")), None)
+    problem = data.get("problem") or {}
+    words = problem.get("detail") or problem.get("title") or ""
+    return Request(
+        id=data["id"],
+        kind=data["kind"],
+        title=data["title"],
+        status=data["status"],
+        subject_type=data["subject"]["type"],
+        subject_id=data["subject"]["id"],
+        problem=words,
+        can_retry=bool(data.get("can_retry")),
+        created_by=data.get("created_by_name") or "",
+        created_at=data["created_at"],
+        updated_at=data["updated_at"],
+        line=words or (f"Step {done + 1} of {len(steps)}, {current.title}" if current else ""),
+        done_steps=done,
+        percent=100
+        if data["status"] == "succeeded"
+        else round(100 * (done + (current is not None) / 2) / max(1, len(steps))),
+        steps=steps,
+    )
+
+
+class Tracker(Api, rx.State):
+    """The newest requests of the organization in view; live while one of them runs."""
+
+    rows: list[Request] = []
+    running: int = 0
+    failed: int = 0
+    _watched: str = ""
+
+    @rx.event(background=True, supersedes=True)
+    async def watch(self):
+        """Read the newest requests until none is running. Ends with the page's connection, or another organization."""
+        pause = 0.4
+        while True:
+            async with self:
+                org_id = self._watched = str(self.org_id or "")
+                if not org_id:
+                    return
+            try:
+                page = await self._api("GET", f"/orgs/{org_id}/requests", params={"limit": 8})
+            except ApiProblem:
+                return
+            async with self:
+                if str(self.org_id or "") != org_id:
+                    return
+                self._show([request_of(row) for row in page["requests"]])
+                if not self.running:
+                    return
+            await asyncio.sleep(pause)
+            pause = min(3.0, pause * 1.15)
+
+    def _show(self, rows: list[Request]) -> None:
+        """Take the rows over; what did not change is not sent to the browser again."""
+        if rows != self.rows:
+            self.rows = rows
+        self.running = sum(row.status in ("accepted", "running") for row in rows)
+        self.failed = sum(row.status == "failed" for row in rows)
+
+    @rx.event
+    async def retry(self, request_id: str):
+        """Try a failed request again."""
+        try:
+            await self._api("POST", f"/orgs/{{org}}/requests/{request_id}/retry")
+            await self._accepted("Trying again", request_id)
+        except ApiProblem as problem:
+            await self._notify("It cannot be retried", problem.detail, "bad")
+        return Tracker.watch
+
+
+class Follows(Api, mixin=True):
+    """Mixin of a page that follows one request live: `request` is drawn by `request_progress`.
+
+    Return `self._follow(request_id)` from a handler. When it ends, `_followed()` runs under the state's lock.
+    """
+
+    request: Request = Request()
+    _followed_path: str = ""
+
+    def _follow(self, request_id: str) -> Any:
+        """Show this request and keep it live; returns the event to return or yield."""
+        if self.request.id != request_id:
+            self.request = Request(id=request_id)
+        self._followed_path = self.router.url.path
+        return type(self).follow
+
+    async def _followed(self) -> None:
+        """What the page reads again once its request has ended."""
+
+    @rx.event(background=True, supersedes=True)
+    async def follow(self):
+        """Read the followed request until it ends or the person goes elsewhere. It goes on without us."""
+        while True:
+            async with self:
+                if self.router.url.path != self._followed_path or not self.request.id:
+                    return
+                path = f"/orgs/{self.org_id}/requests/{self.request.id}"
+            try:
+                request = request_of(await self._api("GET", path))
+            except ApiProblem:
+                return
+            async with self:
+                if request.id != self.request.id:
+                    return
+                if request != self.request:
+                    self.request = request
+                if request.status in FINAL:
+                    await self._followed()
+                    return
+            await asyncio.sleep(0.3)
