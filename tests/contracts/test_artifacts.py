@@ -1,0 +1,80 @@
+"""The committed artifacts are what the sources compile to, and one table of restrictions serves everybody."""
+
+import hashlib
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+CONTRACTS = Path(__file__).parents[2] / "backend" / "contracts"
+NAMES = {path.stem for path in (CONTRACTS / "artifacts").glob("*.json")}
+CODE_LIMIT = 24_576
+
+
+def artifact(name: str) -> dict[str, Any]:
+    return json.loads((CONTRACTS / "artifacts" / f"{name}.json").read_text())
+
+
+def source_hash() -> str:
+    def walk(folder: Path, prefix: str) -> list[tuple[str, Path]]:
+        found = []
+        for entry in sorted(folder.iterdir(), key=lambda path: path.name):
+            name = f"{prefix}/{entry.name}"
+            if entry.is_dir():
+                found += walk(entry, name)
+            elif entry.suffix == ".sol":
+                found.append((name, entry))
+        return found
+
+    digest = hashlib.sha256()
+    for name, path in walk(CONTRACTS / "src", "src"):
+        digest.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False)
+
+
+def test_artifacts_record_the_sources_they_were_made_from():
+    expected = source_hash()
+    assert NAMES >= {"AttestationRegistry", "LocalEndpoint", "Market", "MarketFactory", "RWAToken", "TestUSD"}
+    for name in NAMES:
+        assert artifact(name)["sourceHash"] == expected, f"{name}: compile the contracts again"
+        assert artifact(name)["contractName"] == name
+
+
+def test_recompilation_equals_the_committed_artifacts():
+    lock = CONTRACTS / "package-lock.json"
+    installed = CONTRACTS / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+        install = run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
+        assert install.returncode == 0, install.stderr
+    check = run("node", "compile.mjs", "--check")
+    assert check.returncode == 0, check.stderr
+
+
+def test_code_fits_every_chain():
+    for name in NAMES:
+        size = (len(artifact(name)["deployedBytecode"]) - 2) // 2
+        assert 0 < size <= CODE_LIMIT, f"{name} has {size} bytes"
+
+
+def test_restrictions_equal_the_constants():
+    table = json.loads((CONTRACTS / "restrictions.json").read_text())
+    source = (CONTRACTS / "src" / "Restrictions.sol").read_text()
+    constants = dict(re.findall(r"uint8 internal constant (\w+) = (\d+);", source))
+    messages = dict(re.findall(r'if \(code == (\w+)\) return "([^"]*)";', source))
+    assert {row["name"]: str(row["code"]) for row in table} == constants
+    assert {row["name"]: row["message"] for row in table} == messages
+    assert [row["code"] for row in table] == sorted({row["code"] for row in table})
+    for row in table:
+        assert set(row) == {"code", "name", "rule", "message", "resolution"}
+        assert all(row[field] for field in ("name", "rule", "message", "resolution"))
+
+
+def test_lock_file_names_no_registry():
+    packages = json.loads((CONTRACTS / "package-lock.json").read_text())["packages"]
+    assert not [name for name, package in packages.items() if "resolved" in package]
+    assert all("integrity" in package for name, package in packages.items() if name)
