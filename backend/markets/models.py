@@ -29,6 +29,7 @@ class MarketRow(Row, table=True):
     request_id: UUID | None = None
     bridge_id: UUID | None = Field(default=None, foreign_key="bridges.id")
     market_address: str | None = Field(default=None, index=True)
+    block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     rwa_token_address: str | None = None
     market_factory_address: str
     quote_token_address: str | None = None

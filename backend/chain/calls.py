@@ -1,0 +1,46 @@
+"""A call to a contract before anybody signs it, and the intent that names who does."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from backend.chain.codec import contract
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One transaction somebody wants, by a key that stays the same when it is asked for again."""
+
+    key: str
+    chain_eid: int
+    signer: str
+    to: str | None
+    data: str
+    value: int = 0
+    organization_id: UUID | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Call data for a contract; `to` None creates one. `value` in wei."""
+
+    to: str | None
+    data: str
+    value: int = 0
+
+    def intent(
+        self, key: str, *, eid: int, signer: str, organization_id: UUID | None = None, label: str = ""
+    ) -> Intent:
+        """The call, to be signed by `signer` on the chain `eid`."""
+        return Intent(key, eid, signer, self.to, self.data, self.value, organization_id, label)
+
+
+def call(name: str, to: str, function: str, *values: Any, value: int = 0) -> Call:
+    """A call of a function of the contract `name` at `to`."""
+    return Call(to, contract(name).data(function, *values), value)
+
+
+def creation(name: str, *values: Any) -> Call:
+    """The creation of the contract `name`."""
+    return Call(None, contract(name).creation(*values))

@@ -1,0 +1,191 @@
+"""The embedded chains: three anvil processes in the data folder. Nothing on them has value."""
+
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.chain import endpoints
+from backend.chain.endpoints import EMBEDDED, Embedded
+from backend.chain.install import DevnetError, binary
+from backend.errors import BadRequest
+
+FAUCET = 1_000 * 10**18
+"""What `fund` gives where nothing else is asked for, wei."""
+
+_PR_SET_PDEATHSIG = 1
+_processes: dict[int, subprocess.Popen[bytes]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class RunningChain:
+    """An embedded chain that answers."""
+
+    eid: int
+    rpc_url: str
+    pid: int
+
+
+def start(home: Path) -> list[RunningChain]:
+    """Start the three chains with the state they had, and wait until they answer. Raises DevnetError.
+
+    From the main thread only: the nodes are told to save and end when the thread that started them dies, so that
+    they do not outlive a `kill -9` of the server.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise DevnetError("Embedded chains are started from the main thread.")
+    folder = home / "chains"
+    folder.mkdir(parents=True, exist_ok=True)
+    command = str(binary(home))
+    for chain in EMBEDDED.values():
+        _end_stale(folder, chain.eid)
+    ports = _ports(home)
+    try:
+        for chain in EMBEDDED.values():
+            _processes[chain.eid] = _launch(command, folder, chain, ports[chain.eid])
+        for chain in EMBEDDED.values():
+            _await(command, folder, chain, ports[chain.eid])
+    except BaseException:
+        stop()
+        raise
+    urls = {eid: f"http://127.0.0.1:{port}" for eid, port in ports.items()}
+    endpoints.announce(urls)
+    return [RunningChain(eid, url, _processes[eid].pid) for eid, url in urls.items()]
+
+
+def stop(timeout: float = 10.0) -> None:
+    """End the chains; they save their state first."""
+    running, deadline = list(_processes.values()), time.monotonic() + timeout
+    _processes.clear()
+    endpoints.announce({})
+    for process in running:
+        process.terminate()
+    for process in running:
+        try:
+            process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def alive() -> dict[int, bool]:
+    """Whether each chain that this process started still runs."""
+    return {eid: process.poll() is None for eid, process in _processes.items()}
+
+
+def _ports(home: Path) -> dict[int, int]:
+    """A free port per chain, the remembered one where nobody took it."""
+    known = endpoints.remembered(home)
+    ports = {eid: _free_port(known.get(eid, 0)) for eid in EMBEDDED}
+    endpoints.ports_file(home).write_text(json.dumps(ports))
+    return ports
+
+
+def _free_port(wanted: int) -> int:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", wanted))
+        except OSError:
+            probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subprocess.Popen[bytes]:
+    arguments = [
+        command, "--host", "127.0.0.1", "--port", str(port), "--chain-id", str(chain.chain_id), "--accounts", "0",
+        "--hardfork", "cancun", "--state", str(_state(folder, chain.eid)), "--state-interval", "1",
+        "--no-cors", "--threads", "1", "--silent",
+    ]
+    with (folder / f"{chain.eid}.log").open("wb") as log:
+        process = subprocess.Popen(
+            arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, preexec_fn=_die_with_us()
+        )
+    (folder / f"{chain.eid}.pid").write_text(str(process.pid))
+    return process
+
+
+def _state(folder: Path, eid: int) -> Path:
+    return folder / f"{eid}.json"
+
+
+def _die_with_us() -> Callable[[], None] | None:
+    """Ask Linux for a SIGTERM when we die, however that happens; elsewhere the pid files clear up."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _await(command: str, folder: Path, chain: Embedded, port: int) -> None:
+    """Wait for the answer. A state cut off in the middle of a write is put aside; `recover` replays what it had."""
+    if _answers(chain, port):
+        return
+    state = _state(folder, chain.eid)
+    if _processes[chain.eid].poll() is not None and state.exists():
+        state.replace(state.with_suffix(".broken"))
+        _processes[chain.eid] = _launch(command, folder, chain, port)
+        if _answers(chain, port):
+            return
+    lines = (folder / f"{chain.eid}.log").read_text(errors="replace").strip().splitlines() or ["it says nothing"]
+    raise DevnetError(f"The embedded chain {chain.name} does not start: {lines[-1]}")
+
+
+def _answers(chain: Embedded, port: int, timeout: float = 10.0) -> bool:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}", body, {"Content-Type": "application/json"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline and _processes[chain.eid].poll() is None:
+        try:
+            with opener.open(request, timeout=1) as response:
+                return int(json.load(response)["result"], 16) == chain.chain_id
+        except (OSError, ValueError, KeyError):
+            time.sleep(0.01)
+    return False
+
+
+def _end_stale(folder: Path, eid: int) -> None:
+    """End a node that a server before us left behind, known by its pid and its state file."""
+    path = folder / f"{eid}.pid"
+    try:
+        pid = int(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return
+    for number, patience in ((signal.SIGTERM, 5.0), (signal.SIGKILL, 2.0)):
+        if _is_ours(pid, _state(folder, eid)):
+            os.kill(pid, number)
+        deadline = time.monotonic() + patience
+        while _is_ours(pid, _state(folder, eid)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    path.unlink(missing_ok=True)
+
+
+def _is_ours(pid: int, state: Path) -> bool:
+    """Whether the process runs our state file; a number taken over by another program is left alone."""
+    told = subprocess.run(["ps", "-o", "stat=,args=", "-p", str(pid)], capture_output=True, text=True, check=False) \
+        if not Path("/proc").exists() else None
+    if told is not None:
+        return str(state) in told.stdout and not told.stdout.strip().startswith("Z")
+    try:
+        return str(state).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+async def fund(eid: int, address: str, wei: int = FAUCET) -> None:
+    """Set an account's balance on an embedded chain. Raises BadRequest on any other."""
+    from backend.chain.rpc import connect
+
+    if not endpoints.is_embedded(eid):
+        raise BadRequest("There is no faucet on this chain; send native currency to the wallet.")
+    await (await connect(eid)).request("anvil_setBalance", address, hex(wei))

@@ -1,0 +1,83 @@
+"""The messaging endpoint of an embedded chain, as its relayer uses it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from eth_utils.crypto import keccak
+
+from backend.chain.calls import Call, call
+from backend.chain.codec import word_address
+from backend.chain.rpc import Rpc
+
+NAME = "LocalEndpoint"
+_HEADER = 113
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A message between two chains. `sender` and `receiver` are the tokens."""
+
+    guid: str
+    nonce: int
+    source_eid: int
+    sender: str
+    destination_eid: int
+    receiver: str
+    message: bytes
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Where it comes from, as the endpoint's struct."""
+        sender = bytes.fromhex(self.sender[2:]).rjust(32, b"\0")
+        return {"srcEid": self.source_eid, "sender": sender, "nonce": self.nonce}
+
+    @property
+    def payload_hash(self) -> bytes:
+        """What the relayer vouches for."""
+        return keccak(bytes.fromhex(self.guid[2:]) + self.message)
+
+
+def packet(encoded: str) -> Packet:
+    """The packet in `PacketSent.encodedPayload`. Raises ValueError where it is of another layout."""
+    raw = bytes.fromhex(encoded.removeprefix("0x"))
+    if len(raw) < _HEADER or raw[0] != 1:
+        raise ValueError("not a packet of version 1")
+    sender, receiver = word_address(raw[13:45]), word_address(raw[49:81])
+    if sender is None or receiver is None:
+        raise ValueError("a packet without sender or receiver")
+    return Packet(
+        "0x" + raw[81:113].hex(), int.from_bytes(raw[1:9]), int.from_bytes(raw[9:13]), sender,
+        int.from_bytes(raw[45:49]), receiver, raw[113:],
+    )
+
+
+def verify(at: str, message: Packet) -> Call:
+    """Vouch for a message; by the relayer, which is the operator."""
+    return call(NAME, at, "verify", message.origin, message.receiver, message.payload_hash)
+
+
+def receive(at: str, message: Packet) -> Call:
+    """Deliver a verified message; by anybody."""
+    return call(NAME, at, "lzReceive", message.origin, message.receiver, message.guid, message.message, b"")
+
+
+def set_message_fee(at: str, wei: int) -> Call:
+    """Set the price of a message; by the operator."""
+    return call(NAME, at, "setMessageFee", wei)
+
+
+async def is_delivered(rpc: Rpc, at: str, message: Packet) -> bool:
+    """Whether a message has arrived."""
+    origin = message.origin
+    return bool(await rpc.read(
+        NAME, at, "delivered", message.receiver, message.source_eid, origin["sender"], message.nonce
+    ))
+
+
+async def is_verified(rpc: Rpc, at: str, message: Packet) -> bool:
+    """Whether a message was vouched for and has not arrived yet."""
+    origin = message.origin
+    told = await rpc.read(
+        NAME, at, "inboundPayloadHash", message.receiver, message.source_eid, origin["sender"], message.nonce
+    )
+    return int(told, 16) != 0

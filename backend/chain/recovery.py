@@ -1,0 +1,123 @@
+"""At start: send again what a crash kept from being sent, and give an embedded chain back what it lost.
+
+An embedded chain saves its state every second, so a `kill -9` of it loses what came after. Every transaction is in the
+store with its bytes and its block: sent again in their order, they come to the same addresses and the same state.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+
+from backend import db
+from backend.chain import endpoints
+from backend.chain.devnet import FAUCET
+from backend.chain.errors import ChainUnavailable, InsufficientFunds, RpcError
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.receipts import slim
+from backend.chain.rpc import Rpc, connect
+from backend.chain.sending import OPEN, broadcast
+
+log = structlog.get_logger()
+_BATCH = 200
+
+
+async def recover(eids: Sequence[int] | None = None) -> dict[int, int]:
+    """Once at boot, before workflows start. How many transactions each chain was given again."""
+    resent: dict[int, int] = {}
+    for eid in eids if eids is not None else endpoints.reachable():
+        try:
+            rpc = await connect(eid)
+            resent[eid] = (await _replay(rpc) if endpoints.is_embedded(eid) else 0) + await _send_open(rpc)
+        except ChainUnavailable as error:
+            log.warning("chain.recover", eid=eid, error=error.detail)
+        if resent.get(eid):
+            log.info("chain.recovered", eid=eid, transactions=resent[eid])
+    return resent
+
+
+async def _send_open(rpc: Rpc) -> int:
+    """What was stored and has no end yet; whoever asked for it waits for the receipt."""
+    rows = await _rows(rpc.eid, TransactionRow.status.in_(OPEN), "nonce")  # type: ignore[attr-defined]
+    for row in rows:
+        try:
+            await broadcast(rpc, row)
+        except (InsufficientFunds, RpcError) as error:
+            log.warning("chain.resend", eid=rpc.eid, tx_hash=row.tx_hash, error=str(error))
+    return len(rows)
+
+
+async def _rows(eid: int, condition: Any, *order: str) -> Sequence[TransactionRow]:
+    async with db.worker() as session:
+        found = sa.select(TransactionRow).where(TransactionRow.chain_eid == eid, condition)
+        return (await session.execute(found.order_by(*map(sa.asc, order)))).scalars().all()
+
+
+async def _replay(rpc: Rpc) -> int:
+    """Send again, in the order of their blocks, the mined transactions that the chain knows no more."""
+    if await _is_whole(rpc):
+        return 0
+    rows = await _rows(rpc.eid, TransactionRow.block_number.is_not(None), "block_number", "nonce")  # type: ignore[union-attr]
+    lost = await _unknown(rpc, sorted(rows, key=_place))
+    for signer in {row.signer for row in lost}:
+        await rpc.request("anvil_setBalance", signer, hex(FAUCET))
+    for row in lost:
+        await _mine_again(rpc, row)
+    await rpc.request("evm_setTime", hex(int(time.time())))
+    return len(lost)
+
+
+def _place(row: TransactionRow) -> tuple[int, int]:
+    return row.block_number or 0, int((row.receipt or {}).get("transactionIndex", "0x0"), 16)
+
+
+async def _is_whole(rpc: Rpc) -> bool:
+    """Whether the chain still has the newest block that one of our transactions is in."""
+    newest = sa.select(TransactionRow.block_number, TransactionRow.block_hash).where(
+        TransactionRow.chain_eid == rpc.eid, TransactionRow.block_number.is_not(None)  # type: ignore[union-attr]
+    ).order_by(sa.desc("block_number")).limit(1)
+    async with db.worker() as session:
+        row = (await session.execute(newest)).one_or_none()
+    if row is None:
+        return True
+    block = await rpc.request("eth_getBlockByNumber", hex(row.block_number), False)
+    return block is not None and bool(block["hash"] == row.block_hash)
+
+
+async def _unknown(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[TransactionRow]:
+    lost: list[TransactionRow] = []
+    for start in range(0, len(rows), _BATCH):
+        part = rows[start : start + _BATCH]
+        receipts = await rpc.batch([("eth_getTransactionReceipt", [row.tx_hash]) for row in part])
+        lost += [row for row, receipt in zip(part, receipts, strict=True) if receipt is None]
+    return lost
+
+
+async def _mine_again(rpc: Rpc, row: TransactionRow) -> None:
+    """At its old time where that is still ahead of the chain, so that even the block's hash comes out the same."""
+    told = (row.receipt or {}).get("blockTimestamp")
+    if told is not None:
+        try:
+            await rpc.request("evm_setNextBlockTimestamp", told)
+        except RpcError:
+            pass
+    await broadcast(rpc, row)
+    receipt = await _mined(rpc, row.tx_hash)
+    values = {
+        "block_number": int(receipt["blockNumber"], 16), "block_hash": receipt["blockHash"], "receipt": slim(receipt),
+        "status": TransactionStatus.CONFIRMED if int(receipt["status"], 16) else TransactionStatus.FAILED,
+    }
+    async with db.worker() as session:
+        await session.execute(sa.update(TransactionRow).where(TransactionRow.id == row.id).values(**values))
+
+
+async def _mined(rpc: Rpc, tx_hash: str) -> dict[str, Any]:
+    for _ in range(1_000):
+        receipt: dict[str, Any] | None = await rpc.request("eth_getTransactionReceipt", tx_hash)
+        if receipt is not None:
+            return receipt
+        await asyncio.sleep(0.005)
+    raise ChainUnavailable(f"The chain does not take the transaction {tx_hash} again.")

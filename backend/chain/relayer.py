@@ -1,0 +1,119 @@
+"""Messages between embedded chains: what one endpoint sent, vouched for and delivered on the other by the operator.
+
+Public chains have relayers of their own; there the same functions only look whether a message has arrived.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backend.chain import endpoint, endpoints
+from backend.chain.calls import Intent
+from backend.chain.deployment import contract_address, operator
+from backend.chain.endpoint import Packet
+from backend.chain.errors import Reverted
+from backend.chain.outcome import Outcome
+from backend.chain.receipts import outcome_of
+from backend.chain.rpc import Rpc, connect
+from backend.chain.transactions import execute, find
+from backend.errors import BadRequest, NotFound
+
+__all__ = ["Delivery", "DeliveryStatus", "Packet", "deliver", "delivery_status", "packets"]
+
+
+class DeliveryStatus(StrEnum):
+    """`refused`: the receiving token reverted; the message stays verified and may be delivered later."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What became of a message on its destination. `tx_hash` is null where somebody else delivered it."""
+
+    status: DeliveryStatus
+    tx_hash: str | None = None
+    block_number: int | None = None
+    reason: str | None = None
+    code: int | None = None
+
+
+def packets(outcome: Outcome) -> list[Packet]:
+    """The messages a transaction sent."""
+    return [endpoint.packet(event["encodedPayload"]) for event in outcome.events("PacketSent")]
+
+
+async def packet_of(guid: str, source_eid: int, source_tx_hash: str) -> Packet:
+    """A message, read back from the chain it was sent on. Raises NotFound where the transaction did not send it."""
+    receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", source_tx_hash)
+    sent = [] if receipt is None else packets(outcome_of(receipt))
+    for packet in sent:
+        if packet.guid == guid.lower():
+            return packet
+    raise NotFound(f"The transaction {source_tx_hash} has not sent the message {guid}.")
+
+
+async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
+    """Bring a message to its destination; the same call again finds it delivered, or tries a refused one anew.
+
+    On a public chain it only looks. Raises NotFound, ChainUnavailable.
+    """
+    packet = await packet_of(guid, source_eid, source_tx_hash)
+    rpc, at = await _destination(packet)
+    if not endpoints.is_embedded(packet.destination_eid):
+        return await _look(rpc, at, packet)
+    if await endpoint.is_delivered(rpc, at, packet):
+        return await _delivered(packet)
+    agent = await operator()
+    try:
+        if not await endpoint.is_verified(rpc, at, packet):
+            await execute(_intent(packet, "verify", agent, at))
+        outcome = await execute(_intent(packet, "receive", agent, at))
+    except Reverted as refusal:
+        if await endpoint.is_delivered(rpc, at, packet):
+            return await _delivered(packet)
+        return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
+    return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
+
+
+async def delivery_status(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
+    """What became of a message, by looking only. A refusal is told by simulating the delivery."""
+    packet = await packet_of(guid, source_eid, source_tx_hash)
+    rpc, at = await _destination(packet)
+    return await _look(rpc, at, packet)
+
+
+async def _look(rpc: Rpc, at: str, packet: Packet) -> Delivery:
+    if await endpoint.is_delivered(rpc, at, packet):
+        return await _delivered(packet)
+    if not await endpoint.is_verified(rpc, at, packet):
+        return Delivery(DeliveryStatus.PENDING)
+    try:
+        await rpc.simulate(endpoint.receive(at, packet), await operator())
+    except Reverted as refusal:
+        return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
+    return Delivery(DeliveryStatus.PENDING)
+
+
+async def _delivered(packet: Packet) -> Delivery:
+    row = await find(_key(packet, "receive"))
+    if row is None:
+        return Delivery(DeliveryStatus.DELIVERED)
+    return Delivery(DeliveryStatus.DELIVERED, row.tx_hash, row.block_number)
+
+
+async def _destination(packet: Packet) -> tuple[Rpc, str]:
+    at = await contract_address(packet.destination_eid, "endpoint")
+    if at is None:
+        raise BadRequest(f"No messaging endpoint is known on the chain with the endpoint id {packet.destination_eid}.")
+    return await connect(packet.destination_eid), at
+
+
+def _key(packet: Packet, step: str) -> str:
+    return f"relay:{packet.guid}:{step}"
+
+
+def _intent(packet: Packet, step: str, agent: str, at: str) -> Intent:
+    call = endpoint.verify(at, packet) if step == "verify" else endpoint.receive(at, packet)
+    return call.intent(_key(packet, step), eid=packet.destination_eid, signer=agent, label=f"relay: {step}")

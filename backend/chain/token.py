@@ -1,0 +1,237 @@
+"""A token of an asset: what its owner, its holders and its bridge can do, and what can be asked of it."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from eth_abi.exceptions import DecodingError
+
+from backend.chain.calls import Call, call, creation
+from backend.chain.codec import address_word, organization_key, word_address
+from backend.chain.errors import Reverted, RpcError
+from backend.chain.rpc import connect
+from backend.chain.rule_sets import TokenRules
+from backend.errors import BadRequest
+
+NAME = "RWAToken"
+_ERC7943 = "0x3edbb4c4"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenDetails:
+    """What a token is; it never changes, but for the owner."""
+
+    name: str
+    symbol: str
+    decimals: int
+    organization_key: str
+    owner: str
+
+
+def deploy(
+    *,
+    name: str,
+    symbol: str,
+    decimals: int,
+    organization_id: UUID,
+    registry: str,
+    endpoint: str,
+    owner: str,
+    treasury: str,
+) -> Call:
+    """Create a token; by anybody. `outcome.created` is its address. Nobody can hold it before `set_rules`."""
+    key = organization_key(organization_id)
+    return creation(NAME, name, symbol, decimals, key, registry, endpoint, owner, treasury)
+
+
+def set_rules(at: str, rules: TokenRules) -> Call:
+    """Replace all rules; by the owner."""
+    return call(NAME, at, "setRules", rules.as_abi())
+
+
+def set_peer(at: str, eid: int, peer: str) -> Call:
+    """Name the token on another chain; by the owner."""
+    return call(NAME, at, "setPeer", eid, address_word(peer))
+
+
+def set_venue(at: str, market: str, allowed: bool = True) -> Call:
+    """Let a market take deposits and settle; by the owner."""
+    return call(NAME, at, "setVenue", market, allowed)
+
+
+def set_treasury(at: str, address: str) -> Call:
+    """Name the treasury; by the owner."""
+    return call(NAME, at, "setTreasury", address)
+
+
+def mint(at: str, to: str, amount: int) -> Call:
+    """Issue tokens; by the owner."""
+    return call(NAME, at, "mint", to, amount)
+
+
+def burn(at: str, amount: int) -> Call:
+    """Destroy tokens of the signer."""
+    return call(NAME, at, "burn", amount)
+
+
+def transfer(at: str, to: str, amount: int) -> Call:
+    """Send tokens of the signer."""
+    return call(NAME, at, "transfer", to, amount)
+
+
+def approve(at: str, spender: str, amount: int) -> Call:
+    """Let a market take tokens of the signer."""
+    return call(NAME, at, "approve", spender, amount)
+
+
+def pause(at: str) -> Call:
+    """Stop every movement; by the owner."""
+    return call(NAME, at, "pause")
+
+
+def unpause(at: str) -> Call:
+    """End the pause; by the owner."""
+    return call(NAME, at, "unpause")
+
+
+def set_frozen(at: str, account: str, amount: int) -> Call:
+    """Set how much of an account is frozen; by the owner."""
+    return call(NAME, at, "setFrozenTokens", account, amount)
+
+
+def forced_transfer(at: str, from_: str, to: str, amount: int) -> Call:
+    """Take tokens and give them to an eligible receiver; by the owner."""
+    return call(NAME, at, "forcedTransfer", from_, to, amount)
+
+
+def recover(at: str, lost: str, replacement: str) -> Call:
+    """Move everything of a lost wallet to a new one of the same person; by the owner."""
+    return call(NAME, at, "recover", lost, replacement)
+
+
+def send(at: str, *, destination_eid: int, to: str, amount: int, fee: int, refund: str | None = None) -> Call:
+    """Burn the signer's tokens here, to be minted for `to` on another chain. `fee` is what `quote_send` said."""
+    return call(NAME, at, "send", _parcel(destination_eid, to, amount), _fee(fee), refund or to, value=fee)
+
+
+def send_with_rules(
+    at: str, *, destination_eid: int, rules: TokenRules, fee: int, refund: str, to: str | None = None, amount: int = 0
+) -> Call:
+    """As `send`, in a packet that also sets the rules there; by the owner. The rules may go alone."""
+    parcel = _parcel(destination_eid, to, amount)
+    return call(NAME, at, "sendWithRules", parcel, rules.as_abi(), _fee(fee), refund, value=fee)
+
+
+def _parcel(destination_eid: int, to: str | None, amount: int) -> dict[str, Any]:
+    receiver = bytes(32) if to is None else address_word(to)
+    return {
+        "dstEid": destination_eid, "to": receiver, "amountLD": amount, "minAmountLD": 0, "extraOptions": b"",
+        "composeMsg": b"", "oftCmd": b"",
+    }
+
+
+def _fee(fee: int) -> dict[str, int]:
+    return {"nativeFee": fee, "lzTokenFee": 0}
+
+
+async def _ask(eid: int, at: str, function: str, *values: Any, block: int | None = None) -> Any:
+    return await (await connect(eid)).read(NAME, at, function, *values, block=block)
+
+
+async def quote_send(
+    eid: int, at: str, *, destination_eid: int, to: str | None = None, amount: int = 0, rules: TokenRules | None = None
+) -> int:
+    """The price of a packet, wei."""
+    parcel = _parcel(destination_eid, to, amount)
+    if rules is None:
+        told = await _ask(eid, at, "quoteSend", parcel, False)
+    else:
+        told = await _ask(eid, at, "quoteSendWithRules", parcel, rules.as_abi())
+    return int(told["nativeFee"])
+
+
+async def rules(eid: int, at: str) -> TokenRules:
+    """The rules in force."""
+    return TokenRules.of_abi(await _ask(eid, at, "rules"))
+
+
+async def rules_version(eid: int, at: str) -> int:
+    """Rises with every change; 0 means that no rules were ever set."""
+    return int(await _ask(eid, at, "rulesVersion"))
+
+
+async def balance_of(eid: int, at: str, account: str, block: int | None = None) -> int:
+    """What an account holds, without what markets hold for it."""
+    return int(await _ask(eid, at, "balanceOf", account, block=block))
+
+
+async def holding_of(eid: int, at: str, account: str, block: int | None = None) -> int:
+    """What an account owns, with what markets hold for it."""
+    return int(await _ask(eid, at, "holdingOf", account, block=block))
+
+
+async def frozen_of(eid: int, at: str, account: str) -> int:
+    """How much of an account is frozen; may be more than it holds."""
+    return int(await _ask(eid, at, "getFrozenTokens", account))
+
+
+async def total_supply(eid: int, at: str, block: int | None = None) -> int:
+    """The supply on this chain."""
+    return int(await _ask(eid, at, "totalSupply", block=block))
+
+
+async def holder_count(eid: int, at: str) -> int:
+    """Beneficial owners on this chain, the treasury not among them."""
+    return int(await _ask(eid, at, "holderCount"))
+
+
+async def allowance(eid: int, at: str, owner_: str, spender: str) -> int:
+    """How much a spender may take."""
+    return int(await _ask(eid, at, "allowance", owner_, spender))
+
+
+async def owner(eid: int, at: str) -> str:
+    """Who has every authority over the token."""
+    return str(await _ask(eid, at, "owner"))
+
+
+async def treasury(eid: int, at: str) -> str:
+    """The issuer's own account."""
+    return str(await _ask(eid, at, "treasury"))
+
+
+async def peer(eid: int, at: str, other_eid: int) -> str | None:
+    """The token on another chain, None where none is named."""
+    return word_address(await _ask(eid, at, "peers", other_eid))
+
+
+async def is_venue(eid: int, at: str, market: str) -> bool:
+    """Whether a market may take deposits and settle."""
+    return bool(await _ask(eid, at, "isVenue", market))
+
+
+async def paused(eid: int, at: str) -> bool:
+    """Whether every movement is stopped."""
+    return bool(await _ask(eid, at, "paused"))
+
+
+async def check_transfer(eid: int, at: str, from_: str, to: str, amount: int) -> list[int]:
+    """Every restriction code that a transfer would meet, ascending; empty where it would pass."""
+    return list(await _ask(eid, at, "checkTransfer", from_, to, amount))
+
+
+async def details(eid: int, at: str) -> TokenDetails:
+    """What a token is. Raises BadRequest where the address has no code, or code of something else."""
+    rpc = await connect(eid)
+    if not await rpc.has_code(at):
+        raise BadRequest(f"There is no contract at {at} on this chain.")
+    names = ("name", "symbol", "decimals", "organizationId", "owner")
+    try:
+        ours, *values = await rpc.read_many(
+            [(NAME, at, "supportsInterface", _ERC7943), *((NAME, at, function) for function in names)]
+        )
+    except (Reverted, RpcError, DecodingError):
+        ours, values = False, []
+    if not ours:
+        raise BadRequest(f"The contract at {at} is not a token of this system.")
+    return TokenDetails(*values)

@@ -1,0 +1,14 @@
+"""The indexer with the streams of every vertical. Importing this module is what makes them known."""
+
+import asyncio
+
+from backend.assets.indexing import Transfers
+from backend.chain import indexer
+from backend.markets.indexing import Orders
+
+indexer.register(Transfers(), Orders())
+
+
+async def run_indexer(stop: asyncio.Event) -> None:
+    """Follow every chain until told to stop."""
+    await indexer.run(stop)
