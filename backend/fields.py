@@ -54,6 +54,8 @@ def _country(value: str) -> str:
 def _clean(value: str) -> str:
     if any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) <= 0xDFFF for c in value):
         raise ValueError("has control characters")
+    if re.search(r"<[a-zA-Z/!?]", value):
+        raise ValueError("has markup; plain text is taken here")
     return value
 
 
