@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
 
-from backend import problems
+from backend import explanations, problems
 from backend.auth.routes import forms
 from backend.middleware import Envelope
 from backend.readiness import readiness
@@ -45,6 +45,7 @@ def create_api() -> FastAPI:
     )
     v1 = APIRouter(prefix="/v1")
     v1.include_router(status)
+    v1.include_router(explanations.router)
     for name in VERTICALS:
         v1.include_router(importlib.import_module(f"backend.{name}.routes").router)
     api.include_router(v1)

@@ -9,8 +9,11 @@ from pathlib import Path
 import httpx
 import structlog
 
-from backend import db, workflows
+from backend import db, sweep, workflows
 from backend.auth import tokens
+from backend.chain import deployment, devnet, rpc, transactions
+from backend.chains import registry
+from backend.indexing import run_indexer
 from backend.readiness import readiness
 from backend.settings import Settings
 
@@ -37,37 +40,74 @@ def database_url(settings: Settings) -> str:
 
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[None]:
-    """Connections, signing keys, workflow engine, watchers of the chains; the demo is made meanwhile."""
+    """Connections, signing keys, chains, workflow engine, indexer, in this order; the demo is made meanwhile."""
     url = database_url(settings)
     db.start(url)
     async with db.transaction() as session:
         await tokens.load_keys(session)
+    readiness.done("migrations")
+    await _prepare_chains(settings)
     load_workflows()
     await asyncio.to_thread(workflows.start, url)
     await workflows.register_queues()
-    tasks = [asyncio.create_task(_prepare(settings))]
+    stopping = asyncio.Event()
+    tasks = [asyncio.create_task(work) for work in (run_indexer(stopping), _demo(settings), sweep.run(stopping))]
     try:
         yield
     finally:
+        stopping.set()
         for task in tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
         await asyncio.to_thread(workflows.stop)
+        await rpc.close()
         await db.stop()
+
+
+async def _prepare_chains(settings: Settings) -> None:
+    """The registry's rows, what a killed chain has lost, and our contracts on every chain we start ourselves."""
+    async with db.worker() as session:
+        await registry.seed(session)
+    await transactions.recover()
+    readiness.done("chains")
+    await asyncio.gather(*(deployment.ensure_contracts(eid) for eid in _own_chains(settings)))
+    readiness.done("contracts")
+
+
+def _own_chains(settings: Settings) -> list[int]:
+    return sorted(devnet.EMBEDDED) if settings.embedded_chains else sorted(settings.rpc_urls)
+
+
+async def _demo(settings: Settings) -> None:
+    """Demo data on an empty database; a failure is told by `/v1/ready` and in the log."""
+    if settings.demo:
+        from backend.demo import story
+
+        try:
+            await story.ensure(settings)
+        except Exception as error:
+            log.exception("the demo could not be made")
+            readiness.failure = f"The demo data could not be made: {error}"
+            return
+    readiness.done("demo data")
+
+
+async def until_listening(settings: Settings) -> None:
+    """Wait until the port answers."""
+    host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104
+    while True:
+        with suppress(OSError):
+            _, writer = await asyncio.open_connection(host, settings.port)
+            writer.close()
+            return
+        await asyncio.sleep(0.02)
 
 
 def load_workflows() -> None:
     """Import every vertical's workflow, which registers it with the engine."""
     for path in sorted(HERE.glob("*/workflow.py")):
         importlib.import_module(f"backend.{path.parent.name}.workflow")
-
-
-async def _prepare(settings: Settings) -> None:
-    """Chains, contracts, demo; each is told to `/v1/ready`."""
-    readiness.done("migrations")
-    for name in ("chains", "contracts", "demo data"):
-        readiness.done(name)
 
 
 def local_transport(app: object) -> httpx.ASGITransport:

@@ -1,0 +1,52 @@
+# Signum. `make` alone lists the targets.
+PYTHON ?= python3
+BIN := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help run install test check format lint types contracts bench browser clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: .venv/.run ## install everything and start the console and the API on http://localhost:8000
+	@$(BIN)/signum serve
+
+install: .venv/.dev ## install what development and the tests need, but the browser
+
+test: .venv/.dev browser ## install what the tests need, a browser included, and run them
+	@$(BIN)/pytest tests --ignore=tests/e2e
+	@$(BIN)/pytest tests/e2e
+
+check: .venv/.dev ## format, lint, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: .venv/.dev ## format and sort imports
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+browser: .venv/.dev ## find a Chromium, or install one
+	@$(BIN)/python -m tests.browser
+
+bench: .venv/.dev ## measure starts, memory, and a market with its bridge
+	@$(BIN)/python -m tests.bench
+
+clean: ## remove what was built and installed, but not the data
+	rm -rf .venv .web .states node_modules
+
+.venv/.uv: requirements-bootstrap.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Signum needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.lock
+	@$(BIN)/python -c 'import site, os; open(os.path.join(site.getsitepackages()[0], "signum.pth"), "w").write(os.getcwd() + "\n")'
+	@printf '#!/bin/sh\nexec "%s/python" -m backend.cli "$$@"\n' "$(CURDIR)/$(BIN)" > $(BIN)/signum && chmod +x $(BIN)/signum
+	@touch $@
+
+.venv/.run: .venv/.uv requirements.lock
+	@test -e .venv/.dev || $(BIN)/uv pip sync --quiet --require-hashes requirements.lock
+	@touch $@
+
+.venv/.dev: .venv/.uv requirements-dev.lock
+	@$(BIN)/uv pip sync --quiet --require-hashes requirements-dev.lock
+	@touch $@ .venv/.run

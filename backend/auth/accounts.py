@@ -1,0 +1,19 @@
+"""Accounts: people with a password."""
+
+from backend.auth.secrets import hash_password
+from backend.db import Write
+from backend.errors import BadRequest
+from backend.members.models import UserRow
+
+MIN_PASSWORD = 10
+"""Characters."""
+
+
+async def create_account(session: Write, email: str, display_name: str, password: str) -> UserRow:
+    """A new person; 400 for a password that is too short."""
+    if len(password) < MIN_PASSWORD:
+        raise BadRequest(f"A password has at least {MIN_PASSWORD} characters.", pointer="/password")
+    user = UserRow(email=email.strip().lower(), display_name=display_name, password_hash=hash_password(password))
+    session.add(user)
+    await session.flush()
+    return user

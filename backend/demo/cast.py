@@ -1,0 +1,93 @@
+"""Who and what the demo shows: an invented group, its people, its investors."""
+
+from backend.members.schemas import Role
+
+GROUP = {
+    "name": "Northwind Capital Group", "org_type": "Holding company", "jurisdiction": "LUX",
+    "email": "office@northwind.example", "website": "https://northwind.example",
+    "description": "Real assets and private credit for institutional and accredited investors.",
+}
+
+TREE: dict[str, dict[str, list[str]]] = {
+    "Real Assets": {
+        "Northwind Real Estate": [
+            "Harbor Logistics Properties", "Nordic Residential", "Sunbelt Multifamily", "Student Housing Partners",
+        ],
+        "Northwind Infrastructure": ["Baltic Offshore Wind", "Iberia Toll Roads", "Alpine Hydro Storage"],
+        "Farmland and Timber": ["Pampas Grain Land", "Kainuu Forests"],
+    },
+    "Private Credit": {
+        "Northwind Direct Lending": ["Mid-Market Loans Europe", "Infrastructure Debt Europe", "Venture Debt Fund II"],
+        "Trade Finance": ["Receivables Rotterdam", "Commodity Finance Geneva"],
+        "Real Estate Debt": ["Bridge Loans Iberia", "Construction Finance Nordics"],
+    },
+    "Investor Services": {
+        "Transfer Agency": ["Registry Luxembourg", "Registry Delaware"],
+        "Placement Agents": ["Placement Europe", "Placement Gulf", "Placement Asia"],
+    },
+    "Sandbox and Demo": {"Product Lab": ["Pilot Issuance One"]},
+}
+"""Below the group: divisions, companies, vehicles."""
+
+PEOPLE = [
+    ("Elin Halvorsen", "elin.halvorsen@northwind.example", Role.ADMIN),
+    ("Priya Shah", "priya.shah@northwind.example", Role.COMPLIANCE_OFFICER),
+    ("Lena Kovač", "lena.kovac@northwind.example", Role.MEMBER),
+    ("Marc Dubois", "marc.dubois@northwind.example", Role.VIEWER),
+    ("James Okafor", "james.okafor@okafor.example", Role.CLIENT),
+]
+"""The group's own, one of each role; the first founds it, the others are invited."""
+
+LOCALS = [
+    ("Tomás Becker", "tomas.becker@northwind.example", Role.ADMIN, "Northwind Real Estate"),
+    ("Ingrid Solberg", "ingrid.solberg@northwind.example", Role.ADMIN, "Private Credit"),
+    ("Sofia Marchetti", "sofia.marchetti@northwind.example", Role.COMPLIANCE_OFFICER, "Northwind Direct Lending"),
+    ("Daniel Nyström", "daniel.nystrom@northwind.example", Role.VIEWER, "Transfer Agency"),
+]
+"""People whose role begins further down."""
+
+INVESTORS = [
+    ("company", "Alder Family Office", "desk@alder.example", "CHE", 2, True),
+    ("company", "Brightwater LP", "operations@brightwater.example", "GBR", 3, True),
+    ("company", "Kestrel Pension Trust", "treasury@kestrel.example", "NLD", 3, True),
+]
+"""Verified, with a custody wallet here, attested and trading."""
+
+APPLICANTS = [
+    ("person", "Marta Lindqvist", "marta.lindqvist@lindqvist.example", "SWE"),
+    ("company", "Harbor Point Advisors", "kyc@harborpoint.example", "SGP"),
+    ("person", "James Okafor", "james.okafor@okafor.example", "GBR"),
+]
+"""Wait for an officer; the first two have not been looked at."""
+
+REJECTED = ("person", "Viktor Hale", "v.hale@mailbox.example", "CYM", "Documents do not match the applicant.")
+
+INVITED = {
+    "pending": [("d.moreau@kestrel.example", Role.CLIENT), ("ops@harborpoint.example", Role.CLIENT)],
+    "revoked": [("former.broker@placement.example", Role.VIEWER)],
+    "expired": [("h.tanaka@sakura-trust.example", Role.CLIENT)],
+}
+
+SEPOLIA, HYPEREVM, BASE = 40161, 40362, 40245
+
+ASSETS = [
+    {
+        "name": "Northwind Real Estate Income Fund I", "symbol": "NREF", "chain_eid": SEPOLIA, "decimals": 18,
+        "initial_supply": str(2_500_000 * 10**18), "regulation_type": "reg_a_plus", "required_kyc_level": 1,
+        "max_holders": 500, "description": "Quarterly income from logistics and residential property in Northern Europe.",
+        "compliance_rules": {"blocked_countries": ["PRK", "IRN"], "max_tokens_per_holder": str(400_000 * 10**18)},
+    },
+    {
+        "name": "Northwind Infrastructure Bond 2031", "symbol": "NIB31", "chain_eid": BASE, "decimals": 18,
+        "initial_supply": str(800_000 * 10**18), "regulation_type": "reg_s", "required_kyc_level": 2, "max_holders": 200,
+        "description": "Senior secured notes of the Baltic Offshore Wind project, offered outside the United States.",
+        "compliance_rules": {"blocked_countries": ["USA", "PRK", "IRN"]},
+    },
+    {
+        "name": "Harbor Logistics Preferred Units", "symbol": "NHLT", "chain_eid": HYPEREVM, "decimals": 18,
+        "initial_supply": str(120_000 * 10**18), "regulation_type": "reg_d", "required_kyc_level": 2,
+        "max_holders": 2_000, "org_only": True, "description": "Preferred equity of Harbor Logistics Properties.",
+        "compliance_rules": {"requires_accreditation": True},
+    },
+]
+"""The third gets twelve months' lockup when it is made."""

@@ -1,0 +1,56 @@
+"""What the demo must remember: passwords and keys, in a file of mode 0600 that becomes demo.json at its end."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+
+class Notebook:
+    """`demo.unfinished.json` while the demo is made; `finish` writes `demo.json`."""
+
+    def __init__(self, home: Path) -> None:
+        self.final = home / "demo.json"
+        self._path = home / "demo.unfinished.json"
+        self._notes: dict[str, str] = json.loads(self._path.read_text()) if self._path.exists() else {}
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a demo was begun and not finished."""
+        return bool(self._notes)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the demo has been made."""
+        return self.final.exists()
+
+    def get(self, name: str) -> str | None:
+        """A note."""
+        return self._notes.get(name)
+
+    def keep(self, name: str, value: str) -> str:
+        """Write a note down before it is used."""
+        self._notes[name] = value
+        _write(self._path, self._notes)
+        return value
+
+    def password(self, email: str) -> str:
+        """The person's password, made at the first question."""
+        name = f"password:{email}"
+        return self._notes.get(name) or self.keep(name, secrets.token_urlsafe(12))
+
+    def finish(self, content: dict[str, Any]) -> None:
+        """Write demo.json."""
+        _write(self.final, content)
+        self._path.unlink(missing_ok=True)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    """Whole or not at all, readable by the owner alone."""
+    part = path.with_suffix(".part")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(content, file, indent=2, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

@@ -1,0 +1,96 @@
+"""The demo's organizations and people: a founder, a tree, invitations in each state."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.auth.accounts import create_account
+from backend.client import SignumClient
+from backend.demo import cast
+from backend.demo.caller import Caller
+from backend.demo.notebook import Notebook
+from backend.invitations import service as invitations
+from backend.invitations.models import OutboxRow
+from backend.members.models import UserRow
+
+
+async def sign_in(client: SignumClient, notebook: Notebook, email: str) -> Caller:
+    """A caller for a person."""
+    body = {"email": email, "password": notebook.password(email)}
+    tokens = await client.call("POST", "/auth/login", json=body)
+    return Caller(client, tokens["access_token"])
+
+
+async def founder(client: SignumClient, notebook: Notebook) -> Caller:
+    """The first person; there is nobody yet who could invite them."""
+    name, email, _ = cast.PEOPLE[0]
+    async with db.transaction() as session:
+        known = await session.scalar(sa.select(sa.exists().where(col(UserRow.email) == email)))
+        if not known:
+            await create_account(session, email, name, notebook.password(email))
+    return await sign_in(client, notebook, email)
+
+
+async def organizations(admin: Caller) -> dict[str, str]:
+    """The group and its tree; name to id."""
+    group = await admin.post("/orgs", cast.GROUP, key="group")
+    ids = {cast.GROUP["name"]: group["id"]}
+    for division, companies in cast.TREE.items():
+        ids[division] = await _below(admin, group["id"], division, "Division")
+        for company, vehicles in companies.items():
+            ids[company] = await _below(admin, ids[division], company, "Company")
+            for vehicle in vehicles:
+                ids[vehicle] = await _below(admin, ids[company], vehicle, "Special purpose vehicle")
+    return ids
+
+
+async def _below(admin: Caller, parent: str, name: str, kind: str) -> str:
+    made = await admin.post(f"/orgs/{parent}/sub-orgs", {"name": name, "org_type": kind}, key=f"org:{name}")
+    return str(made["id"])
+
+
+async def team(client: SignumClient, admin: Caller, notebook: Notebook, ids: dict[str, str]) -> None:
+    """Everybody is invited, gets a mail, and accepts with its token."""
+    group = cast.GROUP["name"]
+    for name, email, role, where in [*((n, e, r, group) for n, e, r in cast.PEOPLE[1:]), *cast.LOCALS]:
+        await admin.post(f"/orgs/{ids[where]}/invitations", {"email": email, "role": role}, key=f"invite:{email}")
+        if token := await _token(UUID(ids[where]), email):
+            body = {"token": token, "display_name": name, "password": notebook.password(email)}
+            await client.call("POST", "/invitations/accept", json=body, idempotency_key=f"demo:accept:{email}")
+
+
+async def _token(organization: UUID, email: str) -> str | None:
+    """The token in the newest mail to somebody; None where they are here already."""
+    async with db.transaction(organization) as session:
+        if await session.scalar(sa.select(sa.exists().where(col(UserRow.email) == email))):
+            return None
+        query = sa.select(col(OutboxRow.body)).where(col(OutboxRow.recipient) == email)
+        body = await session.scalar(query.order_by(col(OutboxRow.created_at).desc()))
+    return invitations.token_in(body or "")
+
+
+async def open_invitations(admin: Caller, organization: str) -> None:
+    """Pending, revoked and expired ones; the team's are the accepted ones."""
+    for email, role in [*cast.INVITED["pending"], *cast.INVITED["revoked"]]:
+        made = await admin.post(f"/orgs/{organization}/invitations", {"email": email, "role": role}, key=f"open:{email}")
+        if (email, role) in cast.INVITED["revoked"] and made["status"] == "pending":
+            await _revoke(admin, organization, made["id"])
+    for email, role in cast.INVITED["expired"]:
+        await _expired(UUID(organization), email, role)
+
+
+async def _revoke(admin: Caller, organization: str, invitation: str) -> None:
+    listed: dict[str, Any] = await admin.get(f"/orgs/{organization}/invitations?limit=100")
+    if any(i["id"] == invitation and i["status"] == "pending" for i in listed["invitations"]):
+        await admin.call("DELETE", f"/orgs/{organization}/invitations/{invitation}")
+
+
+async def _expired(organization: UUID, email: str, role: Any) -> None:
+    """An invitation that was given no time."""
+    async with db.transaction(organization) as session:
+        if not await invitations.exists(session, organization, email):
+            await invitations.write(session, organization, email, role, invited_by=None, lifetime=timedelta(0))

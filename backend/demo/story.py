@@ -1,0 +1,81 @@
+"""The demo, from an empty database to a business that runs. Killed anywhere, the next start goes on with it."""
+
+from typing import Any
+
+import httpx
+import sqlalchemy as sa
+import structlog
+
+from backend import db
+from backend.auth.scopes import READS, Scope
+from backend.client import SignumClient
+from backend.demo import cast, people
+from backend.demo.caller import Caller
+from backend.demo.issuance import Issuance
+from backend.demo.notebook import Notebook
+from backend.organizations.models import OrganizationRow
+from backend.settings import Settings
+
+log = structlog.get_logger()
+
+
+async def ensure(settings: Settings) -> None:
+    """Make the demo, unless it is there already or the database belongs to somebody else."""
+    notebook = Notebook(settings.home)
+    if notebook.is_finished or (not notebook.is_begun and await _in_use()):
+        return
+    from backend.api import create_api
+
+    client = SignumClient(transport=httpx.ASGITransport(app=create_api(), raise_app_exceptions=False))
+    await _tell(client, notebook, settings)
+
+
+async def _in_use() -> bool:
+    async with db.worker() as session:
+        return bool(await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))))
+
+
+async def _tell(client: SignumClient, notebook: Notebook, settings: Settings) -> None:
+    admin = await people.founder(client, notebook)
+    ids = await people.organizations(admin)
+    group = ids[str(cast.GROUP["name"])]
+    await people.team(client, admin, notebook, ids)
+    await people.open_invitations(admin, group)
+    full = await _key(admin, notebook, group, "full", list(Scope))
+    read_only = await _key(admin, notebook, group, "read_only", sorted(READS))
+    officer = await people.sign_in(client, notebook, cast.PEOPLE[1][1])
+    issuance = Issuance(admin, officer, group, full)
+    await issuance.ground()
+    await issuance.investors()
+    await issuance.issue()
+    await issuance.market()
+    await issuance.bridges()
+    await issuance.revoked_attestation()
+    notebook.finish(await _content(settings, notebook, group, {"full": full, "read_only": read_only}))
+
+
+async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes: list[Scope]) -> str:
+    """An API key; one whose secret was lost in a crash is left behind and made anew."""
+    known = notebook.get(f"key:{name}")
+    attempt = 0
+    while known is None:
+        body = {"name": f"Demo, {name.replace('_', ' ')}", "scopes": scopes}
+        made = await admin.post(f"/orgs/{group}/api-keys", body, key=f"key:{name}:{attempt}")
+        if made["key"]:
+            known = notebook.keep(f"key:{name}", made["key"])
+        attempt += 1
+    return known
+
+
+async def _content(settings: Settings, notebook: Notebook, group: str, keys: dict[str, str]) -> dict[str, Any]:
+    from backend.chain import devnet
+
+    people_ = [(email, role) for _, email, role in cast.PEOPLE] + [(e, r) for _, e, r, _ in cast.LOCALS]
+    urls = devnet.endpoints(settings.home) if settings.embedded_chains else settings.rpc_urls
+    return {
+        "base_url": settings.base_url,
+        "organization_id": group,
+        "users": [{"email": e, "password": notebook.password(e), "role": str(r)} for e, r in people_],
+        "api_keys": keys,
+        "chains": [{"eid": eid, "rpc_url": url} for eid, url in sorted(urls.items())],
+    }

@@ -1,0 +1,205 @@
+"""`signum serve`: from a checkout to a page that answers, in one process that holds everything it starts."""
+
+import asyncio
+import ctypes
+import fcntl
+import importlib
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from backend import runtime
+from backend.readiness import readiness
+from backend.settings import Settings
+
+T = TypeVar("T")
+
+
+class CannotStart(Exception):
+    """Something outside stands in the way; its message is the one line a person needs."""
+
+
+def say(text: str) -> None:
+    """One line of progress."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """A step of the start: told with its time when it is done."""
+    started = time.monotonic()
+    yield
+    say(f"  {name:<34}{time.monotonic() - started:6.2f} s")
+
+
+def serve(settings: Settings) -> None:
+    """Start everything, serve until a signal, end everything. Raises CannotStart where it cannot."""
+    began = time.monotonic()
+    with ExitStack() as held:
+        held.enter_context(_lock(settings.home))
+        _check_port(settings.host, settings.port)
+        builder = held.enter_context(ThreadPoolExecutor(1))
+        console = builder.submit(_build)
+        _start_database(settings, held)
+        if settings.embedded_chains:
+            _start_chains(settings, held)
+        _wait(console)
+        _serve_web(settings, began)
+
+
+@contextmanager
+def _lock(home: Path) -> Iterator[IO[str]]:
+    """One server a data folder."""
+    home.mkdir(parents=True, exist_ok=True)
+    home.chmod(0o700)
+    with (home / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise CannotStart(f"Another Signum already runs on the data folder {home}.") from error
+        yield file
+
+
+def _check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CannotStart(f"Port {port} on {host} cannot be used: {error.strerror}. Choose another with PORT=…") from error
+
+
+def _build() -> str:
+    from backend import console
+
+    lines: list[str] = []
+    console.build_if_changed(lines.append)
+    return "; ".join(lines)
+
+
+def _wait(console: "Future[str]") -> None:
+    with step("Console built" if not console.done() else "Console"):
+        try:
+            console.result()
+        except Exception as error:
+            raise CannotStart(f"The console could not be built: {error}") from error
+
+
+def _start_database(settings: Settings, held: ExitStack) -> None:
+    from backend.migrations.migrate import migrate
+
+    if settings.database_url is None:
+        from backend.postgres import EmbeddedPostgres
+
+        server = EmbeddedPostgres(settings.home / "pg")
+        with step("PostgreSQL"):
+            try:
+                runtime.use_database(server.start())
+            except Exception as error:
+                raise CannotStart(f"The embedded PostgreSQL does not start: {_first_line(error)}") from error
+        held.callback(server.stop)
+    with step("Migrations"):
+        try:
+            migrate(runtime.database_url(settings))
+        except Exception as error:
+            raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
+    readiness.done("migrations")
+
+
+def _start_chains(settings: Settings, held: ExitStack) -> None:
+    from backend.chain import devnet
+
+    with step("Embedded chains"):
+        try:
+            devnet.start(settings.home)
+        except Exception as error:
+            raise CannotStart(f"The embedded chains do not start: {_first_line(error)}") from error
+    held.callback(devnet.stop)
+
+
+def _first_line(error: BaseException) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _serve_web(settings: Settings, began: float) -> None:
+    os.environ.update(
+        __REFLEX_SKIP_COMPILE="true", __REFLEX_MOUNT_FRONTEND_COMPILED_APP="true", REFLEX_ENV_MODE="prod"
+    )
+    import uvloop
+
+    _trim_memory()
+    uvloop.run(_web(settings, began))
+
+
+def _trim_memory() -> None:
+    """Give what the start has used back to the system (glibc only)."""
+    import gc
+
+    gc.collect()
+    gc.freeze()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+async def _web(settings: Settings, began: float) -> None:
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+    from granian.server.embed import Server
+
+    with step("Console and API loaded"):
+        # Named, not imported: the backend stands without a console.
+        target: Any = importlib.import_module("app.app").app()
+    server = Server(
+        target, address=settings.host, port=settings.port, interface=Interfaces.ASGI, log_level=LogLevels.warning,
+        backpressure=1024,
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, server.stop)
+    announcing = asyncio.create_task(_announce(settings, began))
+    await server.serve()
+    announcing.cancel()
+    if readiness.failure:
+        raise CannotStart(readiness.failure)
+
+
+async def _announce(settings: Settings, began: float) -> None:
+    await runtime.until_listening(settings)
+    say(f"\n  Signum answers on {settings.origin} after {time.monotonic() - began:.1f} s")
+    with suppress(RuntimeError):
+        await runtime.until_ready(600)
+        say(f"  Ready after {time.monotonic() - began:.1f} s")
+        _tell_sign_in(settings)
+
+
+def _tell_sign_in(settings: Settings) -> None:
+    """How to sign in, from demo.json."""
+    import json
+
+    path = settings.home / "demo.json"
+    if not path.exists():
+        say("  No demo here. Make the first organization with: signum bootstrap\n")
+        return
+    demo = json.loads(path.read_text())
+    say("\n  Sign in as")
+    for user in demo["users"]:
+        say(f"    {user['role']:<20}{user['email']:<34}{user['password']}")
+    say(f"\n  These are kept in {path} (readable by you alone). Stop with Ctrl-C.\n")
+
+
+def guarded(action: Callable[[], T]) -> T:
+    """Run a command; what cannot start ends in one line and exit code 1."""
+    try:
+        return action()
+    except CannotStart as error:
+        sys.stderr.write(f"signum: {error}\n")
+        raise SystemExit(1) from None

@@ -1,0 +1,145 @@
+"""`make bench`: starts Signum on a data folder of its own and measures it. Writes tests/bench/results.json.
+
+Every line is `name, value, unit` with `floor` (what the same would cost without us) where there is one.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent.parent
+PORT = int(os.environ.get("BENCH_PORT", "8190"))
+ORIGIN = f"http://localhost:{PORT}"
+
+
+class Server:
+    """A `signum serve` of the benchmark's own."""
+
+    def __init__(self, home: Path) -> None:
+        environment = os.environ | {"SIGNUM_HOME": str(home), "PORT": str(PORT), "SIGNUM_RATE_LIMITS": "off"}
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "backend.cli", "serve"], cwd=CHECKOUT, env=environment,
+            stdout=subprocess.DEVNULL, start_new_session=True,
+        )
+
+    def wait_for(self, path: str, seconds: float = 300) -> float:
+        """Seconds from the start until a path answers 200."""
+        while time.monotonic() - self.began < seconds:
+            try:
+                if httpx.get(f"{ORIGIN}{path}", follow_redirects=True, timeout=5).status_code == 200:
+                    return time.monotonic() - self.began
+            except httpx.TransportError:
+                pass
+            if self.process.poll() is not None:
+                raise SystemExit(f"the server ended with {self.process.returncode}")
+            time.sleep(0.02)
+        raise SystemExit(f"{path} did not answer in {seconds} s")
+
+    def memory(self) -> float:
+        """Proportional set size of the server and everything below it, MB."""
+        return sum(_pss(pid) for pid in _tree(self.process.pid)) / 1024
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(60)
+
+
+def _tree(root: int) -> set[int]:
+    """The process, its descendants, and the PostgreSQL it started (which has left the tree)."""
+    parents, found = {}, {root}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    home = _home_of(root)
+    for pid in parents:
+        if _mentions(pid, home):
+            found.add(pid)
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def _home_of(pid: int) -> str:
+    environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return next(e.partition(b"=")[2].decode() for e in environment if e.startswith(b"SIGNUM_HOME="))
+
+
+def _mentions(pid: int, text: str) -> bool:
+    try:
+        return text in Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return False
+
+
+def _pss(pid: int) -> int:
+    """KB."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+async def market_with_bridge(home: Path) -> float:
+    """Seconds from the request until a market is active on a chain where its asset was not."""
+    demo = json.loads((home / "demo.json").read_text())
+    base = f"/orgs/{demo['organization_id']}"
+    headers = {"x-api-key": demo["api_keys"]["full"]}
+    async with httpx.AsyncClient(base_url=f"{ORIGIN}/v1", headers=headers, timeout=30) as http:
+        chains = (await http.get(f"{base}/chains")).json()["chains"]
+        factory = next(c["market_factory_address"] for c in chains if c["xchain_eid"] == 40362)
+        asset = next(a for a in (await http.get(f"{base}/assets")).json()["assets"] if a["symbol"] == "NREF")
+        began = time.monotonic()
+        body = {"chain_eid": 40362, "market_factory_address": factory}
+        accepted = (await http.post(f"{base}/assets/{asset['id']}/markets", json=body)).raise_for_status().json()
+        while True:
+            path = f"{base}/assets/{asset['id']}/markets/{accepted['marketId']}"
+            status = (await http.get(path)).json()["status"]
+            if status == "active":
+                return time.monotonic() - began
+            if status == "failed":
+                raise SystemExit("the market failed")
+            await asyncio.sleep(0.02)
+
+
+def main() -> None:
+    """Measure and print."""
+    rows: list[dict[str, Any]] = []
+
+    def note(name: str, value: float, unit: str, limit: float) -> None:
+        rows.append({"name": name, "value": round(value, 3), "unit": unit, "limit": limit})
+        print(f"{name:<24}{value:10.2f} {unit:<4} (to be below {limit:g})")  # noqa: T201
+
+    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
+        home = Path(folder)
+        first = Server(home)
+        note("first_start_page", first.wait_for("/"), "s", 90)
+        note("first_start_ready", first.wait_for("/v1/ready"), "s", 120)
+        first.stop()
+        second = Server(home)
+        note("second_start_page", second.wait_for("/"), "s", 5)
+        second.wait_for("/v1/ready")
+        time.sleep(5)
+        note("idle_memory_pss", second.memory(), "MB", 900)
+        note("market_bridge_active", asyncio.run(market_with_bridge(home)), "s", 3)
+        second.stop()
+    (HERE / "results.json").write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
