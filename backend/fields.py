@@ -12,8 +12,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 MAX_UINT256 = 2**256 - 1
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
-_TAG = re.compile(r"<[/!?]?[A-Za-z]|<!--")
-"""How markup begins; "a < b" and "<3" are text."""
 
 
 def _time(value: datetime) -> str:
