@@ -11,7 +11,7 @@ import structlog
 
 from backend import db, sweep, workflows
 from backend.auth import tokens
-from backend.chain import deployment, devnet, rpc, transactions
+from backend.chain import deployment, endpoints, recovery, rpc
 from backend.chains import registry
 from backend.indexing import run_indexer
 from backend.readiness import readiness
@@ -69,14 +69,14 @@ async def _prepare_chains(settings: Settings) -> None:
     """The registry's rows, what a killed chain has lost, and our contracts on every chain we start ourselves."""
     async with db.worker() as session:
         await registry.seed(session)
-    await transactions.recover()
+    await recovery.recover()
     readiness.done("chains")
     await asyncio.gather(*(deployment.ensure_contracts(eid) for eid in _own_chains(settings)))
     readiness.done("contracts")
 
 
 def _own_chains(settings: Settings) -> list[int]:
-    return sorted(devnet.EMBEDDED) if settings.embedded_chains else sorted(settings.rpc_urls)
+    return sorted(endpoints.EMBEDDED) if settings.embedded_chains else sorted(settings.rpc_urls)
 
 
 async def _demo(settings: Settings) -> None:

@@ -22,6 +22,7 @@ import pytest_asyncio  # noqa: E402
 from backend import db, runtime  # noqa: E402
 from backend.api import create_api  # noqa: E402
 from backend.auth.scopes import Scope  # noqa: E402
+from backend.chain import devnet  # noqa: E402
 from backend.auth.secrets import api_key, digest, hash_password  # noqa: E402
 from backend.client import SignumClient  # noqa: E402
 from backend.members.schemas import Role  # noqa: E402
@@ -44,8 +45,16 @@ def database_url() -> Iterator[str]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def chains() -> Iterator[None]:
+    """The embedded chains, of the tests' own."""
+    devnet.start(HOME)
+    yield
+    devnet.stop()
+
+
 @pytest_asyncio.fixture(scope="session")
-async def api(database_url: str) -> AsyncIterator[Any]:
+async def api(database_url: str, chains: None) -> AsyncIterator[Any]:
     """The running API: database, workflow engine, embedded chains."""
     runtime.use_database(database_url)
     app = create_api()

@@ -68,10 +68,10 @@ async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes:
 
 
 async def _content(settings: Settings, notebook: Notebook, group: str, keys: dict[str, str]) -> dict[str, Any]:
-    from backend.chain import devnet
+    from backend.chain import endpoints
 
     people_ = [(email, role) for _, email, role in cast.PEOPLE] + [(e, r) for _, e, r, _ in cast.LOCALS]
-    urls = devnet.endpoints(settings.home) if settings.embedded_chains else settings.rpc_urls
+    urls = endpoints.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
     return {
         "base_url": settings.base_url,
         "organization_id": group,
