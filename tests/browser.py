@@ -1,0 +1,83 @@
+"""The Chromium that the stories run in: the machine's own, else one that is installed.
+
+`python -m tests.browser` finds or installs it and prints its path.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+class NoBrowser(Exception):
+    """No Chromium is here, and none could be installed."""
+
+
+def chromium() -> str:
+    """The path of a Chromium that starts: `CHROMIUM`, the system's, Playwright's; installed where there is none."""
+    for find in (_told, _of_system, _of_playwright, _from_playwright, _from_system):
+        path = find()
+        if path and _starts(path):
+            return path
+    raise NoBrowser("No Chromium was found and none could be installed; set CHROMIUM to the path of one.")
+
+
+def _told() -> str | None:
+    return os.environ.get("CHROMIUM")
+
+
+def _of_system() -> str | None:
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def _of_playwright() -> str | None:
+    """Where Playwright keeps its own, if it has been installed. Asked in a process of its own: it must not meet a loop."""
+    code = (
+        "from playwright.sync_api import sync_playwright\n"
+        "with sync_playwright() as p: print(p.chromium.executable_path)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    path = done.stdout.strip()
+    return path if path and Path(path).exists() else None
+
+
+def _from_playwright() -> str | None:
+    _run([sys.executable, "-m", "playwright", "install", "chromium"])
+    return _of_playwright()
+
+
+def _from_system() -> str | None:
+    apt = shutil.which("apt-get")
+    if apt is None:
+        return None
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    _run([*root, apt, "update", "-qq"])
+    _run([*root, apt, "install", "-y", "-qq", "--no-install-recommends", "chromium"])
+    return _of_system()
+
+
+def _run(command: list[str]) -> None:
+    """Run an installer; whether it helped is seen by looking for the browser."""
+    try:
+        subprocess.run(command, stdout=sys.stderr, check=False, timeout=900)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        sys.stderr.write(f"{command[0]}: {error}\n")
+
+
+def _starts(path: str) -> bool:
+    """Whether it runs at all; a browser without its libraries does not."""
+    try:
+        return subprocess.run([path, "--version"], capture_output=True, timeout=30).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+if __name__ == "__main__":
+    sys.stdout.write(chromium() + "\n")

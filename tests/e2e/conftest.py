@@ -1,0 +1,191 @@
+"""What the stories share: one started Signum with its demo, and a fresh browser for each of them.
+
+Run in a pytest process of its own: Playwright's synchronous interface and an event loop do not go together.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import ConsoleMessage, Page, expect
+
+from tests.browser import FLAGS, chromium
+
+START_SECONDS = 300
+LOAD = 15_000
+"""Milliseconds a page may take on a busy machine."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody of the demo."""
+
+    email: str
+    password: str
+    role: str
+
+
+class Signum:
+    """The started server: where it is, who can sign in, and its API for what a story needs beforehand."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.demo: dict[str, Any] = json.loads((home / "demo.json").read_text())
+        self.url = str(self.demo["base_url"]).removesuffix("/v1").rstrip("/")
+        self.organization = str(self.demo["organization_id"])
+        self.people = [Person(u["email"], u["password"], u["role"]) for u in self.demo["users"]]
+        self._http = httpx.Client(base_url=f"{self.url}/v1", timeout=30, trust_env=False)
+        self._tokens: dict[str, str] = {}
+
+    def person(self, role: str = "admin") -> Person:
+        """The first person with a role."""
+        return next(person for person in self.people if person.role == role)
+
+    def call(self, method: str, path: str, json: Any = None, *, role: str = "admin", **params: Any) -> Any:
+        """A call of the API as a person; `{org}` in the path is the demo's organization. Fails the test on a 4xx."""
+        answer = self._http.request(
+            method, path.replace("{org}", self.organization), json=json, params=params,
+            headers={"authorization": f"Bearer {self._token(self.person(role))}"},
+        )  # fmt: skip
+        assert answer.status_code < 400, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def _token(self, person: Person) -> str:
+        if person.email not in self._tokens:
+            body = {"email": person.email, "password": person.password}
+            answer = self._http.post("/auth/login", json=body)
+            assert answer.status_code == 200, answer.text
+            self._tokens[person.email] = answer.json()["access_token"]
+        return self._tokens[person.email]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+
+@pytest.fixture(scope="session")
+def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
+    """`signum serve` with a data folder and the demo of its own; ended by its own process."""
+    home = tmp_path_factory.mktemp("signum")
+    port = _free_port()
+    given = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "HOST", "SIGNUM_RPC_URLS", "SIGNUM_PUBLIC_URL")}
+    env = given | {"PORT": str(port), "SIGNUM_HOME": str(home), "SIGNUM_DEMO": "1", "SIGNUM_RATE_LIMITS": "off"}
+    log = home / "serve.log"
+    with log.open("w") as out:
+        server = subprocess.Popen([sys.executable, "-m", "backend.cli", "serve"], env=env, stdout=out, stderr=out)
+        try:
+            _until_ready(server, f"http://localhost:{port}/v1/ready", log)
+            started = Signum(home)
+            yield started
+            started.close()
+        finally:
+            server.terminate()
+            try:
+                server.wait(30)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait(10)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    """Wait for 200; an end of the process, or too long a time, fails with what it said."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            server.wait(0.2)
+            break
+        except subprocess.TimeoutExpired:
+            if _answers(url):
+                return
+    pytest.fail(f"Signum did not get ready:\n{log.read_text()[-4000:]}", pytrace=False)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=5, trust_env=False).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The machine's Chromium."""
+    return browser_type_launch_args | {"executable_path": chromium(), "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """A desktop, without motion."""
+    return browser_context_args | {"viewport": {"width": 1440, "height": 960}, "reduced_motion": "reduce", "locale": "en-US"}
+
+
+class Console:
+    """The console in one browser: the page, and what people do on every page."""
+
+    def __init__(self, page: Page, signum: Signum) -> None:
+        self.page, self.signum = page, signum
+        self.errors: list[str] = []
+        page.set_default_timeout(LOAD)
+        page.set_default_navigation_timeout(LOAD)
+        page.on("console", self._listen)
+        page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
+        page.on("request", self._watch)
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _watch(self, request: Any) -> None:
+        if request.url.startswith("http") and not request.url.startswith(self.signum.url):
+            self.errors.append(f"loads from outside: {request.url}")
+
+    def sign_in(self, person: Person | None = None, path: str | None = None) -> "Console":
+        """Sign in by the form, as the admin unless told, and arrive at a path below the demo's organization."""
+        who = person or self.signum.person()
+        self.page.goto(f"{self.signum.url}/sign-in")
+        self.page.get_by_label("Email").fill(who.email)
+        self.page.get_by_label("Password").fill(who.password)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url("**/o/**")
+        self.hydrated()
+        if path is not None:
+            self.goto(path)
+        return self
+
+    def goto(self, path: str, organization: str | None = None) -> "Console":
+        """Open a page of an organization (the demo's unless told): `organizations`, `assets/…`."""
+        self.page.goto(f"{self.signum.url}/o/{organization or self.signum.organization}/{path}")
+        return self.hydrated()
+
+    def hydrated(self) -> "Console":
+        """Wait until the page listens."""
+        expect(self.page.locator("[data-hydrated=true]")).to_be_attached(timeout=LOAD)
+        return self
+
+    def heading(self, name: str) -> "Console":
+        """Wait for the page's title."""
+        expect(self.page.get_by_role("heading", level=1, name=name, exact=True)).to_be_visible(timeout=LOAD)
+        return self
+
+
+@pytest.fixture
+def console(page: Page, signum: Signum) -> Iterator[Console]:
+    """A console that nobody has signed in to. Anything the browser's own console calls an error fails the story."""
+    console = Console(page, signum)
+    yield console
+    assert console.errors == []
