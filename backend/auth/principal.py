@@ -118,6 +118,13 @@ class Context:
             raise Forbidden("This operation needs a signed-in person; an API key cannot do it.")
         return self.person
 
+    def require_both(self) -> None:
+        """401 unless a person and an API key were both sent."""
+        if self.person is None or self.key is None:
+            raise Unauthenticated(
+                "This operation wants both credentials: an access token or session, and an API key in x-api-key."
+            )
+
     async def _network(self) -> Network:
         if self.key:
             return self.key.network

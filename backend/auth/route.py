@@ -27,11 +27,14 @@ ANY_ORGANIZATION = "any"
 """A credential is needed; the operation itself enters an organization."""
 
 
-def requires(*scopes: Scope, organization: str = "orgId", person: bool = False) -> Callable[[F], F]:
-    """Say what an operation needs: one of `scopes`, in the organization that the path parameter names."""
+def requires(
+    *scopes: Scope, organization: str = "orgId", person: bool = False, both: bool = False
+) -> Callable[[F], F]:
+    """Say what an operation needs: one of `scopes`, in the organization that the path parameter names. `person`: a key
+    alone will not do; `both`: a person and a key, each with the right to it."""
 
     def mark(endpoint: F) -> F:
-        endpoint.__needs__ = (scopes, organization, person)  # type: ignore[attr-defined]
+        endpoint.__needs__ = (scopes, organization, person, both)  # type: ignore[attr-defined]
         return endpoint
 
     return mark
@@ -39,7 +42,7 @@ def requires(*scopes: Scope, organization: str = "orgId", person: bool = False) 
 
 def public(endpoint: F) -> F:
     """Say that an operation needs no credential."""
-    endpoint.__needs__ = ((), OPEN, False)  # type: ignore[attr-defined]
+    endpoint.__needs__ = ((), OPEN, False, False)  # type: ignore[attr-defined]
     return endpoint
 
 
@@ -64,13 +67,15 @@ class GuardedRoute(APIRoute):
 
 
 async def _admit(
-    request: Request, session: db.Write, scopes: tuple[Scope, ...], organization: str, person: bool
+    request: Request, session: db.Write, scopes: tuple[Scope, ...], organization: str, person: bool, both: bool
 ) -> Context:
     if organization == OPEN:
         context = Context(session=session, person=None, key=None, request_id=request.state.request_id)
         context.address = request.client.host if request.client else ""
         return context
     context = await authenticate(request, session)
+    if both:
+        context.require_both()
     if person:
         context.require_person()
     if organization != ANY_ORGANIZATION:
