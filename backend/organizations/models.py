@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.db import Row, json_field, status_field
@@ -14,10 +15,11 @@ class OrganizationRow(Row, table=True):
     """An organization."""
 
     __tablename__ = "organizations"
+    __table_args__ = (sa.Index("ix_organizations_children", "parent_id", sa.text("lower(name)"), "id"),)
 
     name: str
     status: OrganizationStatus = status_field(OrganizationStatus, OrganizationStatus.ACTIVE)
-    parent_id: UUID | None = Field(default=None, foreign_key="organizations.id", index=True)
+    parent_id: UUID | None = Field(default=None, foreign_key="organizations.id")
     email: str | None = None
     org_type: str | None = None
     description: str | None = None

@@ -62,43 +62,111 @@ language sql stable security definer set search_path = public as $$
   order by (m.role = 'client'), depth, o.name
 $$;
 
--- Every organization a person's roles reach, with names of the ancestors (root first) for searching and showing.
-create function signum_reach(person uuid)
-returns table (id uuid, name text, status text, parent_id uuid, depth int, ancestors text[], child_count bigint, roles text[], created_at timestamptz)
-language sql stable security definer set search_path = public as $$
-  with recursive mine as (
-    select m.organization_id as id, m.role::text as role from members m
+-- What a list shows of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
+-- the functions below call it for rows they have proven.
+create function organization_facts(ids uuid[])
+returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
+               created_at timestamptz, updated_at timestamptz)
+language sql stable set search_path = public set enable_seqscan = off as $$
+  select o.id, o.name::text, o.status::text, o.parent_id, p.hierarchy_path, p.depth, p.ancestors,
+         (select count(*) from organizations c where c.parent_id = o.id), o.created_at, o.updated_at
+  from organizations o, lateral (
+    select '/' || string_agg(u.id::text, '/' order by u.height desc) as hierarchy_path, count(*)::int - 1 as depth,
+           coalesce(array_agg(u.name order by u.height desc) filter (where u.height > 0), '{}') as ancestors
+    from signum_path(o.id) u) p
+  where o.id = any(ids)
+$$;
+revoke all on function organization_facts(uuid[]) from public;
+
+-- Whether this transaction has entered an organization or one above it.
+create function organization_entered(org uuid) returns boolean
+language sql stable set search_path = public as $$
+  select exists (select 1 from signum_path(org) p
+                 where p.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
+$$;
+revoke all on function organization_entered(uuid) from public;
+
+-- A page of the organizations a person's roles reach, newest first. It walks down from the person's own ones with ids
+-- only, so it costs what the person reaches, not what exists; paths are made for the page's rows alone.
+create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int)
+returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
+               created_at timestamptz, updated_at timestamptz)
+language sql stable security definer set search_path = public set jit = off
+  set plan_cache_mode = force_custom_plan as $$
+  with recursive down as (
+    select m.organization_id as id from members m
     where m.user_id = person and m.status = 'active' and m.role <> 'client'
-  ), top as (
-    select distinct mine.id from mine
-    where not exists (select 1 from signum_path(mine.id) p where p.height > 0 and p.id in (select mine2.id from mine mine2))
-  ), down as (
-    select o.id, o.parent_id, (select count(*)::int - 1 from signum_path(o.id)) as depth,
-           (select coalesce(array_agg(p.name order by p.height desc) filter (where p.height > 0), '{}') from signum_path(o.id) p) as ancestors
-    from organizations o join top on top.id = o.id
-    union all
-    select o.id, o.parent_id, down.depth + 1, down.ancestors || d.name::text
-    from down join organizations d on d.id = down.id join organizations o on o.parent_id = down.id
+    union
+    select o.id from down join organizations o on o.parent_id = down.id
+  ), page as (
+    select o.id from down join organizations o on o.id = down.id
+    where (search is null or strpos(lower(o.name), lower(search)) > 0)
+      and (before is null or (o.created_at, o.id) < (before, before_id))
+    order by o.created_at desc, o.id desc limit most
   )
-  select o.id, o.name::text, o.status::text, o.parent_id, down.depth, down.ancestors,
-         (select count(*) from organizations c where c.parent_id = o.id), signum_roles(person, o.id), o.created_at
-  from down join organizations o on o.id = down.id
+  select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
 $$;
 
--- An organization's descendants, itself first at height 0; only below an organization this transaction has entered.
-create function signum_descendants(root uuid, deepest int default 64)
-returns table (id uuid, parent_id uuid, name text, status text, height int, created_at timestamptz)
-language sql stable security definer set search_path = public as $$
-  with recursive down as (
-    select o.id, o.parent_id, o.name, o.status, 0 as height, o.created_at from organizations o
-    where o.id = root and exists (
-      select 1 from signum_path(root) p
-      where p.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
-    union all
-    select o.id, o.parent_id, o.name, o.status, down.height + 1, o.created_at
-    from down join organizations o on o.parent_id = down.id where down.height < deepest
+-- An organization this transaction has entered, or a page of those directly below it, newest first.
+create function signum_listed(org uuid, below boolean, before timestamptz, before_id uuid, most int)
+returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
+               created_at timestamptz, updated_at timestamptz)
+language sql stable security definer set search_path = public
+  set plan_cache_mode = force_custom_plan as $$
+  with page as (
+    select o.id from organizations o
+    where (case when below then o.parent_id else o.id end) = org and organization_entered(org)
+      and (before is null or (o.created_at, o.id) < (before, before_id))
+    order by o.created_at desc, o.id desc limit most
   )
-  select down.id, down.parent_id, down.name::text, down.status::text, down.height, down.created_at from down
+  select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
+$$;
+
+-- A page of the children of a node of the tree, by name; only below an organization this transaction has entered. Where
+-- one node has most of all organizations as its children, the planner would rather scan the table for every row's count.
+create function signum_children(node uuid, after_name text, after_id uuid, most int)
+returns table (id uuid, name text, status text, parent_id uuid, child_count bigint)
+language sql stable security definer set search_path = public
+  set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
+  with page as (
+    select o.id, o.name, o.status, o.parent_id from organizations o
+    where o.parent_id = node and (select organization_entered(node))
+      and (after_id is null or (lower(o.name), o.id) > (after_name, after_id))
+    order by lower(o.name), o.id limit most
+  )
+  select page.id, page.name::text, page.status::text, page.parent_id,
+         (select count(*) from organizations c where c.parent_id = page.id)
+  from page order by lower(page.name), page.id
+$$;
+
+-- What hangs below an organization this transaction has entered: how many, how deep, and the first ones, nearest first.
+create function signum_subtree(root uuid, most int)
+returns table (descendants bigint, deepest int, nodes jsonb)
+language sql stable security definer set search_path = public set jit = off as $$
+  with recursive down as (
+    select o.id, o.parent_id, 0 as height from organizations o where o.id = root and organization_entered(root)
+    union all
+    select o.id, o.parent_id, down.height + 1 from down join organizations o on o.parent_id = down.id where down.height < 65
+  ), near as (
+    select down.id, down.parent_id, down.height, o.name from down join organizations o on o.id = down.id
+    order by down.height, lower(o.name), down.id limit most
+  )
+  select (select count(*) - 1 from down), (select max(height) from down),
+         (select jsonb_agg(jsonb_build_object('id', near.id, 'parent_id', near.parent_id, 'name', near.name, 'height', near.height)
+                           order by near.height, lower(near.name), near.id) from near)
+$$;
+
+-- The chains on which an organization this transaction has entered, or one below it, is known: as an issuer or by a token.
+create function signum_known_chains(root uuid) returns setof bigint
+language sql stable security definer set search_path = public set jit = off as $$
+  with recursive down as (
+    select o.id from organizations o where o.id = root and organization_entered(root)
+    union
+    select o.id from down join organizations o on o.parent_id = down.id
+  )
+  select w.chain_eid from issuer_wallets w where w.organization_id in (select id from down)
+  union
+  select d.chain_eid from asset_deployments d where d.organization_id in (select id from down)
 $$;
 
 -- How many organizations lie directly below each of some.
@@ -125,6 +193,14 @@ returns table (id uuid, organization_id uuid, organization_name text, email text
 language sql stable security definer set search_path = public as $$
   select i.id, i.organization_id, o.name::text, i.email::text, i.role::text, i.status::text, i.expires_at
   from invitations i join organizations o on o.id = i.organization_id where i.token_hash = hash
+$$;
+
+-- The organization of a party, for a person whose role reaches it; null otherwise.
+create function signum_party_organization(person uuid, party uuid) returns uuid
+language sql stable security definer set search_path = public as $$
+  select p.organization_id from parties p
+  where p.id = party and cardinality(signum_roles(person, p.organization_id)) > 0
+    and signum_roles(person, p.organization_id) <> array['client']
 $$;
 
 do $$
