@@ -38,7 +38,7 @@ def _of_system() -> str | None:
 
 
 def _of_playwright() -> str | None:
-    """Where Playwright keeps its own, if it has been installed. Asked in a process of its own: it must not meet a loop."""
+    """Where Playwright keeps its own, if it has been installed; asked in a process of its own, away from any loop."""
     code = (
         "from playwright.sync_api import sync_playwright\n"
         "with sync_playwright() as p: print(p.chromium.executable_path)"

@@ -77,7 +77,9 @@ def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
     """`signum serve` with a data folder and the demo of its own; ended by its own process."""
     home = tmp_path_factory.mktemp("signum")
     port = _free_port()
-    given = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "HOST", "SIGNUM_RPC_URLS", "SIGNUM_PUBLIC_URL")}
+    given = {
+        k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "HOST", "SIGNUM_RPC_URLS", "SIGNUM_PUBLIC_URL")
+    }
     env = given | {"PORT": str(port), "SIGNUM_HOME": str(home), "SIGNUM_DEMO": "1", "SIGNUM_RATE_LIMITS": "off"}
     log = home / "serve.log"
     with log.open("w") as out:
@@ -131,7 +133,11 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
     """A desktop, without motion."""
-    return browser_context_args | {"viewport": {"width": 1440, "height": 960}, "reduced_motion": "reduce", "locale": "en-US"}
+    return browser_context_args | {
+        "viewport": {"width": 1440, "height": 960},
+        "reduced_motion": "reduce",
+        "locale": "en-US",
+    }
 
 
 class Console:
