@@ -19,6 +19,8 @@ from backend.chain.sending import broadcast, resend
 
 PATIENCE = 600.0
 """Seconds until a wait gives up; the transaction stays open, and the next call with its key goes on waiting."""
+RESEND = {True: 0.3, False: 20.0}
+"""Seconds without a receipt after which the bytes are sent again, on an embedded chain or a public one."""
 
 Receipt = dict[str, Any]
 
@@ -53,7 +55,7 @@ async def _confirmed(rpc: Rpc, row: TransactionRow) -> Receipt:
         now = time.monotonic()
         if turn == 0:
             await _mark_submitting(row)
-        if receipt is None and now - looked > 20 * delay:
+        if receipt is None and now - looked > RESEND[endpoints.is_embedded(row.chain_eid)]:
             looked = now
             if not fresh and await _receipt(rpc, row.tx_hash) is None:
                 await _give_up(row)

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -68,9 +69,11 @@ class Keystore:
         self._password = password
         self._scrypt_n = scrypt_n
         self._open: dict[str, LocalAccount] = {}
+        self._making = asyncio.Lock()
         _private_folder(folder)
 
     def __repr__(self) -> str:
+        """Without the password."""
         return "Keystore()"
 
     async def create(self) -> NewKey:
@@ -94,8 +97,9 @@ class Keystore:
     async def operator(self) -> str:
         """The address of the agent's own key, made when it is first asked for."""
         mark = self._folder / "operator"
-        if not mark.exists():
-            write_private(mark, (await self.create()).address)
+        async with self._making:
+            if not mark.exists():
+                write_private(mark, (await self.create()).address)
         return mark.read_text().strip()
 
     def _create(self) -> NewKey:
@@ -126,13 +130,15 @@ class Keystore:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that is nobody else's to read, whole or not at all."""
+    """Write a file that is nobody else's to read, whole or not at all; one that is there already stays."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(path)
+    with suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
 
 
 def _private_folder(folder: Path) -> None:

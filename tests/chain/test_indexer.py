@@ -1,0 +1,97 @@
+"""Logs into tables: at once, once, and undone with the blocks they were in."""
+
+import sqlalchemy as sa
+
+from backend import db
+from backend.chain import factory, indexer, market, quote, token
+from backend.chain.deployment import contracts_of, operator
+from backend.chain.models import TokenTransferRow
+from backend.chain.rpc import connect
+from backend.chain.rule_sets import MarketRules, TokenRules
+from backend.models import DeploymentRow, MarketRow, OrderRow
+from tests.chain.conftest import HOME_EID, Stage
+
+
+async def transfers(at: str) -> list[tuple[str, str, int]]:
+    """The transfers of a token as the table has them."""
+    asset = sa.select(DeploymentRow.asset_id).where(DeploymentRow.token_address == at).scalar_subquery()
+    columns = (TokenTransferRow.from_address, TokenTransferRow.to_address, TokenTransferRow.amount)
+    async with db.worker() as session:
+        found = sa.select(*columns).where(TokenTransferRow.asset_id == asset)
+        rows = await session.execute(found.order_by(TokenTransferRow.block_number, TokenTransferRow.log_index))
+    return [(a, b, int(c)) for a, b, c in rows]
+
+
+async def test_a_token_known_late_is_read_from_its_beginning(stage: Stage, open_rules: TokenRules) -> None:
+    at = await stage.token(HOME_EID, open_rules, supply=100)  # its rows come after its first transfer
+    head = await (await connect(HOME_EID)).height()
+    await indexer.catch_up(HOME_EID, head)
+    zero = "0x" + "0" * 40
+    assert await transfers(at) == [(zero, stage.treasury, 100)]
+
+    holder = await stage.wallet()
+    await stage.attest(HOME_EID, holder)
+    outcome = await stage.do(HOME_EID, stage.treasury, token.transfer(at, holder, 40))
+    await indexer.catch_up(HOME_EID, outcome.block_number)
+    await indexer.catch_up(HOME_EID, outcome.block_number)
+    assert await transfers(at) == [(zero, stage.treasury, 100), (stage.treasury, holder, 40)]
+
+
+async def test_a_reorganization_is_undone_and_read_again(stage: Stage, open_rules: TokenRules) -> None:
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    rpc = await connect(HOME_EID)
+    await indexer.catch_up(HOME_EID, await rpc.height())
+    before = await transfers(at)
+    outcome = await stage.do(HOME_EID, stage.treasury, token.burn(at, 7))
+    await indexer.catch_up(HOME_EID, outcome.block_number)
+    assert len(await transfers(at)) == len(before) + 1
+
+    await rpc.request("anvil_reorg", 1, [])
+    await indexer.catch_up(HOME_EID, await rpc.height())
+    assert await transfers(at) == before
+    assert await token.total_supply(HOME_EID, at) == 100
+
+
+async def test_orders_follow_their_events_also_through_a_reorganization(stage: Stage, open_rules: TokenRules) -> None:
+    contracts = await contracts_of(HOME_EID)
+    assert contracts.quote_token is not None
+    at = await stage.token(HOME_EID, open_rules, supply=10**20)
+    made = await stage.do(HOME_EID, stage.treasury, factory.create_market(
+        contracts.market_factory, token=at, fee_collector=stage.treasury, taker_bps=0, maker_bps=0, rules=MarketRules(),
+    ))
+    place = factory.created(made)
+    await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
+    async with db.worker() as session:
+        deployment = sa.select(DeploymentRow).where(DeploymentRow.token_address == at)
+        asset_id = (await session.execute(deployment)).scalar_one().asset_id
+        session.add(MarketRow(
+            organization_id=stage.organization_id, asset_id=asset_id, chain_eid=HOME_EID, market_address=place,
+            market_factory_address=contracts.market_factory, block_number=made.block_number,
+        ))
+    buyer = await stage.wallet()
+    await stage.attest(HOME_EID, buyer)
+    await stage.do(HOME_EID, await operator(), quote.mint(contracts.quote_token, buyer, 10**9))
+    await stage.do(HOME_EID, buyer, quote.approve(contracts.quote_token, place, 10**9))
+    await stage.do(HOME_EID, stage.treasury, token.approve(at, place, 10**19))
+    ask = await stage.do(HOME_EID, stage.treasury, market.place(place, side="sell", price=10**6, amount=10 * 10**18))
+    buy = await stage.do(HOME_EID, buyer, market.place(place, side="buy", price=10**6, amount=4 * 10**18, hints=[1]))
+    await indexer.catch_up(HOME_EID, buy.block_number)
+    assert await orders(place) == [(1, "sell", "partial", 4 * 10**18), (2, "buy", "filled", 4 * 10**18)]
+
+    rpc = await connect(HOME_EID)
+    await rpc.request("anvil_reorg", 1, [])
+    await indexer.catch_up(HOME_EID, await rpc.height())
+    assert await orders(place) == [(1, "sell", "open", 0)]
+
+    await stage.do(HOME_EID, stage.treasury, market.cancel(place, market.placed(ask).order_id))
+    await indexer.catch_up(HOME_EID, await rpc.height())
+    assert await orders(place) == [(1, "sell", "cancelled", 0)]
+
+
+async def orders(place: str) -> list[tuple[int, str, str, int]]:
+    """The orders of a market as the table has them."""
+    columns = (OrderRow.chain_order_id, OrderRow.side, OrderRow.status, OrderRow.filled)
+    async with db.worker() as session:
+        found = sa.select(*columns).join(MarketRow, MarketRow.id == OrderRow.market_id).where(MarketRow.market_address == place)
+        rows = await session.execute(found.order_by(OrderRow.chain_order_id))
+    return [(number, side.value, status.value, int(filled)) for number, side, status, filled in rows]
