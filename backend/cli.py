@@ -13,6 +13,9 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 @app.callback()
 def main() -> None:
     """Signum: issue tokenized real-world assets and keep them compliant."""
+    from backend import logs
+
+    logs.configure()
 
 
 @app.command()
@@ -29,6 +32,23 @@ def openapi(indent: Annotated[int, typer.Option(help="Spaces a level.")] = 2) ->
     from backend.api import create_api
 
     typer.echo(json.dumps(create_api().openapi(), indent=indent, sort_keys=True))
+
+
+@app.command()
+def bootstrap(
+    organization: Annotated[str, typer.Option(prompt=True, help="Name of the first organization.")],
+    email: Annotated[str, typer.Option(prompt=True, help="Address of its first admin.")],
+    name: Annotated[str, typer.Option(prompt="Name of the admin", help="Name of its first admin.")],
+    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)],
+) -> None:
+    """Make the first organization and its admin in a database that has none (while `signum serve` runs)."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.auth.bootstrap import found
+
+    organization_id = supervisor.guarded(lambda: asyncio.run(found(settings(), organization, email, name, password)))
+    typer.echo(f"Made {organization} ({organization_id}). Sign in on {settings().origin} as {email}.")
 
 
 if __name__ == "__main__":

@@ -185,3 +185,7 @@ def problem(error: SignumError, base_url: str, instance: str = "") -> dict[str, 
     if instance:
         body["instance"] = instance
     return body | error.extensions()
+
+
+class CannotStart(Exception):
+    """A command cannot do its work; the message is the one line a person needs."""

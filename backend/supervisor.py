@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from backend import runtime
+from backend.errors import CannotStart
 from backend.readiness import readiness
 from backend.settings import Settings
 
 T = TypeVar("T")
 
-
-class CannotStart(Exception):
-    """Something outside stands in the way; its message is the one line a person needs."""
 
 
 def say(text: str) -> None:

@@ -1,0 +1,35 @@
+"""The first organization and its admin, where there is nobody yet who could invite anybody."""
+
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from backend import db
+from backend.auth.accounts import create_account
+from backend.errors import CannotStart, SignumError
+from backend.members.models import MemberRow
+from backend.members.schemas import Role
+from backend.organizations.models import OrganizationRow
+from backend.postgres import DATABASE
+from backend.settings import Settings
+
+
+async def found(settings: Settings, organization: str, email: str, name: str, password: str) -> UUID:
+    """Make them; refuses where an organization exists. The id of the organization."""
+    db.start(settings.database_url or f"postgresql://postgres@/{DATABASE}?host={settings.home / 'pg'}")
+    try:
+        async with db.worker() as session:
+            if await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))):
+                raise CannotStart("This database has organizations already; invite people in the console.")
+            user = await create_account(session, email, name, password)
+            row = OrganizationRow(name=organization)
+            session.add(row)
+            await session.flush()
+            session.add(MemberRow(organization_id=row.id, user_id=user.id, role=Role.ADMIN))
+            return row.id
+    except sa.exc.OperationalError as error:
+        raise CannotStart("The database does not answer. Start `signum serve` first, or set DATABASE_URL.") from error
+    except SignumError as error:
+        raise CannotStart(error.detail) from error
+    finally:
+        await db.stop()
