@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import pycountry
 from eth_utils import is_address, is_checksum_address, to_checksum_address
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, EmailStr, Field, PlainSerializer, StringConstraints
 
 MAX_UINT256 = 2**256 - 1
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
@@ -59,6 +59,13 @@ def _clean(value: str) -> str:
     return value
 
 
+def one_line(value: str) -> str:
+    """Plain text without line breaks or tabs."""
+    if "\n" in value or "\t" in value:
+        raise ValueError("has a line break; one line is taken here")
+    return _clean(value)
+
+
 def _no_doubles(values: list[Any]) -> list[Any]:
     if len(set(values)) != len(values):
         raise ValueError("names something twice")
@@ -87,9 +94,13 @@ Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 Country = Annotated[str, StringConstraints(min_length=3, max_length=3), AfterValidator(_country)]
 Countries = Annotated[list[Country], Field(max_length=250), AfterValidator(_no_doubles)]
 Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(_clean)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(one_line)
 ]
 Text = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_clean)]
+Email = Annotated[EmailStr, AfterValidator(str.lower)]
+"""An address as it is kept: lower case, its domain in Unicode."""
+Search = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(one_line)]
+"""What a person types to find something."""
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_clean)]
 
 
