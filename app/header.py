@@ -50,11 +50,11 @@ def breadcrumb(crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
         return rx.el.li(rx.el.a(crumb.name, href=crumb.href, class_name="trunc"), key=crumb.href)
 
     def place(words: Any, href: Any) -> rx.Component:
-        if href == "":
+        if isinstance(href, str) and not href:
             return rx.el.li(rx.el.span(words, class_name="trunc", aria_current="page"))
         return rx.el.li(rx.el.a(words, href=href, class_name="trunc"))
 
-    own = rx.el.li(rx.el.a(Session.org.name, href="/o/" + Session.org.id + "/overview", class_name="trunc"))
+    own = rx.cond(Session.org.id != "", place(Session.org.name, "/o/" + Session.org.id + "/overview"), rx.fragment())
     items = rx.el.ol(
         rx.foreach(Session.trail, above), own, *[place(words, href) for words, href in crumbs], class_name="crumbs"
     )

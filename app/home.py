@@ -18,6 +18,7 @@ def home() -> rx.Component:
 def missing() -> rx.Component:
     """Draw the page of every path that leads nowhere."""
     return rx.el.main(
+        rx.el.h1("Not found", class_name="sr"),
         empty(
             "compass",
             "There is no page here",

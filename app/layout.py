@@ -19,7 +19,7 @@ from state.session import Session
 
 @dataclass(frozen=True)
 class Nav:
-    """A page's place in the sidebar. `key` is the letter of its shortcut (`g` and the letter), `count` a Var to show."""
+    """A page's place in the sidebar. `key` is its shortcut's letter (`g` and the letter), `count` a Var to show."""
 
     group: str
     icon: str
@@ -60,9 +60,12 @@ def page(
 
 
 def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
-    """Draw sidebar, header and content; in place of the content its skeleton, or why the organization cannot be seen."""
-    refused = failure(
-        "This organization cannot be shown", Session.problem, link_button("Your organizations", "/", "arrow-left")
+    """Draw sidebar, header and content; in its place the skeleton, or why the organization cannot be seen."""
+    refused = rx.fragment(
+        rx.el.h1("Not shown", class_name="sr"),
+        failure(
+            "This organization cannot be shown", Session.problem, link_button("Your organization", "/", "arrow-left")
+        ),
     )
     inner = rx.cond(Session.problem != "", refused, rx.cond(Session.org.id != "", content, page_skeleton()))
     return rx.el.div(
@@ -70,7 +73,7 @@ def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, An
         stripe(),
         rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
         rx.el.div(header(crumbs), rx.el.main(inner, id="main", class_name="page", tab_index=-1), class_name="body"),
-        Sheet.create(sidebar(current), name="navigation", label="Navigation"),
+        Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
         Palette.create(pages=_jumps(), found=Session.found, on_search=Session.find),
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),

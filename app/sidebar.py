@@ -10,7 +10,7 @@ from components.ui.button import icon_button, kbd
 from components.ui.card import logo
 from components.ui.dialog import dialog
 from components.ui.icon import icon
-from components.ui.overlay import Picker
+from components.ui.overlay import OpenButton, Picker
 from state.session import Session
 from state.shell import Shell
 
@@ -37,7 +37,7 @@ places: list[Place] = []
 """Every page with a `nav`, added by `@page` as its module is imported."""
 
 
-def sidebar(current: str) -> rx.Component:
+def sidebar(current: str, *, in_sheet: bool = False) -> rx.Component:
     """Draw the sidebar; `current` is the route to mark. Drawn twice: at the left, and in the phone's sheet."""
     ordered = sorted(places, key=lambda place: place.order)
     entries: list[rx.Component] = []
@@ -46,22 +46,22 @@ def sidebar(current: str) -> rx.Component:
             entries.append(rx.el.h2(group))
         entries.extend(_entry(place, current) for place in members)
     return rx.el.div(
-        rx.el.div(switcher(), class_name="side-top"),
+        rx.el.div(switcher_in_sheet() if in_sheet else switcher(), class_name="side-top"),
         rx.el.nav(*entries, class_name="nav", aria_label="Main"),
         rx.el.div(
             rx.el.img(src="/favicon.svg", alt="", style={"width": "18px", "height": "18px"}),
             rx.el.span("Signum", class_name="strong"),
             rx.el.span(class_name="end"),
-            icon_button(
-                "keyboard",
-                "Keyboard shortcuts",
-                small=True,
-                on_click=Shell.show_keys(True),
-                custom_attrs={"data-keys": ""},
-            ),
+            *([] if in_sheet else [_keys_button()]),
             class_name="side-foot",
         ),
         class_name="side-in",
+    )
+
+
+def _keys_button() -> rx.Component:
+    return icon_button(
+        "keyboard", "Keyboard shortcuts", small=True, on_click=Shell.show_keys(True), custom_attrs={"data-keys": ""}
     )
 
 
@@ -74,34 +74,42 @@ def _entry(place: Place, current: str) -> rx.Component:
     return rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
 
 
-def switcher() -> rx.Component:
-    """Draw the organization in view; pressed, it finds another one, and stays on the same kind of page."""
-    face = rx.el.button(
+def _face() -> list[rx.Component]:
+    """The organization in view, and the one above it."""
+    above = rx.cond(Session.org.above != "", Session.org.above, Session.org.role.replace("_", " "))
+    return [
         logo(Session.org.initials),
         rx.el.span(
-            rx.el.span(Session.org.name, class_name="name trunc", style={"display": "block"}),
-            rx.el.span(
-                rx.cond(Session.org.above != "", Session.org.above, Session.org.role),
-                class_name="above trunc",
-                style={"display": "block"},
-            ),
-            class_name="grow",
+            rx.el.span(Session.org.name, class_name="name trunc"),
+            rx.el.span(above, class_name="above trunc"),
+            class_name="grow col none",
         ),
         icon("chevrons-up-down", 14, color="var(--fg-2)"),
-        class_name="switch",
-        type="button",
-        aria_label="Switch organization, current: " + Session.org.name,
-    )
+    ]
+
+
+SWITCH = "Switch organization, current: " + Session.org.name
+
+
+def switcher_in_sheet() -> rx.Component:
+    """Draw the organization in view; pressed, the palette opens, which is above the sheet where a popover is not."""
+    return OpenButton.create(*_face(), target="palette", label=SWITCH, class_name="switch")
+
+
+def switcher() -> rx.Component:
+    """Draw the organization in view; pressed, it finds another one, and stays on the same kind of page."""
+    face = rx.el.button(*_face(), class_name="switch", type="button", aria_label=SWITCH)
     body = rx.el.div(
         Picker.create(
-            items=Session.found, value=Session.org.id, on_search=Session.find, label="Find an organization",
-            placeholder="Find an organization", none="No organization of that name", focused=True,
+            items=Session.found, value=Session.org.id, on_search=Session.find, on_pick=Shell.switched, focused=True,
+            label="Find an organization", placeholder="Find an organization", none="No organization of that name",
         ),
         class_name="pop narrow",
     )  # fmt: skip
     return rx.popover.root(
         rx.popover.trigger(face),
         rx.popover.content(body, align="start", side_offset=6, aria_label="Switch organization"),
+        open=Shell.switching,
         on_open_change=Shell.open_switcher,
     )
 

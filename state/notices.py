@@ -37,4 +37,4 @@ class Notices(rx.State):
     @rx.event
     def apologize(self):
         """Say that something failed on our side; the reason is in the log, not in the browser."""
-        self._add("Something went wrong", "Nothing was shown or saved. Try again; the log has the reason.", "bad")
+        self._add("Something went wrong on our side", "Try again. If it stays, the server's log says why.", "bad")

@@ -97,14 +97,20 @@ class Session(Api, rx.State):
     async def find(self, words: str):
         """Search organizations, for the switcher and the palette."""
         page = await self._api("GET", "/orgs", params={"search": str(words)[:100], "limit": 50})
-        self.found = [self._option(row) for row in page["organizations"]]
+        rows = sorted(page["organizations"], key=lambda row: [*row["ancestors"], row["name"]])
+        shown = {row["id"] for row in rows}
+        depths: dict[str, int] = {}
+        for row in rows:
+            depths[row["id"]] = depths.get(row["parent_id"], -1) + 1 if row["parent_id"] in shown else 0
+        self.found = [self._option(row, depths[row["id"]]) for row in rows]
 
-    def _option(self, row: dict[str, Any]) -> dict[str, Any]:
+    def _option(self, row: dict[str, Any], depth: int) -> dict[str, Any]:
         place = self.router.url.path.removeprefix(f"/o/{self.org_id}/").partition("/")[0]
         return {
             "id": row["id"],
             "label": row["name"],
-            "sub": " / ".join(row["ancestors"]),
+            "sub": "" if depth else " / ".join(row["ancestors"]),
+            "depth": depth,
             "mark": initials(row["name"]),
             "group": "Organizations",
             "hint": str(row["child_count"] or ""),

@@ -9,6 +9,7 @@ class Shell(rx.State):
     """The switcher, and the list of keys."""
 
     keys_shown: bool = False
+    switching: bool = False
 
     @rx.event
     def show_keys(self, shown: bool):
@@ -18,4 +19,10 @@ class Shell(rx.State):
     @rx.event
     def open_switcher(self, shown: bool):
         """Read the first organizations as the switcher opens."""
-        return Session.find("") if shown else None
+        self.switching = bool(shown)
+        return Session.find("") if self.switching else None
+
+    @rx.event
+    def switched(self, org_id: str):
+        """Close the switcher: the browser is on its way to another organization."""
+        self.switching = False

@@ -8,8 +8,7 @@ const ICONS = { ok: CircleCheck, bad: CircleX, warn: TriangleAlert, info: Info, 
 function Notice({ item, close }) {
   const held = useRef(false);
   useEffect(() => {
-    if (item.tone === "bad") return undefined;
-    let left = 7;
+    let left = item.tone === "bad" ? 14 : 7;
     const timer = setInterval(() => {
       if (!held.current && --left <= 0) close(item.id);
     }, 1000);

@@ -4,9 +4,13 @@ import { useLocation } from "react-router";
 import { X } from "lucide-react";
 import { Picker } from "$/public/react/picker.jsx";
 
-function useNative(open) {
+function useNative(open, onOpen) {
   const ref = useRef(null);
   const { pathname } = useLocation();
+  const latest = useRef(onOpen);
+  useEffect(() => {
+    latest.current = onOpen;
+  });
   useEffect(() => {
     ref.current?.close();
   }, [pathname]);
@@ -15,6 +19,7 @@ function useNative(open) {
       if (event.detail !== open) return;
       ref.current?.open ? ref.current.close() : ref.current?.showModal();
       ref.current?.querySelector("[role=combobox]")?.focus();
+      if (ref.current?.open) latest.current?.();
     };
     window.addEventListener("signum:open", toggle);
     return () => window.removeEventListener("signum:open", toggle);
@@ -47,7 +52,7 @@ export function Sheet({ name, label, children }) {
 }
 
 export function Palette({ pages = [], found = [], onSearch }) {
-  const ref = useNative("palette");
+  const ref = useNative("palette", () => onSearch?.(""));
   const items = [...pages.map((page) => ({ ...page, local: true })), ...found];
   return (
     <dialog ref={ref} className="palette" aria-label="Search or jump to" onClick={outside(ref)}>

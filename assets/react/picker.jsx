@@ -36,8 +36,8 @@ export function Picker({
   const pick = (item) => {
     if (!item || item.off) return;
     onDone?.();
+    onPick?.(item.id);
     if (item.href) navigate(item.href);
-    else onPick?.(item.id);
   };
   const keys = (event) => {
     const last = shown.length - 1;

@@ -133,7 +133,7 @@ def select_field(
 def select(
     options: rx.Var[list[dict[str, str]]] | Sequence[tuple[str, str]], *, placeholder: str | None = None, **props: Any
 ) -> rx.Component:
-    """Draw the browser's own select (works by keyboard and on phones). Give it an `aria_label` where it has no label."""
+    """Draw the browser's own select; give it an `aria_label` where it has no label."""
     if isinstance(options, rx.Var):
         listed: list[Any] = [rx.foreach(options, lambda o: rx.el.option(o["label"], value=o["value"], key=o["value"]))]
     else:

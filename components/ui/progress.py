@@ -136,7 +136,7 @@ def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Compon
 
 
 def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:
-    """Draw one prerequisite (`state.problem.Prerequisite`): ticked, open with its `action`, or locked behind another."""
+    """Draw one prerequisite (a dict of name, title, detail, call, state): ticked, open, or locked."""
     sign = rx.match(
         item.state,
         ("done", mark("check", "ok")),

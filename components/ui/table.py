@@ -73,7 +73,7 @@ def table(
         class_name="table-wrap",
         tab_index=0,
         role="region",
-        aria_label=caption,
+        aria_label=f"{caption}, table",
     )
     again = [button("Try again", "rotate-cw", on_click=on_retry)] if on_retry is not None else []
     broken = failure("This did not load", problem, *again)
