@@ -13,6 +13,7 @@ const contracts = [
   "LocalEndpoint",
   "Market",
   "MarketFactory",
+  "MerkleDistributor",
   "RWAToken",
   "TestUSD",
 ];

@@ -481,7 +481,6 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     }
 
     function _recount(address from, address to, bool fromHeld, bool toHeld) private {
-        if (from == to) return;
         if (fromHeld && !_isHolder(from)) --holderCount;
         if (!toHeld && _isHolder(to)) ++holderCount;
     }

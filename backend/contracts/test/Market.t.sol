@@ -225,6 +225,41 @@ contract MarketTest is Fixture {
         assertEq(status(ask), 1);
     }
 
+    function test_limitsOfTheMarketHoldAtTheFill() public {
+        MarketRules memory r;
+        r.maxPerHolder = 2e18;
+        market = newMarket(r, 30, 10);
+        uint256 first = buy(bob, PRICE, 2e18, none());
+        uint256 second = buy(bob, PRICE, 2e18, none());
+        mint(alice, 4e18);
+        place(market, alice, false, PRICE, 4e18, codes(first, second));
+        assertEq(status(first), 3);
+        assertEq(status(second), 1);
+    }
+
+    function test_lockupOfTheMarketHoldsAtTheFill() public {
+        MarketRules memory r;
+        r.lockupEnd = uint64(block.timestamp + 100);
+        market = newMarket(r, 30, 10);
+        mint(treasury, 1e18);
+        attest(orgAttester, treasury, 1, "DEU", false);
+        uint256 ask = place(market, treasury, false, PRICE, 1e18, none());
+        vm.prank(issuer);
+        token.setTreasury(stranger);
+        buy(bob, PRICE, 1e18, hint(ask));
+        assertEq(status(ask), 1);
+    }
+
+    function test_aRemainderWorthNothingIsNotGivenAway() public {
+        // Nine tenths of one base unit of the quote stay in the bid, and a sale of it would bring nothing.
+        uint256 bid = buy(bob, 1, 1.9e18, none());
+        mint(alice, 2e18);
+        place(market, alice, false, 1, 1e18, hint(bid));
+        assertEq(market.getOrder(bid).filled, 1e18);
+        place(market, alice, false, 1, 1e18, hint(bid));
+        assertEq(market.getOrder(bid).filled, 1e18);
+    }
+
     function test_buyerOverTheTokensLimitIsPassedOver() public {
         Rules memory r;
         r.maxPerHolder = 2e18;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
+import {BitMaps} from "@openzeppelin/contracts/utils/structs/BitMaps.sol";
+
+/// @title MerkleDistributor
+/// @notice One distribution of one currency: the owner funds it under the root of all entitlements, each recipient is paid
+/// once, and the owner closes it and takes back what nobody claimed.
+/// @dev A leaf is keccak256(keccak256(abi.encode(uint256 index, address account, uint256 amount))); pairs are hashed in
+/// ascending order. The currency must be a plain ERC-20.
+contract MerkleDistributor is Ownable {
+    using SafeERC20 for IERC20;
+    using BitMaps for BitMaps.BitMap;
+
+    IERC20 public immutable token;
+
+    /// @notice The root of the entitlements, 0 until activated.
+    bytes32 public merkleRoot;
+
+    /// @notice How many entitlements there are; their indices are below it.
+    uint256 public totalRecipients;
+
+    /// @notice What was paid out so far.
+    uint256 public claimedAmount;
+
+    /// @notice Whether the owner ended it.
+    bool public closed;
+
+    BitMaps.BitMap private _claimed;
+
+    event Activated(bytes32 merkleRoot, uint256 totalAmount, uint256 totalRecipients);
+    event Claimed(uint256 indexed index, address indexed account, uint256 amount);
+    event Closed(uint256 returnedAmount);
+
+    error InvalidDistribution();
+    error AlreadyActivated();
+    error NotActive();
+    error AlreadyClaimed(uint256 index);
+    error InvalidProof(uint256 index, address account, uint256 amount);
+    error Underfunded(uint256 expected, uint256 received);
+
+    /// @param owner_ The organization's wallet.
+    /// @param token_ The currency paid out.
+    constructor(address owner_, IERC20 token_) Ownable(owner_) {
+        if (address(token_).code.length == 0) revert InvalidDistribution();
+        token = token_;
+    }
+
+    /// @notice Fixes the entitlements and takes their sum from the owner's allowance. Only the owner, once.
+    function activate(bytes32 root, uint256 totalAmount, uint256 recipients) external onlyOwner {
+        if (merkleRoot != 0) revert AlreadyActivated();
+        if (root == 0 || totalAmount == 0 || recipients == 0) revert InvalidDistribution();
+        merkleRoot = root;
+        totalRecipients = recipients;
+        uint256 before = token.balanceOf(address(this));
+        token.safeTransferFrom(msg.sender, address(this), totalAmount);
+        uint256 received = token.balanceOf(address(this)) - before;
+        if (received != totalAmount) revert Underfunded(totalAmount, received);
+        emit Activated(root, totalAmount, recipients);
+    }
+
+    /// @notice Pays an entitlement to its account. Anyone may ask; the money goes to nobody else.
+    function claim(uint256 index, address account, uint256 amount, bytes32[] calldata proof) external {
+        if (merkleRoot == 0 || closed) revert NotActive();
+        if (_claimed.get(index)) revert AlreadyClaimed(index);
+        bytes32 leaf = keccak256(bytes.concat(keccak256(abi.encode(index, account, amount))));
+        if (index >= totalRecipients || !MerkleProof.verifyCalldata(proof, merkleRoot, leaf)) {
+            revert InvalidProof(index, account, amount);
+        }
+        _claimed.set(index);
+        claimedAmount += amount;
+        token.safeTransfer(account, amount);
+        emit Claimed(index, account, amount);
+    }
+
+    /// @notice Whether an entitlement was paid.
+    function isClaimed(uint256 index) external view returns (bool) {
+        return _claimed.get(index);
+    }
+
+    /// @notice Ends the distribution and returns what is left to the owner. Only the owner, once.
+    function close() external onlyOwner {
+        if (merkleRoot == 0 || closed) revert NotActive();
+        closed = true;
+        uint256 rest = token.balanceOf(address(this));
+        token.safeTransfer(msg.sender, rest);
+        emit Closed(rest);
+    }
+}
