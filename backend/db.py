@@ -67,6 +67,13 @@ async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None
     await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": ids})
 
 
+async def widen(session: AsyncSession, organization_id: UUID) -> None:
+    """Name one more organization; the caller has proven that it may be seen, or makes it."""
+    seen = "nullif(current_setting('app.organization_ids', true), '')"
+    text = f"select set_config('app.organization_ids', concat_ws(',', {seen}, :id), true)"
+    await session.execute(sa.text(text), {"id": str(organization_id)})
+
+
 @asynccontextmanager
 async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
     """One transaction of the app's role, scoped to organizations; commits at the end, rolls back on an error."""

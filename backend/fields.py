@@ -51,8 +51,13 @@ def _country(value: str) -> str:
     return value
 
 
+def _is_control(character: str) -> bool:
+    code = ord(character)
+    return code < 32 or 0x7F <= code < 0xA0 or 0xD800 <= code <= 0xDFFF
+
+
 def _clean(value: str) -> str:
-    if any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) <= 0xDFFF for c in value):
+    if any(_is_control(c) and c not in "\n\t" for c in value):
         raise ValueError("has control characters")
     if re.search(r"<[a-zA-Z/!?]", value):
         raise ValueError("has markup; plain text is taken here")
@@ -61,7 +66,7 @@ def _clean(value: str) -> str:
 
 def one_line(value: str) -> str:
     """Plain text without line breaks or tabs."""
-    if "\n" in value or "\t" in value:
+    if any(c in "\n\t\u2028\u2029" for c in value):
         raise ValueError("has a line break; one line is taken here")
     return _clean(value)
 

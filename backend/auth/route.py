@@ -17,7 +17,7 @@ from backend import db
 from backend.auth import idempotency, rate_limit
 from backend.auth.principal import FOREIGN, Context, authenticate
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest, Forbidden, UnsupportedMediaType
+from backend.errors import BadRequest, Forbidden, Invalid, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -103,7 +103,7 @@ async def _parse(request: Request) -> None:
     except orjson.JSONDecodeError as error:
         raise BadRequest("The body is not valid JSON.") from error
     if b"\\u0000" in raw and _has_nul(request._json):
-        raise BadRequest("The body has a NUL character, which cannot be stored.")
+        raise Invalid([{"pointer": "/", "detail": "has a NUL character, which cannot be stored"}])
     request.state.digest = hashlib.sha256(raw).hexdigest()
 
 

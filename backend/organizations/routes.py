@@ -1,7 +1,111 @@
-"""Routes."""
+"""`/v1/orgs`."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, Depends, Query, Response, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.fields import Search
+from backend.keyset import Page
+from backend.organizations import listing, moves, service, summary
+from backend.organizations.schemas import (
+    AccessList,
+    MovePlan,
+    Organization,
+    OrganizationCreate,
+    OrganizationList,
+    OrganizationMove,
+    OrganizationUpdate,
+    Summary,
+    Tree,
+)
+
+router = APIRouter(prefix="/orgs", tags=["Organizations"], route_class=GuardedRoute)
+PageOf = Annotated[Page, Depends()]
+
+
+@router.get("")
+@requires(organization=ANY_ORGANIZATION)
+async def list_organizations(context: Current, page: PageOf, search: Search | None = None) -> OrganizationList:
+    """Every organization the caller reaches, newest first; `search` finds a part of the name."""
+    return await listing.reached(context, page, search)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def create_organization(context: Current, body: OrganizationCreate) -> Organization:
+    """Found an organization without a parent. Needs a signed-in person, who becomes its admin."""
+    return await service.create(context, body)
+
+
+@router.get("/{orgId}")
+@requires(Scope.ORGS_READ)
+async def get_organization(context: Current, orgId: UUID) -> Organization:
+    """One organization."""
+    return await service.read(context)
+
+
+@router.patch("/{orgId}")
+@requires(Scope.ORGS_WRITE)
+async def update_organization(context: Current, orgId: UUID, body: OrganizationUpdate) -> Organization:
+    """JSON merge patch: what is left out stays, null takes away. Keys that inherit `network` follow it."""
+    return await service.update(context, body)
+
+
+@router.get("/{orgId}/summary")
+@requires(Scope.ORGS_READ)
+async def get_summary(context: Current, orgId: UUID) -> Summary:
+    """Counts of members, wallets, assets, chains, keys and transactions, and what waits for a person."""
+    return await summary.counts(context)
+
+
+@router.get("/{orgId}/access")
+@requires(Scope.MEMBERS_READ)
+async def list_access(context: Current, orgId: UUID, page: PageOf) -> AccessList:
+    """The people whose role reaches this organization: its own staff first, then those of the organizations above."""
+    return await listing.access(context, page)
+
+
+@router.get("/{orgId}/tree")
+@requires(Scope.ORGS_READ)
+async def get_tree(
+    context: Current, orgId: UUID, page: PageOf,
+    parent: Annotated[UUID | None, Query(description="Whose children; the organization itself where left out.")] = None,
+) -> Tree:
+    """The children of one node, by name. Without `parent` the first page begins with the organization itself."""
+    return await listing.tree(context, page, parent)
+
+
+@router.get("/{orgId}/sub-orgs")
+@requires(Scope.ORGS_READ)
+async def list_sub_organizations(context: Current, orgId: UUID, page: PageOf) -> OrganizationList:
+    """The organizations directly below, newest first."""
+    return await listing.below(context, page)
+
+
+@router.post("/{orgId}/sub-orgs", status_code=status.HTTP_201_CREATED)
+@requires(Scope.ORGS_WRITE)
+async def create_sub_organization(context: Current, orgId: UUID, body: OrganizationCreate) -> Organization:
+    """Make an organization directly below. Admins above it are its admins; its network is its parent's unless said."""
+    return await service.create_below(context, body)
+
+
+@router.post("/{orgId}/sub-orgs/{subOrgId}/move")
+@requires(Scope.ORGS_WRITE)
+async def move_sub_organization(
+    context: Current, orgId: UUID, subOrgId: UUID, body: OrganizationMove, response: Response, dry_run: bool = False
+) -> Organization | MovePlan:
+    """Move an organization from its current parent (`orgId`) to another; everything below it comes along.
+
+    Needs the admin role in both parents; an API key can do it where its creator has that role. `?dry_run=true` answers
+    with paths, depths, and who gains or loses access, and does nothing. Where the organization is known on a chain,
+    `Location` names the request that writes its new place there.
+    """
+    if dry_run:
+        return await moves.plan(context, subOrgId, body.newParentId)
+    organization, request = await moves.move(context, subOrgId, body.newParentId)
+    if request is not None:
+        response.headers["Location"] = f"/v1/orgs/{subOrgId}/requests/{request.id}"
+    return organization

@@ -4,9 +4,11 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, EmailStr, Field, StringConstraints
+from email_validator import EmailNotValidError, validate_email
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_validator
 
-from backend.fields import Body, Country, KycLevel, Name, Network, Record, Text, Timestamp
+from backend.fields import Body, Country, Email, KycLevel, Name, Network, Record, Text, Timestamp, one_line
+from backend.members.schemas import Role
 
 
 class OrganizationStatus(StrEnum):
@@ -18,11 +20,21 @@ class OrganizationStatus(StrEnum):
 
 
 def _https(value: str) -> str:
-    if not value.startswith(("https://", "http://")) or any(c in value for c in " <>\"'\n\t"):
+    if not value.startswith(("https://", "http://")) or any(c in value for c in " <>\"'"):
         raise ValueError("is a web address that begins with https://")
-    return value
+    return one_line(value)
 
 
+def _domain(value: str) -> str:
+    """A domain as DNS has it: lower case, ASCII."""
+    try:
+        return str(validate_email(f"any@{value.strip().removeprefix('@')}", check_deliverability=False).ascii_domain)
+    except EmailNotValidError as error:
+        raise ValueError("is not a domain that takes mail, such as example.com") from error
+
+
+Domain = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(_domain)]
+Kind = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60), AfterValidator(one_line)]
 Url = Annotated[str, StringConstraints(max_length=500), AfterValidator(_https)]
 
 
@@ -33,9 +45,7 @@ class MemberRequirements(Body):
     min_kyc_level: KycLevel = 0
     accreditation_required: bool = False
     blocked_countries: list[Country] = Field(default_factory=list, max_length=250)
-    allowed_email_domains: list[Annotated[str, StringConstraints(to_lower=True, max_length=253, pattern=r"^[a-z0-9.-]+$")]] = Field(
-        default_factory=list, max_length=100
-    )
+    allowed_email_domains: list[Domain] = Field(default_factory=list, max_length=100)
     seats: int | None = Field(None, ge=1, le=1_000_000)
 
 
@@ -43,8 +53,8 @@ class OrganizationCreate(Body):
     """A new organization; below `sub-orgs` its parent is the path's."""
 
     name: Name
-    email: EmailStr | None = None
-    org_type: Annotated[str, StringConstraints(max_length=60)] | None = None
+    email: Email | None = None
+    org_type: Kind | None = None
     description: Text | None = None
     website: Url | None = None
     jurisdiction: Country | None = None
@@ -57,8 +67,8 @@ class OrganizationUpdate(Body):
     """JSON merge patch of an organization."""
 
     name: Name | None = None
-    email: EmailStr | None = None
-    org_type: Annotated[str, StringConstraints(max_length=60)] | None = None
+    email: Email | None = None
+    org_type: Kind | None = None
     description: Text | None = None
     website: Url | None = None
     jurisdiction: Country | None = None
@@ -66,6 +76,13 @@ class OrganizationUpdate(Body):
     banner_url: Url | None = None
     network: Network | None = None
     member_requirements: MemberRequirements | None = None
+
+    @field_validator("name", "network")
+    @classmethod
+    def _stays(cls, value: object) -> object:
+        if value is None:
+            raise ValueError("cannot be taken away")
+        return value
 
 
 class OrganizationMove(Body):
@@ -103,9 +120,12 @@ class OrganizationListed(Record):
     name: str
     status: OrganizationStatus
     parent_id: UUID | None
+    hierarchy_path: str
     depth: int
     ancestors: list[str]
     child_count: int
+    created_at: Timestamp
+    updated_at: Timestamp
 
 
 class OrganizationList(BaseModel):
@@ -150,12 +170,12 @@ class AccessChange(BaseModel):
 
     user_id: UUID
     display_name: str
-    role: str
+    role: Role
     change: Literal["gained", "lost"]
 
 
 class MoveImpact(BaseModel):
-    """What a dry run of a move says."""
+    """What a dry run of a move says; `nodes` are the first 100, nearest first."""
 
     descendants: int
     nodes: list[MovedNode]
@@ -167,6 +187,25 @@ class MovePlan(BaseModel):
 
     steps: list[str]
     impact: MoveImpact
+
+
+class Access(Record):
+    """A person whose role reaches an organization, and the organization it comes from."""
+
+    user_id: UUID
+    display_name: str | None
+    email: str | None
+    role: Role
+    organization_id: UUID
+    organization_name: str
+    inherited: bool
+
+
+class AccessList(BaseModel):
+    """A page of the people who have access, own members first, then by how far above their role is given."""
+
+    access: list[Access]
+    nextCursor: str | None
 
 
 class SummaryMembers(BaseModel):

@@ -125,7 +125,7 @@ $$;
 -- A page of the children of a node of the tree, by name; only below an organization this transaction has entered. Where
 -- one node has most of all organizations as its children, the planner would rather scan the table for every row's count.
 create function signum_children(node uuid, after_name text, after_id uuid, most int)
-returns table (id uuid, name text, status text, parent_id uuid, child_count bigint)
+returns table (id uuid, name text, status text, parent_id uuid, child_count bigint, sort text)
 language sql stable security definer set search_path = public
   set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
   with page as (
@@ -135,7 +135,7 @@ language sql stable security definer set search_path = public
     order by lower(o.name), o.id limit most
   )
   select page.id, page.name::text, page.status::text, page.parent_id,
-         (select count(*) from organizations c where c.parent_id = page.id)
+         (select count(*) from organizations c where c.parent_id = page.id), lower(page.name)
   from page order by lower(page.name), page.id
 $$;
 

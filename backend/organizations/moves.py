@@ -1,0 +1,103 @@
+"""Moving an organization with everything below it: one row changes, under a lock on its tree."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from backend import db
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.errors import Forbidden, NotFound
+from backend.members.schemas import Role
+from backend.organizations import hierarchy, rules
+from backend.organizations.models import OrganizationRow
+from backend.organizations.rules import Place
+from backend.organizations.schemas import MoveImpact, MovePlan, Organization
+from backend.organizations.service import record
+from backend.requests.accept import accept
+from backend.requests.models import RequestRow
+from backend.requests.service import Step
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A move that was found possible: what moves, and the paths of its two parents."""
+
+    moved: Place
+    before: list[Place]
+    after: list[Place]
+
+
+async def plan(context: Context, moved_id: UUID, parent_id: UUID) -> MovePlan:
+    """What a move would change; nothing is done."""
+    move = await _check(context, moved_id, parent_id)
+    session = context.session
+    descendants, _, nodes = await hierarchy.subtree(session, moved_id, rules.PREVIEWED)
+    access = rules.access_changes(
+        await hierarchy.holders(session, moved_id), await hierarchy.holders(session, context.organization_id),
+        await hierarchy.holders(session, parent_id),
+    )
+    chains = await _known_chains(context, moved_id)
+    impact = MoveImpact(descendants=descendants, nodes=rules.moved_nodes(nodes, move.before, move.after), access=access)
+    return MovePlan(steps=_steps(move, descendants, len(chains)), impact=impact)
+
+
+def _steps(move: _Move, descendants: int, chains: int) -> list[str]:
+    along = f" with {descendants} below it" if descendants else ""
+    steps = [f"Move {move.moved.name}{along} from {move.before[-1].name} to {move.after[-1].name}"]
+    if chains:
+        steps.append(f"Write the new place on {chains} chain{'s' if chains > 1 else ''}")
+    return steps
+
+
+async def move(context: Context, moved_id: UUID, parent_id: UUID) -> tuple[Organization, RequestRow | None]:
+    """Move; the second value is the request that follows on chain, where the organization is known there."""
+    await _check(context, moved_id, parent_id)
+    await hierarchy.lock(context.session, context.organization_id, parent_id)
+    await _check(context, moved_id, parent_id)
+    row = await context.session.get_one(OrganizationRow, moved_id, with_for_update=True)
+    changed = row.parent_id != parent_id
+    row.parent_id = parent_id
+    await context.session.flush()
+    request = await _follow_on_chain(context, row) if changed else None
+    return record(row, await hierarchy.path(context.session, moved_id)), request
+
+
+async def _check(context: Context, moved_id: UUID, parent_id: UUID) -> _Move:
+    """403 without the admin role in both parents, 404 where the moved one is not below the entered one, 400 where it
+    cannot lie below the new parent. The transaction then sees all three."""
+    for organization_id in (context.organization_id, parent_id):
+        if Role.ADMIN not in await context.roles_in(organization_id):
+            raise Forbidden("A move needs the admin role in the current and in the new parent organization.")
+    own = await hierarchy.path(context.session, moved_id)
+    if len(own) < 2 or own[-2].id != context.organization_id:
+        raise NotFound("There is no such organization directly below this one.")
+    await db.widen(context.session, moved_id)
+    await db.widen(context.session, parent_id)
+    move = _Move(own[-1], own[:-1], await hierarchy.path(context.session, parent_id))
+    rules.check_target(moved_id, move.after)
+    if len(move.after) > len(move.before):
+        _, height, _ = await hierarchy.subtree(context.session, moved_id, 0)
+        rules.check_depth(move.after, height, pointer="/newParentId")
+    return move
+
+
+async def _known_chains(context: Context, organization_id: UUID) -> list[int]:
+    found = await context.session.scalars(
+        sa.text("select * from signum_known_chains(:id) order by 1"), {"id": organization_id}
+    )
+    return list(found.all())
+
+
+async def _follow_on_chain(context: Context, row: OrganizationRow) -> RequestRow | None:
+    """Have the registries follow, where the organization or one below it is an issuer or has a token: what attestations
+    count for `org_only` assets hangs on the lineage written there. The request belongs to the moved organization."""
+    chains = await _known_chains(context, row.id)
+    if not chains:
+        return None
+    return await accept(
+        replace(context, organization_id=row.id), "organization.lineage", f"Write the new place of {row.name} on chain",
+        subject=("organization", row.id), scope=Scope.ORGS_WRITE, order=row.id,
+        steps=[Step(f"lineage_{eid}", "Write the new parent", eid) for eid in chains],
+    )

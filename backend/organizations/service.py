@@ -1,0 +1,85 @@
+"""Organizations: made, read, changed, summed up."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from backend import db
+from backend.auth import service as auth
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.errors import Forbidden, InsufficientScope
+from backend.members.models import MemberRow
+from backend.members.schemas import Role
+from backend.organizations import hierarchy, rules
+from backend.organizations.models import OrganizationRow
+from backend.organizations.rules import Place
+from backend.organizations.schemas import MemberRequirements, Organization, OrganizationCreate, OrganizationUpdate
+
+
+async def create(context: Context, body: OrganizationCreate) -> Organization:
+    """A new root; its maker becomes its first admin."""
+    person = context.require_person()
+    await _check_may_found(context, person.user_id)
+    row = await _insert(context, OrganizationRow(**body.model_dump()))
+    context.session.add(MemberRow(organization_id=row.id, user_id=person.user_id, role=Role.ADMIN))
+    await context.session.flush()
+    return record(row, [Place(row.id, row.name)])
+
+
+async def _check_may_found(context: Context, user_id: UUID) -> None:
+    """A key stays with its organization; a person who belongs to organizations needs orgs:write in one of them."""
+    if context.key:
+        raise Forbidden("An API key belongs to one organization and cannot found another.")
+    places = await auth.reach(context.session, user_id)
+    if places and not any(p.role is Role.ADMIN for p in places):
+        raise InsufficientScope(Scope.ORGS_WRITE)
+
+
+async def create_below(context: Context, body: OrganizationCreate) -> Organization:
+    """A new organization below the entered one, on its network unless said; its admins are those above."""
+    session, parent_id = context.session, context.organization_id
+    await hierarchy.lock(session, parent_id, shared=True)
+    above = await hierarchy.path(session, parent_id)
+    rules.check_depth(above, 0)
+    row = OrganizationRow(**body.model_dump(), parent_id=parent_id)
+    if "network" not in body.model_fields_set:
+        row.network = (await session.get_one(OrganizationRow, parent_id)).network
+    await _insert(context, row)
+    return record(row, [*above, Place(row.id, row.name)])
+
+
+async def _insert(context: Context, row: OrganizationRow) -> OrganizationRow:
+    await db.widen(context.session, row.id)
+    context.session.add(row)
+    await context.session.flush()
+    return row
+
+
+async def read(context: Context) -> Organization:
+    """The entered organization."""
+    row = await context.session.get_one(OrganizationRow, context.organization_id)
+    return record(row, await hierarchy.path(context.session, row.id))
+
+
+async def update(context: Context, body: OrganizationUpdate) -> Organization:
+    """Apply a merge patch to the entered organization."""
+    row = await context.session.get_one(OrganizationRow, context.organization_id, with_for_update=True)
+    patch = body.model_dump(exclude_unset=True)
+    if "member_requirements" in patch:
+        row.member_requirements = _requirements(patch.pop("member_requirements"), row.member_requirements)
+    for name, value in patch.items():
+        setattr(row, name, value)
+    await context.session.flush()
+    return record(row, await hierarchy.path(context.session, row.id))
+
+
+def _requirements(patch: dict[str, Any] | None, stored: dict[str, Any]) -> dict[str, Any]:
+    wanted = {} if patch is None else rules.merged(patch, stored)
+    return MemberRequirements.model_validate(wanted).model_dump(mode="json")
+
+
+def record(row: OrganizationRow, path: Sequence[Place]) -> Organization:
+    """An organization's record; `path` begins at the root and ends with the organization."""
+    derived: dict[str, Any] = {"hierarchy_path": "".join(f"/{p.id}" for p in path), "depth": len(path) - 1}
+    return Organization.model_validate(row).model_copy(update=derived)
