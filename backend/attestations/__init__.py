@@ -1,0 +1,1 @@
+"""Attestations, and their way to the chain."""

@@ -1,7 +1,75 @@
-"""Routes."""
+"""`/v1/orgs/{orgId}/attestations`."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, Depends, Query, Response, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.attestations import listing, service
+from backend.attestations.schemas import (
+    AttestationAccepted,
+    AttestationCreate,
+    AttestationDetail,
+    AttestationList,
+    AttestationPlan,
+    AttestationRevoke,
+    AttestationStatus,
+)
+from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.keyset import Page
+
+router = APIRouter(prefix="/orgs/{orgId}/attestations", tags=["Attestations"], route_class=GuardedRoute)
+DryRun = Annotated[bool, Query(description="Check everything and answer 200 with the plan; nothing is done.")]
+
+
+@router.get("")
+@requires(Scope.ATTESTATIONS_READ)
+async def list_attestations(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: AttestationStatus | None = None,
+    party_id: UUID | None = None,
+    expiring_days: Annotated[int | None, Query(ge=1, le=3650, description="Active, ending within these days.")] = None,
+) -> AttestationList:
+    """Attestations with their party, newest first."""
+    return await listing.page(context, page, status, party_id, expiring_days)
+
+
+@router.post("", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ATTESTATIONS_WRITE)
+async def create_attestation(
+    context: Current, orgId: UUID, body: AttestationCreate, response: Response, dry_run: DryRun = False
+) -> AttestationAccepted | AttestationPlan:
+    """Attest a verified party on a chain, from the organization's issuer wallet.
+
+    409 with `prerequisites` where the party does not exist (`party_exists`), is not verified (`party_verified`), or
+    where the chain is not enabled, the issuer not registered there or the party without a wallet
+    (`attestation_eligible`). Replaces the party's active attestation on that chain.
+    """
+    return _answer(response, orgId, await service.create(context, body, dry_run))
+
+
+@router.get("/{attestationId}")
+@requires(Scope.ATTESTATIONS_READ)
+async def get_attestation(context: Current, orgId: UUID, attestationId: UUID) -> AttestationDetail:
+    """One attestation, with its proof read from the chain now."""
+    return await listing.one(context, attestationId)
+
+
+@router.post("/{attestationId}/revoke", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ATTESTATIONS_WRITE)
+async def revoke_attestation(
+    context: Current, orgId: UUID, attestationId: UUID, body: AttestationRevoke, response: Response,
+    dry_run: DryRun = False,
+) -> AttestationAccepted | AttestationPlan:
+    """Revoke an active attestation; the reason goes on chain. A dry run tells what the wallet holds."""
+    return _answer(response, orgId, await service.revoke(context, attestationId, body, dry_run))
+
+
+def _answer(
+    response: Response, organization_id: UUID, answer: AttestationAccepted | AttestationPlan
+) -> AttestationAccepted | AttestationPlan:
+    if isinstance(answer, AttestationPlan):
+        response.status_code = status.HTTP_200_OK
+    else:
+        response.headers["Location"] = f"/v1/orgs/{organization_id}/requests/{answer.request_id}"
+    return answer

@@ -99,3 +99,30 @@ class AttestationAccepted(Acceptance):
     """Answer to create and revoke."""
 
     attestationId: UUID
+
+
+class AffectedHolding(BaseModel):
+    """A token that a wallet holds and may no longer receive without an attestation; base units."""
+
+    asset_id: UUID
+    symbol: str
+    decimals: int
+    amount: str
+
+
+class AttestationImpact(BaseModel):
+    """What an attestation, or its end, changes. `replaces` is the wallet's active one on that chain."""
+
+    wallet_address: str
+    chain_eid: int
+    kyc_level: int
+    accredited: bool
+    replaces: UUID | None = None
+    holdings: list[AffectedHolding] = []
+
+
+class AttestationPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: AttestationImpact

@@ -11,6 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
 
 from backend import db
 from backend.chain import confirming
@@ -23,7 +24,7 @@ from backend.chain.rpc import Rpc, connect, transaction
 from backend.chain.wallet_provider import provider
 from backend.errors import BadRequest
 
-__all__ = ["Intent", "Outcome", "execute", "find", "recover"]
+__all__ = ["Intent", "Outcome", "execute", "find", "recover", "rehearse"]
 
 OnStored = Callable[[str], Awaitable[None]]
 GAS_MARGIN = 1.3
@@ -43,7 +44,8 @@ class _Terms:
 async def find(key: str) -> TransactionRow | None:
     """The transaction of an intent, None before it is stored."""
     async with db.worker() as session:
-        return (await session.execute(sa.select(TransactionRow).where(TransactionRow.key == key))).scalar_one_or_none()
+        found = sa.select(TransactionRow).where(col(TransactionRow.key) == key)
+        return (await session.execute(found)).scalar_one_or_none()
 
 
 async def execute(intent: Intent, on_stored: OnStored | None = None) -> Outcome:
@@ -61,6 +63,14 @@ async def execute(intent: Intent, on_stored: OnStored | None = None) -> Outcome:
     return await confirming.finish(row)
 
 
+async def rehearse(intent: Intent) -> None:
+    """Whether a transaction would pass and can be paid, before anybody is told it is accepted. Nothing is signed.
+
+    Raises Reverted, InsufficientFunds, ChainUnavailable, BadRequest.
+    """
+    await _terms(await connect(intent.chain_eid), intent)
+
+
 async def _prepare(intent: Intent) -> TransactionRow:
     if not provider().has(intent.signer):
         raise BadRequest(f"No key is held for the wallet {intent.signer}; it cannot sign here.")
@@ -68,7 +78,7 @@ async def _prepare(intent: Intent) -> TransactionRow:
     terms = await _terms(rpc, intent)
     async with db.worker() as session:
         signer = await _lock_signer(session, intent)
-        found = sa.select(TransactionRow).where(TransactionRow.key == intent.key)
+        found = sa.select(TransactionRow).where(col(TransactionRow.key) == intent.key)
         row = (await session.execute(found)).scalar_one_or_none()
         if row is not None and row.status is not TransactionStatus.FAILED:
             return row
@@ -84,11 +94,9 @@ async def _prepare(intent: Intent) -> TransactionRow:
 
 async def _lock_signer(session: db.Write, intent: Intent) -> SignerRow:
     """The signer's row, made where it is new; whoever has it gives out the next nonce."""
-    key = {"chain_eid": intent.chain_eid, "address": intent.signer}
-    fresh = SignerRow(**key)
-    values = {"id": fresh.id, "created_at": fresh.created_at, "updated_at": fresh.updated_at, "next_nonce": 0, **key}
-    await session.execute(insert(SignerRow).values(**values).on_conflict_do_nothing())
-    locked = sa.select(SignerRow).filter_by(**key).with_for_update()
+    fresh = SignerRow(chain_eid=intent.chain_eid, address=intent.signer)
+    await session.execute(insert(SignerRow).values(**fresh.model_dump()).on_conflict_do_nothing())
+    locked = sa.select(SignerRow).filter_by(chain_eid=intent.chain_eid, address=intent.signer).with_for_update()
     return (await session.execute(locked)).scalar_one()
 
 

@@ -1,0 +1,1 @@
+"""The chain registry and the chains of an organization."""

@@ -1,7 +1,54 @@
-"""Routes."""
+"""`/v1/chains`, `/v1/orgs/{orgId}/chains`."""
+
+from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.auth.route import GuardedRoute
+from backend.auth import rate_limit
+from backend.auth.route import Current, GuardedRoute, public, requires
+from backend.auth.scopes import Scope
+from backend.chains import service
+from backend.chains.schemas import (
+    ChainList,
+    DeployedFilter,
+    Environment,
+    OrganizationChain,
+    OrganizationChainList,
+    VmType,
+)
 
-router = APIRouter(route_class=GuardedRoute)
+router = APIRouter(tags=["Chains"], route_class=GuardedRoute)
+
+
+@router.get("/chains/")
+@router.get("/chains", include_in_schema=False)
+@public
+async def list_chains(
+    context: Current, environment: Environment | None = None, vm_type: VmType | None = None,
+    deployed: DeployedFilter | None = None,
+) -> ChainList:
+    """The registry of chains; needs no credential. `deployed` filters by whether our contracts are there."""
+    rate_limit.hit(rate_limit.CHAIN_LIST, "chains", context.address)
+    wanted = None if deployed is None else deployed == "true"
+    return ChainList(chains=await service.registry(context.session, environment, vm_type, wanted))
+
+
+@router.get("/orgs/{orgId}/chains")
+@requires(Scope.CHAINS_READ)
+async def list_organization_chains(context: Current, orgId: UUID) -> OrganizationChainList:
+    """Every chain of the organization's network (embedded chains count as testnets), enabled or not."""
+    return OrganizationChainList(chains=await service.for_organization(context))
+
+
+@router.post("/orgs/{orgId}/chains/{chainId}/enable")
+@requires(Scope.CHAINS_WRITE)
+async def enable_chain(context: Current, orgId: UUID, chainId: UUID) -> OrganizationChain:
+    """Let the organization use a chain. Repeating it changes nothing."""
+    return await service.enable(context, chainId)
+
+
+@router.post("/orgs/{orgId}/chains/{chainId}/disable")
+@requires(Scope.CHAINS_WRITE)
+async def disable_chain(context: Current, orgId: UUID, chainId: UUID) -> OrganizationChain:
+    """Begin nothing new on a chain; what is there already stays. Repeating it changes nothing."""
+    return await service.disable(context, chainId)

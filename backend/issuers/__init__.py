@@ -1,0 +1,1 @@
+"""Organizations as attestation issuers."""

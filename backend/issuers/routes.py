@@ -1,7 +1,31 @@
-"""Routes."""
+"""`/v1/orgs/{orgId}/issuer`."""
 
-from fastapi import APIRouter
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.issuers import service
+from backend.issuers.schemas import Issuer, IssuerRegister, IssuerRegistered
+
+router = APIRouter(prefix="/orgs/{orgId}/issuer", tags=["Issuer"], route_class=GuardedRoute)
+
+
+@router.post("/register", status_code=status.HTTP_201_CREATED)
+@requires(Scope.ATTESTATIONS_WRITE, both=True)
+async def register_issuer(context: Current, orgId: UUID, body: IssuerRegister | None = None) -> IssuerRegistered:
+    """Register the organization's default server wallet as an attester on every enabled chain.
+
+    Wants both credentials: an access token (or the console's session) and an API key. `registered` says whether every
+    enabled chain has confirmed it already; `GET …/issuer` follows it. Repeating it is harmless, and completes chains
+    that were enabled since.
+    """
+    return await service.register(context, body or IssuerRegister())
+
+
+@router.get("")
+@requires(Scope.ATTESTATIONS_READ)
+async def get_issuer(context: Current, orgId: UUID) -> Issuer:
+    """The organization as an issuer, with its attester on each chain; 404 before it was registered."""
+    return await service.get(context)

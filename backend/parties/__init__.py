@@ -1,0 +1,1 @@
+"""Identity parties and the decisions about them."""

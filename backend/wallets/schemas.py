@@ -39,6 +39,7 @@ class Balance(BaseModel):
     decimals: int
     amount: str
     asset_id: UUID | None = None
+    is_native: bool = False
 
 
 class Wallet(Record):

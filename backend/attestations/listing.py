@@ -1,0 +1,108 @@
+"""Reading attestations: with their party, and with what the chain says of them now."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from backend.attestations import rules
+from backend.attestations.models import AttestationRow
+from backend.attestations.schemas import (
+    Attestation,
+    AttestationDetail,
+    AttestationList,
+    AttestationParty,
+    AttestationProof,
+    AttestationStatus,
+)
+from backend.auth.principal import Context
+from backend.chain import registry
+from backend.chain.deployment import contracts_of
+from backend.db import now
+from backend.errors import NotFound, SignumError
+from backend.keyset import Page
+from backend.parties.service import PARTIES
+
+TABLE = sa.inspect(AttestationRow).local_table
+TIMEOUT = 4.0
+"""Seconds a chain has to prove an attestation."""
+_LAPSED = sa.and_(TABLE.c.status == AttestationStatus.ACTIVE, TABLE.c.expires_at <= sa.func.now())
+STATUS = sa.case(
+    (_LAPSED, sa.literal(AttestationStatus.EXPIRED, type_=TABLE.c.status.type)), else_=TABLE.c.status
+).label("status")
+"""An active attestation whose time is over has expired, whether or not the sweep has come by."""
+
+
+async def page(
+    context: Context, page: Page, status: AttestationStatus | None, party_id: UUID | None, expiring_days: int | None
+) -> AttestationList:
+    """A page of the organization's attestations."""
+    query = _query(context)
+    if status is not None:
+        query = query.where(STATUS.element == status)
+    if party_id is not None:
+        query = query.where(TABLE.c.party_id == party_id)
+    if expiring_days is not None:
+        until = now() + timedelta(days=expiring_days)
+        query = query.where(STATUS.element == AttestationStatus.ACTIVE, TABLE.c.expires_at <= until)
+    rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return AttestationList(attestations=[_record(r) for r in shown], nextCursor=cursor)
+
+
+async def one(context: Context, attestation_id: UUID) -> AttestationDetail:
+    """An attestation with its proof; 404 where it is not of this organization."""
+    row = (await context.session.execute(_query(context).where(TABLE.c.id == attestation_id))).one_or_none()
+    if row is None:
+        raise NotFound("There is no such attestation in this organization.")
+    record = _record(row)
+    return AttestationDetail(**record.model_dump(), proof=await _proof(record))
+
+
+def _query(context: Context) -> sa.Select[Any]:
+    columns = [c for c in TABLE.c if c.name != "status"]
+    party = [PARTIES.c.name.label("party_name"), PARTIES.c.email.label("party_email")]
+    return (
+        sa.select(*columns, STATUS, *party)
+        .join(PARTIES, PARTIES.c.id == TABLE.c.party_id)
+        .where(TABLE.c.organization_id == context.organization_id)
+    )
+
+
+def _record(row: Any) -> Attestation:
+    values = dict(row._mapping)
+    party = AttestationParty(id=row.party_id, name=values.pop("party_name"), email=values.pop("party_email"))
+    return Attestation(**values, schema_=values["schema_name"], party=party)
+
+
+async def _proof(record: Attestation) -> AttestationProof | None:
+    """What the chain has; None where nothing is there yet or the chain does not answer."""
+    if record.uid is None:
+        return None
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            at = (await contracts_of(record.chain_eid)).registry
+            found = await registry.attestation(record.chain_eid, at, record.uid)
+    except (SignumError, TimeoutError):
+        return None
+    return _compared(record, at, found) if found.exists else None
+
+
+def _compared(record: Attestation, at: str, found: registry.Attestation) -> AttestationProof:
+    ends = datetime.fromtimestamp(found.expires_at, UTC) if found.expires_at else None
+    has_lapsed = ends is not None and ends <= now()
+    return AttestationProof(
+        chain_eid=record.chain_eid, registry_address=at, attester=found.attester, is_valid=found.is_valid,
+        kyc_level=found.level, accredited=found.accredited, country=found.country, expires_at=ends,
+        revoked=found.revoked_at > 0, block_number=found.block_number,
+        agrees=rules.agrees(record.status, is_same(record, found), found.is_valid, has_lapsed),
+    )
+
+
+def is_same(record: Attestation | AttestationRow, found: registry.Attestation) -> bool:
+    """Whether the chain's attestation says what the record says."""
+    ends = rules.seconds(record.expires_at)
+    said = (record.wallet_address, record.kyc_level, record.country, record.accredited, ends)
+    return said == (found.subject, found.level, found.country, found.accredited, found.expires_at)

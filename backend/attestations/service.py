@@ -1,0 +1,232 @@
+"""Issuing and revoking attestations: checks, rows, and the requests that take them to the chain."""
+
+import hashlib
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.attestations import rules
+from backend.attestations.models import AttestationRow
+from backend.attestations.rules import Facts, PartyFacts, Statement
+from backend.attestations.schemas import (
+    AffectedHolding,
+    AttestationAccepted,
+    AttestationCreate,
+    AttestationImpact,
+    AttestationPlan,
+    AttestationRevoke,
+    AttestationStatus,
+)
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.chain import registry, rpc
+from backend.chain.calls import Call
+from backend.chain.deployment import contracts_of
+from backend.chain.errors import InsufficientFunds
+from backend.chain.transactions import rehearse
+from backend.chains import service as chains
+from backend.db import Write, now
+from backend.errors import Conflict, NotFound, PrerequisitesNotMet
+from backend.issuers import service as issuers
+from backend.parties import service as parties
+from backend.parties.models import PartyRow
+from backend.requests.accept import accept
+from backend.requests.models import RequestRow
+from backend.requests.schemas import FINAL
+from backend.requests.service import Step
+from backend.wallets import balances
+from backend.wallets import service as wallets
+
+ISSUE = "attestation.issue"
+REVOKE = "attestation.revoke"
+REPLACED = "Replaced by a newer attestation of this wallet."
+
+
+async def create(context: Context, body: AttestationCreate, dry_run: bool) -> AttestationAccepted | AttestationPlan:
+    """Check everything that can be checked now, then write the row and enqueue its way to the chain."""
+    chain = await chains.usable(context, body.chain_eid)
+    expires_at = rules.expiry(body.expires_at, now())
+    party = await _prepared(context, chain, body.party_id)
+    said = await _statement(context, body, party)
+    row = _row(context, party, chain, said, expires_at)
+    replaced = await _earlier(context, row)
+    await _check_signer(context, chain, await _attester(context, row.chain_eid), await attest_call(row))
+    if dry_run:
+        return _plan(chain, row, [f"Attest {party.name} on {chain.display_name}", "Read it back"], replaced=replaced)
+    context.session.add(row)
+    await context.session.flush()
+    request = await accept(
+        context, ISSUE, f"Attest {party.name} on {chain.display_name}", subject=("attestation", row.id),
+        scope=Scope.ATTESTATIONS_WRITE, order=party.id, steps=[
+            Step("attest", f"Attested on {chain.display_name}", row.chain_eid),
+            Step("read_back", "Read back from the chain", row.chain_eid),
+        ],
+    )
+    row.request_id = request.id
+    return _accepted(row, request, "The attestation is on its way to the chain.")
+
+
+async def revoke(
+    context: Context, attestation_id: UUID, body: AttestationRevoke, dry_run: bool
+) -> AttestationAccepted | AttestationPlan:
+    """Take an active attestation back, by the wallet that gave it."""
+    row = await _locked(context, attestation_id)
+    rules.check_revocable(_status(row))
+    await _check_not_revoking(context, row)
+    chain = await chains.usable(context, row.chain_eid)
+    await _check_revocation(context, chain, row, body.reason)
+    if dry_run:
+        steps = [f"Revoke on {chain.display_name}", "Read it back"]
+        return _plan(chain, row, steps, holdings=await _holdings(context, row))
+    request = await accept(
+        context, REVOKE, f"Revoke an attestation on {chain.display_name}", subject=("attestation", row.id),
+        scope=Scope.ATTESTATIONS_WRITE, order=row.party_id, arguments={"reason": body.reason}, steps=[
+            Step("revoke", f"Revoked on {chain.display_name}", row.chain_eid),
+            Step("read_back", "Read back from the chain", row.chain_eid),
+        ],
+    )
+    return _accepted(row, request, "The revocation is on its way to the chain.")
+
+
+async def expire_due(session: Write) -> int:
+    """Note what has expired; returns how many. For the periodic sweep, over every organization its session sees."""
+    due = sa.update(AttestationRow).where(
+        col(AttestationRow.status) == AttestationStatus.ACTIVE, col(AttestationRow.expires_at) <= now()
+    )
+    return int((await session.execute(due.values(status=AttestationStatus.EXPIRED))).rowcount)  # type: ignore[attr-defined]
+
+
+async def attest_call(row: AttestationRow) -> Call:
+    """The registry's call for a record. The commitment is the record's id: nothing of the person is in it."""
+    at = (await contracts_of(row.chain_eid)).registry
+    commitment = hashlib.sha256(row.id.bytes).digest()
+    return registry.attest(
+        at, subject=row.wallet_address, level=row.kyc_level, country=row.country, accredited=row.accredited,
+        expires_at=rules.seconds(row.expires_at), schema=row.schema_name, data_hash=commitment,
+    )
+
+
+async def _prepared(context: Context, chain: Any, party_id: UUID) -> PartyRow:
+    """The party, locked, once every prerequisite is met; 409 with all of them otherwise."""
+    try:
+        party = await parties.locked(context, party_id)
+    except NotFound:
+        party = None
+    entries = rules.prerequisites(await _facts(context, chain, party))
+    if party is None or not all(e["satisfied"] for e in entries):
+        raise PrerequisitesNotMet(entries)
+    return party
+
+
+async def _facts(context: Context, chain: Any, party: PartyRow | None) -> Facts:
+    organization_id = context.organization_id
+    known = PartyFacts(party.id, party.status, party.wallet_address is not None) if party else None
+    return Facts(
+        organization_id=organization_id, chain_id=chain.id, chain_name=chain.display_name, party=known,
+        is_enabled=await chains.is_enabled(context.session, organization_id, chain.xchain_eid),
+        has_server_wallet=await wallets.treasury(context.session, organization_id) is not None,
+        is_registered=await issuers.attester_on(context.session, organization_id, chain.xchain_eid) is not None,
+    )
+
+
+async def _statement(context: Context, body: AttestationCreate, party: PartyRow) -> Statement:
+    issuer = await issuers.find(context.session, context.organization_id)
+    assert issuer is not None
+    proven = Statement(party.kyc_level, party.accredited)
+    return rules.statement((body.kyc_level, body.accredited), proven, issuer.max_kyc_level)
+
+
+def _row(context: Context, party: PartyRow, chain: Any, said: Statement, expires_at: Any) -> AttestationRow:
+    return AttestationRow(
+        organization_id=context.organization_id, party_id=party.id, wallet_address=str(party.wallet_address),
+        chain_eid=chain.xchain_eid, kyc_level=said.kyc_level, accredited=said.accredited, country=party.country,
+        expires_at=expires_at,
+    )
+
+
+async def _earlier(context: Context, row: AttestationRow) -> UUID | None:
+    """The active attestation that this one will replace; 409 where another is on its way already."""
+    query = sa.select(col(AttestationRow.id), col(AttestationRow.status)).where(
+        col(AttestationRow.organization_id) == row.organization_id, col(AttestationRow.chain_eid) == row.chain_eid,
+        col(AttestationRow.wallet_address) == row.wallet_address,
+        col(AttestationRow.status).in_([AttestationStatus.PENDING, AttestationStatus.ACTIVE]),
+    )
+    found = (await context.session.execute(query)).all()
+    if any(r.status is AttestationStatus.PENDING for r in found):
+        raise Conflict("An attestation of this wallet on this chain is on its way already.")
+    return next((r.id for r in found), None)
+
+
+async def _attester(context: Context, eid: int) -> str:
+    attester = await issuers.attester_on(context.session, context.organization_id, eid)
+    assert attester is not None
+    return attester.address
+
+
+async def _check_signer(context: Context, chain: Any, signer: str, call: Call) -> None:
+    """409 where the chain would refuse the call, or the issuer's wallet cannot pay for it."""
+    try:
+        await rehearse(call.intent("", eid=chain.xchain_eid, signer=signer, organization_id=context.organization_id))
+    except InsufficientFunds as error:
+        held = await rpc.native_balance(chain.xchain_eid, signer)
+        raise Conflict(
+            f"The issuer's wallet {signer} holds {held / 10**18:.6f} {chain.native_currency_symbol} on "
+            f"{chain.display_name}, which does not pay for the transaction. Send some to it and try again."
+        ) from error
+
+
+async def _check_revocation(context: Context, chain: Any, row: AttestationRow, reason: str) -> None:
+    at = (await contracts_of(row.chain_eid)).registry
+    told = await registry.attestation(row.chain_eid, at, str(row.uid))
+    if not told.revoked_at:
+        await _check_signer(context, chain, told.attester, registry.revoke(at, str(row.uid), reason))
+
+
+async def _check_not_revoking(context: Context, row: AttestationRow) -> None:
+    query = sa.select(col(RequestRow.id)).where(
+        col(RequestRow.subject_id) == row.id, col(RequestRow.kind) == REVOKE, col(RequestRow.status).not_in(FINAL)
+    )
+    if await context.session.scalar(query) is not None:
+        raise Conflict("This attestation is being revoked already.")
+
+
+async def _locked(context: Context, attestation_id: UUID) -> AttestationRow:
+    row: AttestationRow | None = await context.session.scalar(
+        sa.select(AttestationRow)
+        .where(col(AttestationRow.id) == attestation_id, col(AttestationRow.organization_id) == context.organization_id)
+        .with_for_update()
+    )
+    if row is None:
+        raise NotFound("There is no such attestation in this organization.")
+    return row
+
+
+def _status(row: AttestationRow) -> AttestationStatus:
+    """The status that counts now, also between two sweeps."""
+    is_over = row.expires_at is not None and row.expires_at <= now()
+    return AttestationStatus.EXPIRED if row.status is AttestationStatus.ACTIVE and is_over else row.status
+
+
+async def _holdings(context: Context, row: AttestationRow) -> list[AffectedHolding]:
+    found = await balances.tokens_on(context.session, context.organization_id, row.chain_eid, row.wallet_address)
+    return [
+        AffectedHolding(asset_id=t.asset_id, symbol=t.symbol, decimals=t.decimals, amount=str(amount))
+        for t, amount in found
+    ]
+
+
+def _plan(
+    chain: Any, row: AttestationRow, steps: list[str], replaced: UUID | None = None,
+    holdings: list[AffectedHolding] | None = None,
+) -> AttestationPlan:
+    impact = AttestationImpact(
+        wallet_address=row.wallet_address, chain_eid=chain.xchain_eid, kyc_level=row.kyc_level,
+        accredited=row.accredited, replaces=replaced, holdings=holdings or [],
+    )
+    return AttestationPlan(steps=steps, impact=impact)
+
+
+def _accepted(row: AttestationRow, request: RequestRow, message: str) -> AttestationAccepted:
+    return AttestationAccepted(attestationId=row.id, status=row.status, request_id=str(request.id), message=message)

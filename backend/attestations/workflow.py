@@ -1,0 +1,99 @@
+"""Attestations on their way to the chain and back: no row says what the chain has not been read to say."""
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.attestations import listing, service
+from backend.attestations.models import AttestationRow
+from backend.attestations.schemas import AttestationStatus
+from backend.chain import registry
+from backend.chain.deployment import contracts_of
+from backend.chain.models import TransactionStatus
+from backend.chain.outcome import Outcome
+from backend.chain.transactions import execute, find
+from backend.db import Write
+from backend.errors import Conflict, SignumError, Unavailable
+from backend.issuers import service as issuers
+from backend.workflows import Run, workflow
+
+
+async def _issue_failed(run: Run, error: SignumError) -> None:
+    """Failed, unless a transaction is out whose end nobody could read: then it stays pending, for the retry to find."""
+    sent = await find(run.key("attest"))
+    is_open = isinstance(error, Unavailable) and sent is not None and sent.status is not TransactionStatus.FAILED
+    status = AttestationStatus.PENDING if is_open else AttestationStatus.FAILED
+    async with run.transaction() as session:
+        await _set(session, run, status=status, failure=error.detail)
+
+
+@workflow(service.ISSUE, on_failure=_issue_failed)
+async def issue(run: Run) -> None:
+    """Attest from the issuer's wallet, then read the attestation back."""
+    async with run.transaction() as session:
+        await _set(session, run, status=AttestationStatus.PENDING, failure=None)
+        row = await session.get_one(AttestationRow, run.subject_id)
+    outcome = await _attest(run, row)
+    uid = str(outcome.event("Attested")["uid"])
+    async with run.step("read_back") as step:
+        at = (await contracts_of(row.chain_eid)).registry
+        told = await registry.attestation(row.chain_eid, at, uid)
+        if not told.is_valid or not listing.is_same(row, told):
+            raise Conflict("The registry does not hold the attestation as it was sent.")
+        step.detail = f"Valid at block {told.block_number}"
+        async with run.transaction() as session:
+            await _retire_earlier(session, row)
+            await _set(session, run, status=AttestationStatus.ACTIVE, uid=uid, tx_hash=outcome.tx_hash)
+
+
+async def _attest(run: Run, row: AttestationRow) -> Outcome:
+    async with run.step("attest") as step:
+        async with run.transaction() as session:
+            attester = await issuers.attester_on(session, run.organization_id, row.chain_eid)
+        if attester is None:
+            raise Conflict("The organization is not registered as an issuer on this chain any more.")
+        call = await service.attest_call(row)
+        intent = call.intent(run.key("attest"), eid=row.chain_eid, signer=attester.address,
+                             organization_id=run.organization_id, label="attest")
+        outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
+        step.tx_hash, step.detail = outcome.tx_hash, f"Attested in block {outcome.block_number}"
+    return outcome
+
+
+async def _retire_earlier(session: Write, row: AttestationRow) -> None:
+    """The registry keeps an attester's latest word on a wallet; what it replaced has ended."""
+    await session.execute(
+        sa.update(AttestationRow)
+        .where(
+            col(AttestationRow.organization_id) == row.organization_id, col(AttestationRow.id) != row.id,
+            col(AttestationRow.chain_eid) == row.chain_eid, col(AttestationRow.wallet_address) == row.wallet_address,
+            col(AttestationRow.status) == AttestationStatus.ACTIVE,
+        )
+        .values(status=AttestationStatus.REVOKED, revocation_reason=service.REPLACED)
+    )
+
+
+@workflow(service.REVOKE)
+async def revoke(run: Run) -> None:
+    """Revoke by the attester of the attestation, then read the revocation back. A failure leaves it active."""
+    async with run.transaction() as session:
+        row = await session.get_one(AttestationRow, run.subject_id)
+    at, uid = (await contracts_of(row.chain_eid)).registry, str(row.uid)
+    async with run.step("revoke") as step:
+        told = await registry.attestation(row.chain_eid, at, uid)
+        if not told.revoked_at or await find(run.key("revoke")):
+            call = registry.revoke(at, uid, run.arguments["reason"])
+            intent = call.intent(run.key("revoke"), eid=row.chain_eid, signer=told.attester,
+                                 organization_id=run.organization_id, label="revoke attestation")
+            outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
+            step.tx_hash, step.detail = outcome.tx_hash, f"Revoked in block {outcome.block_number}"
+    async with run.step("read_back") as step:
+        told = await registry.attestation(row.chain_eid, at, uid)
+        if not told.revoked_at:
+            raise Conflict("The registry does not show the revocation.")
+        step.detail = f"Revoked as of block {told.block_number}"
+        async with run.transaction() as session:
+            await _set(session, run, status=AttestationStatus.REVOKED, revocation_reason=run.arguments["reason"])
+
+
+async def _set(session: Write, run: Run, **values: object) -> None:
+    await session.execute(sa.update(AttestationRow).where(col(AttestationRow.id) == run.subject_id).values(**values))

@@ -1,0 +1,18 @@
+"""Which chains an organization may use. Pure."""
+
+from backend.chains.schemas import Environment, VmType
+from backend.errors import BadRequest
+from backend.fields import Network
+
+
+def environments(network: Network) -> tuple[Environment, ...]:
+    """The environments a network reaches; the embedded chains count as testnets."""
+    return (Environment.MAINNET,) if network is Network.MAINNET else (Environment.TESTNET, Environment.DEVNET)
+
+
+def check_usable(name: str, vm_type: VmType, environment: Environment, network: Network) -> None:
+    """400 where operations on a chain are not possible for an organization (or key) of `network`."""
+    if vm_type is VmType.SOLANA:
+        raise BadRequest(f"{name} runs the Solana VM; it is listed, but operations work on EVM chains only.")
+    if environment not in environments(network):
+        raise BadRequest(f"{name} is a {environment} chain, and this credential or organization works on {network}.")

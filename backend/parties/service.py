@@ -1,0 +1,129 @@
+"""Parties of an organization and the decisions about them."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col
+
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.db import now
+from backend.errors import BadRequest, Conflict, Invalid, NotFound
+from backend.keyset import Page
+from backend.parties import rules
+from backend.parties.models import PartyRow
+from backend.parties.schemas import (
+    Party,
+    PartyCreate,
+    PartyList,
+    PartyReject,
+    PartyStatus,
+    PartyUpdate,
+    PartyVerify,
+)
+
+PARTIES = sa.inspect(PartyRow).local_table
+
+
+async def enter(context: Context, organization_id: UUID | None, scope: Scope, party_id: UUID | None = None) -> None:
+    """Enter the organization that is named, else the key's, else the party's own where the person reaches it, else the
+    session's. 400 where none of these is known."""
+    if organization_id is None and context.key is not None:
+        organization_id = context.key.organization_id
+    if organization_id is None and party_id is not None:
+        organization_id = await _home(context, party_id)
+    if organization_id is None and context.person is not None:
+        organization_id = context.person.organization_id
+    if organization_id is None:
+        raise BadRequest("organization_id says whose parties are meant; this session has no organization of its own.")
+    await context.enter(organization_id, scope)
+
+
+async def _home(context: Context, party_id: UUID) -> UUID | None:
+    found: UUID | None = await context.session.scalar(
+        sa.text("select signum_party_organization(:person, :party)"), {"person": context.user_id, "party": party_id}
+    )
+    return found
+
+
+async def page(context: Context, page: Page, status: PartyStatus | None, search: str | None) -> PartyList:
+    """A page of the organization's parties, by status and by what name, email or wallet contain."""
+    query = sa.select(PARTIES).where(PARTIES.c.organization_id == context.organization_id)
+    if status is not None:
+        query = query.where(PARTIES.c.status == status)
+    if search:
+        columns = (PARTIES.c.name, PARTIES.c.email, PARTIES.c.wallet_address)
+        query = query.where(sa.or_(*(c.icontains(search, autoescape=True) for c in columns)))
+    rows = (await context.session.execute(page.apply(query, PARTIES.c.created_at, PARTIES.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return PartyList(parties=[Party.model_validate(r) for r in shown], nextCursor=cursor)
+
+
+async def get(context: Context, party_id: UUID) -> PartyRow:
+    """A party of the organization; 404 where it is not."""
+    return await _one(context, party_id)
+
+
+async def locked(context: Context, party_id: UUID) -> PartyRow:
+    """A party of the organization, locked for a change."""
+    return await _one(context, party_id, is_locked=True)
+
+
+async def _one(context: Context, party_id: UUID, is_locked: bool = False) -> PartyRow:
+    mine = (col(PartyRow.id) == party_id, col(PartyRow.organization_id) == context.organization_id)
+    query = sa.select(PartyRow).where(*mine)
+    row: PartyRow | None = await context.session.scalar(query.with_for_update() if is_locked else query)
+    if row is None:
+        raise NotFound("There is no such party in this organization.")
+    return row
+
+
+async def create(context: Context, body: PartyCreate) -> Party:
+    """Write down a party; its wallet may be another party's in another organization, not in this one."""
+    row = PartyRow(organization_id=context.organization_id, **body.model_dump(exclude={"organization_id"}))
+    context.session.add(row)
+    return await _written(context, row)
+
+
+async def update(context: Context, party_id: UUID, body: PartyUpdate) -> Party:
+    """Change contact or wallet; null takes away."""
+    row = await locked(context, party_id)
+    changes = body.model_dump(exclude_unset=True)
+    if "name" in changes and changes["name"] is None:
+        raise Invalid([{"pointer": "/name", "detail": "a party always has a name"}])
+    for name, value in changes.items():
+        setattr(row, name, value)
+    return await _written(context, row)
+
+
+async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
+    """The identity is proven, at this level."""
+    row = await locked(context, party_id)
+    rules.check_verify(row.status, body.reason)
+    _decide(context, row, status=PartyStatus.VERIFIED, kyc_level=body.kyc_level, accredited=body.accredited,
+            reason=body.reason)
+    return await _written(context, row)
+
+
+async def reject(context: Context, party_id: UUID, body: PartyReject) -> Party:
+    """The identity is not proven; level and accreditation fall."""
+    row = await locked(context, party_id)
+    rules.check_reject(row.status)
+    _decide(context, row, status=PartyStatus.REJECTED, kyc_level=0, accredited=False, reason=body.reason)
+    return await _written(context, row)
+
+
+def _decide(context: Context, row: PartyRow, **values: Any) -> None:
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.reviewed_by, row.reviewed_at = context.user_id, now()
+
+
+async def _written(context: Context, row: PartyRow) -> Party:
+    try:
+        await context.session.flush()
+    except IntegrityError as error:
+        raise Conflict("Another party of this organization has this wallet address.") from error
+    return Party.model_validate(row)

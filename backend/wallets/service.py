@@ -1,0 +1,151 @@
+"""Wallets of an organization: those whose key we hold, and those we only know."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import col
+
+from backend.auth.principal import Context
+from backend.chain import devnet, endpoints
+from backend.chain.wallet_provider import provider
+from backend.chains import service as chains
+from backend.errors import Conflict, Invalid, NotFound, Unavailable
+from backend.keyset import Page
+from backend.settings import settings
+from backend.wallets import balances, rules
+from backend.wallets.models import WalletRow
+from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletKind, WalletList, WalletUpdate
+
+WALLETS = sa.inspect(WalletRow).local_table
+
+
+async def treasury(session: AsyncSession, organization_id: UUID) -> WalletRow | None:
+    """The default server wallet, which signs for the organization and owns its tokens."""
+    return await session.scalar(
+        sa.select(WalletRow).where(col(WalletRow.organization_id) == organization_id, col(WalletRow.is_default))
+    )
+
+
+async def page(context: Context, page: Page) -> WalletList:
+    """A page of the organization's wallets."""
+    query = sa.select(WALLETS).where(WALLETS.c.organization_id == context.organization_id)
+    rows = (await context.session.execute(page.apply(query, WALLETS.c.created_at, WALLETS.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return WalletList(wallets=[Wallet.model_validate(r) for r in shown], nextCursor=cursor)
+
+
+async def detail(context: Context, wallet_id: UUID) -> WalletDetail:
+    """A wallet with what it holds now."""
+    row = await _one(context, wallet_id)
+    held = await balances.read(context.session, context.organization_id, context.network, row.address)
+    wallet = Wallet.model_validate(row)
+    return WalletDetail(**wallet.model_dump(), balances=held.balances, unreachable=held.unreachable)
+
+
+async def create(context: Context, body: WalletCreate) -> Wallet:
+    """A new wallet. The first server wallet is the treasury; on embedded chains it gets gas everywhere."""
+    asked = body.kind if "kind" in body.model_fields_set else None
+    if rules.kind_of(asked, body.address) is WalletKind.LINKED:
+        row = _row(context, body, address=body.address, kind=WalletKind.LINKED)
+    else:
+        key = await provider().create()
+        await fund(key.address)
+        known = {"address": key.address, "key_ref": key.key_ref, "provider": key.provider}
+        row = _row(context, body, kind=WalletKind.SERVER, **known)
+        await _lock(context)
+        row.is_default = await treasury(context.session, context.organization_id) is None
+    context.session.add(row)
+    return await _written(context, row)
+
+
+async def fund(address: str) -> None:
+    """Gas for a new wallet from the faucet of every embedded chain; nothing where chains are real."""
+    if settings().embedded_chains:
+        await asyncio.gather(*(devnet.fund(eid, address) for eid in endpoints.EMBEDDED))
+
+
+async def update(context: Context, wallet_id: UUID, body: WalletUpdate) -> Wallet:
+    """Another label, or make it the treasury."""
+    await _lock(context)
+    row = await _one(context, wallet_id)
+    changes = body.model_dump(exclude_unset=True)
+    empty = [name for name, value in changes.items() if value is None]
+    if empty:
+        raise Invalid([{"pointer": f"/{name}", "detail": "cannot be taken away"} for name in empty])
+    if body.label is not None:
+        row.label = body.label
+    if body.is_default is not None and body.is_default != row.is_default:
+        rules.check_default(row.kind, body.is_default, await _has(context, _OWNS_TOKENS, row))
+        await _make_default(context, row)
+    return await _written(context, row)
+
+
+async def remove(context: Context, wallet_id: UUID) -> None:
+    """Forget a wallet that nothing needs any more; its key stays with the provider."""
+    await _lock(context)
+    row = await _one(context, wallet_id)
+    is_issuer = await _has(context, "select 1 from issuers where wallet_id = :id", row)
+    rules.check_deletable(row.kind, row.is_default, is_issuer, await _has(context, _HAS_ORDERS, row))
+    if row.kind is WalletKind.SERVER:
+        await _check_empty(context, row)
+    await context.session.delete(row)
+    await _written(context, row)
+
+
+_OWNS_TOKENS = "select 1 from asset_deployments where organization_id = :organization and token_address is not null"
+_HAS_ORDERS = "select 1 from orders where maker_address = :address and status in ('open', 'partial')"
+
+
+async def _has(context: Context, query: str, row: WalletRow) -> bool:
+    """Whether a query finds something. In SQL, because those tables' verticals stand above this one."""
+    known = {"id": row.id, "organization": row.organization_id, "address": row.address}
+    clause = sa.text(f"select exists ({query})")
+    return bool(await context.session.scalar(clause, {k: v for k, v in known.items() if f":{k}" in query}))
+
+
+async def _check_empty(context: Context, row: WalletRow) -> None:
+    held = await balances.read(context.session, context.organization_id, context.network, row.address)
+    if held.unreachable:
+        raise Unavailable(f"The chains {held.unreachable} do not answer, so what the wallet holds there is not known.")
+    environments = {c.xchain_eid: c.environment for c in await chains.of_network(context.session, context.network)}
+    rules.check_empty(held.balances, environments)
+
+
+async def _make_default(context: Context, row: WalletRow) -> None:
+    """The old default ends before the new one begins: there is an index that allows only one."""
+    mine = (col(WalletRow.organization_id) == row.organization_id, col(WalletRow.is_default))
+    await context.session.execute(sa.update(WalletRow).where(*mine).values(is_default=False))
+    row.is_default = True
+
+
+async def _lock(context: Context) -> None:
+    """One at a time per organization, so that two first wallets do not both become the treasury."""
+    name = f"wallets:{context.organization_id}"
+    await context.session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:n, 0))"), {"n": name})
+
+
+async def _one(context: Context, wallet_id: UUID) -> WalletRow:
+    row = await context.session.scalar(
+        sa.select(WalletRow).where(
+            col(WalletRow.id) == wallet_id, col(WalletRow.organization_id) == context.organization_id
+        )
+    )
+    if row is None:
+        raise NotFound("There is no such wallet in this organization.")
+    return row
+
+
+def _row(context: Context, body: WalletCreate, **values: Any) -> WalletRow:
+    return WalletRow(organization_id=context.organization_id, label=body.label, **values)
+
+
+async def _written(context: Context, row: WalletRow) -> Wallet:
+    try:
+        await context.session.flush()
+    except IntegrityError as error:
+        raise Conflict("This organization has a wallet with this address, or something still refers to it.") from error
+    return Wallet.model_validate(row)
