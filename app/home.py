@@ -25,5 +25,5 @@ def missing() -> rx.Component:
             "The address may be mistyped, or what was here is gone.",
             link_button("Go to the overview", "/", "arrow-left"),
         ),
-        class_name="page",
+        class_name="page alone",
     )

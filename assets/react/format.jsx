@@ -141,7 +141,7 @@ export function Elapsed({ start, end }) {
     const seconds = Math.floor(ms / 1000);
     if (!Number.isFinite(to)) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     if (ms < 1000) return `${Math.round(ms)} ms`;
-    if (ms < 10000) return `${(ms / 1000).toFixed(1)} s`;
+    if (ms < 10000) return `${Number((ms / 1000).toFixed(1))} s`;
     return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
   });
   return <span className="num">{text}</span>;

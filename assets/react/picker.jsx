@@ -5,7 +5,7 @@ import { Check, Search } from "lucide-react";
 
 export function Picker({
   items = [], value, onSearch, onPick, label, placeholder, none = "Nothing found", framed = false, focused = false,
-  local = false, onDone, name,
+  local = false, onDone, name, search = false,
 }) {
   const id = useId();
   const [text, setText] = useState("");
@@ -60,11 +60,11 @@ export function Picker({
           className="input" type="text" role="combobox" autoComplete="off" spellCheck="false" aria-label={label}
           placeholder={placeholder} aria-expanded={shown.length > 0} aria-controls={`${id}l`} aria-autocomplete="list"
           aria-activedescendant={shown.length ? `${id}${at}` : undefined} value={text} onChange={change} onKeyDown={keys}
-          autoFocus={focused}
+          autoFocus={focused} data-search={search ? "" : undefined}
         />
       </div>
       {name && <input type="hidden" name={name} value={value ?? ""} />}
-      {shown.length === 0 && <div className="none" role="status">{none}</div>}
+      {shown.length === 0 && none && <div className="none" role="status">{none}</div>}
       <ul role="listbox" id={`${id}l`} aria-label={label} ref={list} hidden={shown.length === 0}>
         {shown.map((item, i) => {
           const head = item.group && item.group !== group ? item.group : null;

@@ -1,14 +1,38 @@
-/* The keyboard of a tree whose rows the server holds. Tab leaves; only the tree's own keys are kept from the page. */
-import { useEffect, useRef } from "react";
+/* The keyboard of a tree whose rows the server holds. Tab leaves; only the tree's own keys are kept from the page.
+   The browser may hold a window of the rows: `above` of them are missing before it, `total` there are in all. */
+import { useEffect, useRef, useState } from "react";
 
 const OURS = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "Enter", " "]);
 
-export function Tree({ label, active, onKey, onType, children }) {
+export function Tree({ label, active, above = 0, total = 0, onWindow, onKey, onType, children }) {
   const ref = useRef(null);
+  const wait = useRef();
+  const [shown, setShown] = useState(0);
+  useEffect(() => () => clearTimeout(wait.current), []);
+  useEffect(() => {
+    setShown(ref.current.querySelectorAll("[role=treeitem]").length);
+  });
   const typed = useRef({ text: "", at: 0 });
   useEffect(() => {
-    if (active) document.getElementById(active)?.scrollIntoView({ block: "nearest" });
-  }, [active]);
+    const row = active && document.getElementById(active);
+    const box = ref.current;
+    if (!row || !box) return;
+    const [top, bottom] = [row.offsetTop - box.offsetTop, row.offsetTop - box.offsetTop + row.offsetHeight];
+    if (top < box.scrollTop) box.scrollTop = top - 4;
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight + 4;
+  }, [active, above]);
+  const scrolled = () => {
+    clearTimeout(wait.current);
+    wait.current = setTimeout(() => {
+      const box = ref.current;
+      const height = box?.querySelector("[role=treeitem]")?.offsetHeight;
+      if (!height || !onWindow) return;
+      const first = Math.floor(box.scrollTop / height);
+      const last = first + Math.ceil(box.clientHeight / height);
+      if (first < above || (last > above + shown && above + shown < total)) onWindow(first);
+    }, 50);
+  };
+  const gap = (rows) => rows > 0 && <div role="none" style={{ height: `calc(var(--tree-row) * ${rows})` }} />;
   const keys = (event) => {
     if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest("input, textarea")) return;
     if (OURS.has(event.key)) {
@@ -23,8 +47,13 @@ export function Tree({ label, active, onKey, onType, children }) {
     }
   };
   return (
-    <div ref={ref} className="tree" role="tree" aria-label={label} tabIndex={0} aria-activedescendant={active || undefined} onKeyDown={keys}>
+    <div
+      ref={ref} className="tree" role="tree" aria-label={label} tabIndex={0} onKeyDown={keys} onScroll={scrolled}
+      aria-activedescendant={active || undefined}
+    >
+      {gap(above)}
       {children}
+      {gap(total - above - shown)}
     </div>
   );
 }
