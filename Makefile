@@ -29,6 +29,9 @@ format: .venv/.dev ## format and sort imports
 browser: .venv/.dev ## find a Chromium, or install one
 	@$(BIN)/python -m tests.browser
 
+contracts: .venv/.dev ## compile and test the Solidity contracts, offline after one fetch
+	@PATH="$(CURDIR)/$(BIN):$$PATH" backend/contracts/test.sh
+
 bench: .venv/.dev ## measure starts, memory, and a market with its bridge
 	@$(BIN)/python -m tests.bench
 
