@@ -150,6 +150,7 @@ def _trim_memory() -> None:
 
 async def _web(settings: Settings, began: float) -> None:
     from granian.constants import Interfaces
+    from granian.errors import FatalError
     from granian.log import LogLevels
     from granian.server.embed import Server
 
@@ -164,8 +165,12 @@ async def _web(settings: Settings, began: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.stop)
     announcing = asyncio.create_task(_announce(settings, began))
-    await server.serve()
-    announcing.cancel()
+    try:
+        await server.serve()
+    except FatalError as error:
+        raise CannotStart(f"The server does not start ({_first_line(error)}); the reason is in the lines above.") from error
+    finally:
+        announcing.cancel()
     if readiness.failure:
         raise CannotStart(readiness.failure)
 
