@@ -30,7 +30,7 @@ class Api(rx.State, mixin=True):
 
         Raises ApiProblem with the API's words, SignedOut on 401. The session goes along on the server only.
         """
-        url = path.replace("{org}", str(self.org_id or ""))
+        url = path.replace("{org}", self._org_id())
         try:
             return await client.call(
                 method, url, cookie=self.router.headers.cookie, json=json, params=_given(params), idempotency_key=key
@@ -43,6 +43,10 @@ class Api(rx.State, mixin=True):
     async def _api_all(self, *paths: str) -> list[Any]:
         """Call several GETs at once; the first problem is raised."""
         return list(await asyncio.gather(*(self._api("GET", path) for path in paths)))
+
+    def _org_id(self) -> str:
+        """The organization the page's URL names, or an empty string on pages outside of any."""
+        return str(getattr(self, "org_id", "") or "")
 
     def _here(self) -> str:
         """The path and query the person is at, to come back to after signing in."""
@@ -59,7 +63,7 @@ class Api(rx.State, mixin=True):
 
     async def _accepted(self, title: str, request_id: str | None, detail: str = "") -> None:
         """Say that a request is on its way, with a link to it. Yield `Tracker.watch` after it."""
-        href = f"/o/{self.org_id}/requests?id={request_id}" if request_id else ""
+        href = f"/o/{self._org_id()}/requests?id={request_id}" if request_id else ""
         await self._notify(title, detail, "busy", href, "View request")
 
 
@@ -99,6 +103,13 @@ class Form(Api, mixin=True):
         self.saving, self._form_key = False, ""
         self.errors = {_field(e): _sentence(str(e.get("detail", ""))) for e in problem.errors or []}
         self.form_problem = "" if self.errors else (problem.detail or problem.title)
+
+    def _keep_at(self, *fields: str) -> None:
+        """Move findings about anything but these fields below the form, where they are seen."""
+        other = [words for name, words in self.errors.items() if name not in fields]
+        if other:
+            self.errors = {name: words for name, words in self.errors.items() if name in fields}
+            self.form_problem = " ".join(other)
 
 
 def _field(error: dict[str, Any]) -> str:

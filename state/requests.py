@@ -90,7 +90,7 @@ class Tracker(Api, rx.State):
         pause = 0.4
         while True:
             async with self:
-                org_id = self._watched = str(self.org_id or "")
+                org_id = self._watched = self._org_id()
                 if not org_id:
                     return
             try:
@@ -98,7 +98,7 @@ class Tracker(Api, rx.State):
             except ApiProblem:
                 return
             async with self:
-                if str(self.org_id or "") != org_id:
+                if self._org_id() != org_id:
                     return
                 self._show([request_of(row) for row in page["requests"]])
                 if not self.running:
@@ -150,7 +150,7 @@ class Follows(Api, mixin=True):
             async with self:
                 if self.router.url.path != self._followed_path or not self.request.id:
                     return
-                path = f"/orgs/{self.org_id}/requests/{self.request.id}"
+                path = f"/orgs/{self._org_id()}/requests/{self.request.id}"
             try:
                 request = request_of(await self._api("GET", path))
             except ApiProblem:

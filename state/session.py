@@ -53,7 +53,7 @@ class Session(Api, rx.State):
         user = me["user"]
         self.email, self.name = user["email"], user["display_name"] or user["email"]
         self.initials = initials(self.name)
-        if self.org_id and self.org.id != self.org_id:
+        if self._org_id() and self.org.id != self._org_id():
             await self._view(me["organizations"])
 
     async def _view(self, reach: list[dict[str, Any]]) -> None:
@@ -105,7 +105,7 @@ class Session(Api, rx.State):
         self.found = [self._option(row, depths[row["id"]]) for row in rows]
 
     def _option(self, row: dict[str, Any], depth: int) -> dict[str, Any]:
-        place = self.router.url.path.removeprefix(f"/o/{self.org_id}/").partition("/")[0]
+        place = self.router.url.path.removeprefix(f"/o/{self._org_id()}/").partition("/")[0]
         return {
             "id": row["id"],
             "label": row["name"],
