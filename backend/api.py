@@ -15,7 +15,7 @@ from backend.settings import settings
 
 VERTICALS = (
     "auth", "organizations", "members", "invitations", "api_keys", "wallets", "chains", "parties", "issuers",
-    "attestations", "assets", "markets", "bridges", "requests",
+    "attestations", "compliance", "assets", "markets", "bridges", "requests",
 )
 """Each has `routes.router`; the order is that of the reference page."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
 
 from backend import db
 from backend.assets.models import DeploymentRow
@@ -19,36 +20,35 @@ class Transfers:
 
     async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
         """Every token on the chain."""
-        found = sa.select(DeploymentRow.token_address, DeploymentRow.block_number).where(
-            DeploymentRow.chain_eid == eid, DeploymentRow.token_address.is_not(None)  # type: ignore[union-attr]
+        found = sa.select(DeploymentRow).where(
+            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).is_not(None)
         )
-        return {address: block for address, block in await session.execute(found)}
+        return {str(row.token_address): row.block_number for row in (await session.execute(found)).scalars()}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
         """Insert the transfers; one that is there already is left alone."""
-        found = sa.select(DeploymentRow.token_address, DeploymentRow.asset_id, DeploymentRow.organization_id).where(
-            DeploymentRow.chain_eid == eid, DeploymentRow.token_address.in_({log.address for log in logs})  # type: ignore[union-attr]
+        found = sa.select(DeploymentRow).where(
+            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).in_({log.address for log in logs})
         )
-        owners = {address: ids for address, *ids in await session.execute(found)}
+        owners = {row.token_address: row for row in (await session.execute(found)).scalars()}
         rows = [row for log in logs if (row := _row(eid, log, owners.get(log.address))) is not None]
         if rows:
             await session.execute(insert(TokenTransferRow).values(rows).on_conflict_do_nothing())
 
     async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
         """Forget the transfers above a block."""
-        gone = (TokenTransferRow.chain_eid == eid, TokenTransferRow.block_number > block)
+        gone = (col(TokenTransferRow.chain_eid) == eid, col(TokenTransferRow.block_number) > block)
         await session.execute(sa.delete(TokenTransferRow).where(*gone))
         return set()
 
 
-def _row(eid: int, log: Log, owner: Sequence[Any] | None) -> dict[str, Any] | None:
+def _row(eid: int, log: Log, owner: DeploymentRow | None) -> dict[str, Any] | None:
     decoded = log.decoded()
     if owner is None or decoded is None or decoded[0] != "Transfer":
         return None
     values = decoded[1]
-    asset_id, organization_id = owner
     row = TokenTransferRow(
-        organization_id=organization_id, asset_id=asset_id, chain_eid=eid, from_address=values["from"],
+        organization_id=owner.organization_id, asset_id=owner.asset_id, chain_eid=eid, from_address=values["from"],
         to_address=values["to"], amount=values["value"], tx_hash=log.tx_hash, log_index=log.log_index,
         block_number=log.block_number,
     )

@@ -15,7 +15,12 @@ class AssetRow(Row, table=True):
     """An asset. The rules here are what the organization asked for; a deployment has what its chain confirmed."""
 
     __tablename__ = "assets"
-    __table_args__ = (sa.UniqueConstraint("organization_id", "symbol"),)
+    __table_args__ = (
+        sa.Index(
+            "uq_assets_symbol", "organization_id", "symbol", unique=True,
+            postgresql_where=sa.text("status <> 'archived'"),
+        ),
+    )
 
     organization_id: UUID = organization_field()
     name: str

@@ -1,7 +1,94 @@
-"""Routes."""
+"""`/v1/orgs/{orgId}/assets`."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, Depends, Query, Response, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.assets import checking, holders, impact, listing, records, service
+from backend.assets.schemas import (
+    Asset,
+    AssetAccepted,
+    AssetCreate,
+    AssetList,
+    AssetPlan,
+    AssetStatus,
+    AssetUpdate,
+    HolderList,
+)
+from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.compliance.schemas import TransferCheck, TransferVerdict
+from backend.keyset import Page
+
+router = APIRouter(prefix="/orgs/{orgId}/assets", tags=["Assets"], route_class=GuardedRoute)
+DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
+
+
+@router.get("")
+@requires(Scope.ASSETS_READ)
+async def list_assets(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: AssetStatus | None = None,
+) -> AssetList:
+    """Assets of the organization, newest first; archived ones only with `status=archived`."""
+    return await listing.page(context, page, status)
+
+
+@router.post("", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def create_asset(context: Current, orgId: UUID, body: AssetCreate, response: Response) -> AssetAccepted:
+    """Create an asset: its token is deployed on `chain_eid`, its rules are set, and its initial supply goes to the
+    organization's default server wallet (the treasury), which owns the token."""
+    accepted = await service.create(context, body)
+    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
+    return accepted
+
+
+@router.get("/{assetId}")
+@requires(Scope.ASSETS_READ)
+async def get_asset(context: Current, orgId: UUID, assetId: UUID) -> Asset:
+    """One asset, the supply on each chain read from there now."""
+    return await listing.one(context, assetId)
+
+
+@router.patch("/{assetId}", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def update_asset(
+    context: Current, orgId: UUID, assetId: UUID, body: AssetUpdate, response: Response, dry_run: DryRun = False
+) -> AssetAccepted | AssetPlan:
+    """Change an asset (JSON merge patch; null takes a field back to its default, also inside `compliance_rules`).
+
+    Rules are set on every chain that has the token and read back from there; updates of one asset queue, in order.
+    """
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await impact.plan(context, assetId, body)
+    accepted = await service.update(context, assetId, body)
+    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
+    return accepted
+
+
+@router.delete("/{assetId}", status_code=status.HTTP_204_NO_CONTENT)
+@requires(Scope.ASSETS_WRITE)
+async def archive_asset(context: Current, orgId: UUID, assetId: UUID) -> None:
+    """Archive a draft or failed asset. One that is on a chain cannot be taken back (409)."""
+    await service.archive(context, assetId)
+
+
+@router.get("/{assetId}/holders")
+@requires(Scope.ASSETS_READ)
+async def list_holders(
+    context: Current, orgId: UUID, assetId: UUID, limit: str | None = None, cursor: str | None = None
+) -> HolderList:
+    """The cap table: who owns how much on which chain, largest first. What a market holds for a seller counts as the
+    seller's."""
+    await records.asset(context.session, orgId, assetId)
+    return await holders.page(context, assetId, limit, cursor)
+
+
+@router.post("/{assetId}/transfer-check")
+@requires(Scope.ASSETS_READ)
+async def check_transfer(context: Current, orgId: UUID, assetId: UUID, body: TransferCheck) -> TransferVerdict:
+    """Whether a transfer would pass: every rule that is looked at, its reason and the call that would put it right;
+    `chain_agrees` says whether the token's own `checkTransfer` comes to the same. From the zero address: a mint."""
+    return await checking.check(context, assetId, body)

@@ -8,7 +8,18 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from backend.compliance.schemas import ComplianceRules
 from backend.fields import (
-    Acceptance, Body, Count, Eid, KycLevel, Name, Record, RegulationType, Text, Timestamp, TokenAmount, Whole,
+    Acceptance,
+    Body,
+    Count,
+    Eid,
+    KycLevel,
+    Name,
+    Record,
+    RegulationType,
+    Text,
+    Timestamp,
+    TokenAmount,
+    Whole,
 )
 
 

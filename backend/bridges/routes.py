@@ -1,7 +1,43 @@
-"""Routes."""
+"""`/v1/orgs/{orgId}/bridges`, `/v1/orgs/{orgId}/assets/{assetId}/bridge`."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, Query, Response, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.bridges import listing, service
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgeStatus
+
+router = APIRouter(prefix="/orgs/{orgId}", tags=["Bridges"], route_class=GuardedRoute)
+Cursor = Annotated[str | None, Query(description="`created_at` of the last item of the page before.")]
+
+
+@router.get("/bridges")
+@requires(Scope.ASSETS_READ)
+async def list_bridges(
+    context: Current, orgId: UUID, assetId: UUID | None = None, status: BridgeStatus | None = None,
+    limit: Annotated[str | None, Query(description="Default 50, at most 100.")] = None, cursor: Cursor = None,
+) -> BridgeList:
+    """Bridge transactions, newest first."""
+    return await listing.page(context, assetId, status, limit, cursor)
+
+
+@router.get("/bridges/{bridgeId}")
+@requires(Scope.ASSETS_READ)
+async def get_bridge(context: Current, orgId: UUID, bridgeId: UUID) -> Bridge:
+    """One bridge transaction; for a failed one the destination is asked again whether the packet came late."""
+    return await listing.one(context, bridgeId)
+
+
+@router.post("/assets/{assetId}/bridge", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def bridge_asset(
+    context: Current, orgId: UUID, assetId: UUID, body: BridgeCreate, response: Response
+) -> BridgeAccepted:
+    """Bring an asset, its rules and (with an amount) supply of the treasury to another chain. The token is deployed
+    there if it is missing. Amounts cross with six decimals."""
+    accepted = await service.create(context, assetId, body)
+    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
+    return accepted

@@ -1,19 +1,29 @@
 """Markets and their orders as they cross the door (specification 4.2, 4.10)."""
 
 from enum import StrEnum
-
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from backend.fields import (
-    Acceptance, Address, Body, Bps, Count, Countries, Eid, KycLevel, Record, RegulationType, Timestamp, TokenAmount,
+    Acceptance,
+    Address,
+    Body,
+    Bps,
+    Count,
+    Countries,
+    Eid,
+    KycLevel,
+    Record,
+    RegulationType,
+    Timestamp,
+    TokenAmount,
     UnixTime,
 )
 
 
 class MarketStatus(StrEnum):
-    """`pending_bridge → deploying → active`; `halted`, `failed`. A market with its token in place starts at deploying."""
+    """`pending_bridge → deploying → active`; `halted`, `failed`. With its token in place it starts at deploying."""
 
     PENDING_BRIDGE = "pending_bridge"
     DEPLOYING = "deploying"

@@ -1,0 +1,78 @@
+"""Who owns an asset: the sum of its transfers on each chain, and what its markets hold for sellers.
+
+Markets and their orders are read by table name: they lie above assets, which must not import them.
+"""
+
+import base64
+import binascii
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.assets.schemas import Holder, HolderList
+from backend.auth.principal import Context
+from backend.errors import BadRequest
+from backend.keyset import limit_of
+
+_OWNED = """
+  with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
+  moved as (
+    select chain_eid, to_address as address, amount from token_transfers where asset_id = :asset
+    union all
+    select chain_eid, from_address, -amount from token_transfers where asset_id = :asset
+    union all
+    select m.chain_eid, o.maker_address, o.amount - o.filled from orders o join markets m on m.id = o.market_id
+    where m.asset_id = :asset and o.side = 'sell' and o.status in ('open', 'partial')
+  ),
+  owned as (
+    select chain_eid, address, sum(amount) as balance from moved
+    where address <> '0x0000000000000000000000000000000000000000' and address not in (select market_address from venues)
+    group by chain_eid, address having sum(amount) > 0
+  )
+  select o.chain_eid, o.address, o.balance, p.id as party_id, p.name as party_name,
+         coalesce(w.is_default, false) as is_treasury
+  from owned o
+  left join parties p on p.organization_id = :org and p.wallet_address = o.address
+  left join wallets w on w.organization_id = :org and w.address = o.address
+"""
+_PAGE = """
+  where cast(:balance as numeric) is null
+     or (o.balance, o.chain_eid, o.address) < (cast(:balance as numeric), cast(:eid as bigint), cast(:address as text))
+  order by o.balance desc, o.chain_eid desc, o.address desc limit :limit
+"""
+
+
+async def page(context: Context, asset_id: UUID, limit: str | None, cursor: str | None) -> HolderList:
+    """A page of the cap table, largest first."""
+    most = limit_of(limit)
+    balance, eid, address = _decoded(cursor) if cursor else (None, None, None)
+    values: dict[str, Any] = {"balance": balance, "eid": eid, "address": address, "limit": most + 1}
+    values |= {"asset": asset_id, "org": context.organization_id}
+    rows = (await context.session.execute(sa.text(_OWNED + _PAGE), values)).all()
+    shown = rows[:most]
+    following = _encoded(shown[-1]) if len(rows) > most else None
+    return HolderList(holders=[_holder(r) for r in shown], nextCursor=following)
+
+
+async def everyone(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> list[Holder]:
+    """The whole cap table."""
+    values = {"asset": asset_id, "org": organization_id}
+    return [_holder(r) for r in await session.execute(sa.text(_OWNED + "order by o.balance desc, o.address"), values)]
+
+
+def _holder(row: Any) -> Holder:
+    return Holder(**{**row._mapping, "balance": str(int(row.balance))})
+
+
+def _encoded(row: Any) -> str:
+    return base64.urlsafe_b64encode(f"{int(row.balance)}|{row.chain_eid}|{row.address}".encode()).decode().rstrip("=")
+
+
+def _decoded(cursor: str) -> tuple[int, int, str]:
+    try:
+        balance, eid, address = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split("|")
+        return int(balance), int(eid), address
+    except (ValueError, binascii.Error) as error:
+        raise BadRequest("The cursor is not one of this list.") from error

@@ -1,0 +1,120 @@
+"""What is done for an accepted asset: its first token, and changes of its rules on every chain."""
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets import deploying, records
+from backend.assets.models import AssetRow, DeploymentRow
+from backend.assets.rules import Terms
+from backend.assets.schemas import AssetStatus
+from backend.assets.terms import terms_of, token_rules
+from backend.assets.writing import write
+from backend.chain import token
+from backend.chain.rpc import connect
+from backend.errors import SignumError
+from backend.workflows import Run, StepNotes, workflow
+
+
+async def asset_failed(run: Run, error: SignumError) -> None:
+    """The asset could not be deployed."""
+    eid = int(run.arguments["chain_eid"])
+    await deploying.failed(run, run.subject_id, eid)
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        if asset.status is AssetStatus.DEPLOYING:
+            asset.status, asset.failure = AssetStatus.FAILED, error.detail
+
+
+@workflow("asset.deploy", on_failure=asset_failed)
+async def deploy(run: Run) -> None:
+    """Token, rules, supply; every one of them read back before the asset is active."""
+    eid = int(run.arguments["chain_eid"])
+    asset = await _begin(run)
+    if asset is None:
+        return
+    async with run.step("token_created") as step:
+        row = await deploying.create_token(run, step, asset.id, eid)
+        step.detail = row.token_address
+    async with run.step("rules_set") as step:
+        await _first_rules(run, step, asset, row)
+    if asset.initial_supply:
+        async with run.step("supply_minted") as step:
+            await _mint(run, step, asset, row)
+    async with run.step("asset_active") as step:
+        row = await deploying.activate(run, row.id, block_number=await (await connect(eid)).height())
+        step.detail = f"{row.supply} base units in the treasury."
+        await _set_active(run)
+
+
+async def _begin(run: Run) -> AssetRow | None:
+    """The asset, marked as being deployed; None where it was archived meanwhile."""
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        if asset.status is AssetStatus.ARCHIVED:
+            return None
+        if asset.status is AssetStatus.FAILED:
+            asset.status, asset.failure = AssetStatus.DEPLOYING, None
+        return asset
+
+
+async def _first_rules(run: Run, step: StepNotes, asset: AssetRow, row: DeploymentRow) -> None:
+    rules = token_rules(terms_of(asset), [row.chain_eid], row.chain_eid)
+    await deploying.set_rules(run, step, row, rules, "rules")
+    step.detail = "Read back from the chain."
+
+
+async def _mint(run: Run, step: StepNotes, asset: AssetRow, row: DeploymentRow) -> None:
+    assert row.token_address is not None
+    assert asset.initial_supply
+    eid, at = row.chain_eid, row.token_address
+    call = token.mint(at, await token.treasury(eid, at), asset.initial_supply)
+    await write(run, step, call, "mint", eid=eid, signer=await token.owner(eid, at), label=f"mint {asset.symbol}")
+
+
+async def update_failed(run: Run, error: SignumError) -> None:
+    """A change that did not reach every chain: the asset goes on, and says what is wrong."""
+    await _settle(run, error.detail)
+
+
+@workflow("asset.update", on_failure=update_failed)
+async def update(run: Run) -> None:
+    """The rules of this request on every chain that has the token, each read back before the asset is active again."""
+    terms = await _terms(run)
+    async with run.transaction() as session:
+        rows = await records.deployments(session, run.subject_id)
+    chains = records.sharing(rows)
+    if run.arguments["on_chain"]:
+        for row in records.active(rows):
+            async with run.step(f"rules_{row.chain_eid}") as step:
+                rules = token_rules(terms, chains, row.chain_eid)
+                written = await deploying.set_rules(run, step, row, rules, "rules")
+                step.detail = "Read back from the chain." if written else "These rules are in force."
+    async with run.step("asset_active"):
+        await _settle(run, None)
+
+
+async def _terms(run: Run) -> Terms:
+    """The rules as this request left them; in a later try the asset's own, which newer requests may have changed."""
+    if run.attempt == 1:
+        return Terms.model_validate(run.arguments["terms"])
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        if asset.status is AssetStatus.ACTIVE:
+            asset.status, asset.failure = AssetStatus.UPDATING, None
+        return terms_of(asset)
+
+
+async def _settle(run: Run, failure: str | None) -> None:
+    """The end of an update. While another one waits, the asset stays as it is: that one ends it."""
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        if asset.request_id == run.request_id or run.attempt > 1:
+            asset.failure = failure
+            if asset.status is AssetStatus.UPDATING:
+                asset.status = AssetStatus.ACTIVE
+
+
+async def _set_active(run: Run) -> None:
+    async with run.transaction() as session:
+        mine = (col(AssetRow.id) == run.subject_id, col(AssetRow.status) == AssetStatus.DEPLOYING)
+        await session.execute(sa.update(AssetRow).where(*mine).values(status=AssetStatus.ACTIVE, failure=None))

@@ -1,0 +1,20 @@
+"""A transaction as a step of a request: sent once however often the step is run, its hash shown while it is open."""
+
+from backend.chain.calls import Call
+from backend.chain.outcome import Outcome
+from backend.chain.transactions import execute
+from backend.workflows import Run, StepNotes
+
+
+async def write(run: Run, step: StepNotes, call: Call, key: str, *, eid: int, signer: str, label: str) -> Outcome:
+    """Send a call for a request and wait for its end. `key` tells it from the request's other transactions there."""
+
+    async def show(tx_hash: str) -> None:
+        await step.say(step.detail or "", tx_hash)
+
+    intent = call.intent(
+        run.key(key, eid), eid=eid, signer=signer, organization_id=run.organization_id, label=label
+    )
+    outcome = await execute(intent, on_stored=show)
+    step.tx_hash = outcome.tx_hash
+    return outcome

@@ -1,0 +1,186 @@
+"""A packet from one chain to another: the token that takes it, the packet itself, and its delivery.
+
+The same code serves `POST …/bridge` and a market on a chain where the asset is not yet. Each of the three steps may be
+run again from its start: what is on chain already is found there.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from backend.assets import deploying, records
+from backend.assets.models import AssetRow, DeploymentRow
+from backend.assets.schemas import DeploymentStatus
+from backend.assets.terms import terms_of, token_rules
+from backend.assets.writing import write
+from backend.bridges.models import BridgeRow
+from backend.bridges.schemas import BridgeStatus
+from backend.chain import endpoints, relayer, token
+from backend.chain.relayer import Delivery, DeliveryStatus
+from backend.chain.rpc import connect
+from backend.chain.rule_sets import TokenRules
+from backend.db import now
+from backend.errors import Conflict, SignumError, Unavailable
+from backend.settings import settings
+from backend.workflows import Run, StepNotes
+
+TRIES = 3
+"""Deliveries that may be refused on an embedded chain before the bridge has failed."""
+PAUSES = (0.15, 5.0)
+"""Seconds between two looks, on embedded chains and on public ones."""
+
+
+class DeliveryRefused(Conflict):
+    """Conflict"""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A bridge with all it stands between."""
+
+    bridge: BridgeRow
+    asset: AssetRow
+    source: DeploymentRow
+    destination: DeploymentRow
+    rules: TokenRules
+    """For the destination, with its share of the caps."""
+
+
+async def carry(run: Run, bridge_id: UUID) -> DeploymentRow:
+    """Bring a bridge to its end: the token on the destination. Raises what stopped it, such as DeliveryRefused."""
+    async with run.step("bridge_pending") as step:
+        route = await _prepare(run, step, bridge_id)
+    async with run.step("bridge_submitting") as step:
+        bridge = await _submit(run, step, route)
+    async with run.step("bridge_confirmed") as step:
+        delivery = await _delivered(run, step, bridge)
+        return await _settle(run, step, route, delivery)
+
+
+async def failed(run: Run, bridge_id: UUID, error: SignumError) -> None:
+    """The bridge did not come to its end; one that was confirmed stays so."""
+    async with run.transaction() as session:
+        bridge = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
+        if bridge.status is BridgeStatus.CONFIRMED:
+            return
+        bridge.status, bridge.failure = BridgeStatus.FAILED, error.detail
+    await deploying.failed(run, bridge.asset_id, bridge.destination_chain_eid)
+
+
+async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
+    async with run.transaction() as session:
+        bridge = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
+        if bridge.status is BridgeStatus.FAILED:
+            bridge.status = BridgeStatus.SUBMITTING if bridge.guid else BridgeStatus.PENDING
+            bridge.failure = None
+    await deploying.create_token(run, step, bridge.asset_id, bridge.destination_chain_eid)
+    tx_hash = step.tx_hash
+    route = await _route(run, bridge)
+    await _share_caps(run, step, route)
+    await asyncio.gather(
+        _peer(run, step, route.source, route.destination), _peer(run, step, route.destination, route.source)
+    )
+    step.tx_hash, step.detail = tx_hash, f"Token {route.destination.token_address}, peers set both ways."
+    return route
+
+
+async def _route(run: Run, bridge: BridgeRow) -> Route:
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, bridge.asset_id)
+        rows = await records.deployments(session, bridge.asset_id)
+    by_eid = {r.chain_eid: r for r in rows}
+    rules = token_rules(terms_of(asset), records.sharing(rows), bridge.destination_chain_eid)
+    return Route(bridge, asset, by_eid[bridge.source_chain_eid], by_eid[bridge.destination_chain_eid], rules)
+
+
+async def _share_caps(run: Run, step: StepNotes, route: Route) -> None:
+    """Give the other chains their new share before this one gets its own, so that the sum never exceeds the cap."""
+    terms = terms_of(route.asset)
+    if not terms.max_holders and not int(terms.compliance_rules.max_tokens_per_holder):
+        return
+    async with run.transaction() as session:
+        rows = await records.deployments(session, route.asset.id)
+    chains = records.sharing(rows)
+    for row in records.active(rows):
+        await deploying.set_rules(run, step, row, token_rules(terms, chains, row.chain_eid), "share")
+
+
+async def _peer(run: Run, step: StepNotes, row: DeploymentRow, other: DeploymentRow) -> None:
+    assert row.token_address is not None
+    assert other.token_address is not None
+    eid, at = row.chain_eid, row.token_address
+    if await token.peer(eid, at, other.chain_eid) == other.token_address:
+        return
+    call = token.set_peer(at, other.chain_eid, other.token_address)
+    await write(run, step, call, "peer", eid=eid, signer=await token.owner(eid, at), label="set peer")
+
+
+async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
+    bridge, source = route.bridge, route.source
+    if bridge.guid is None:
+        await _note(run, bridge.id, status=BridgeStatus.SUBMITTING)
+        assert source.token_address is not None
+        eid, at = source.chain_eid, source.token_address
+        owner = await token.owner(eid, at)
+        amount, to = bridge.amount or 0, (bridge.to_address or owner) if bridge.amount else None
+        fee = await token.quote_send(
+            eid, at, destination_eid=bridge.destination_chain_eid, to=to, amount=amount, rules=route.rules
+        )
+        call = token.send_with_rules(
+            at, destination_eid=bridge.destination_chain_eid, rules=route.rules, fee=fee, refund=owner, to=to,
+            amount=amount,
+        )
+        outcome = await write(run, step, call, "packet", eid=eid, signer=owner, label=f"bridge {route.asset.symbol}")
+        packet = relayer.packets(outcome)[0]
+        bridge = await _note(run, bridge.id, guid=packet.guid, source_tx_hash=outcome.tx_hash, failure=None)
+    step.tx_hash, step.detail = bridge.source_tx_hash, f"Packet {bridge.guid}"
+    return bridge
+
+
+async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
+    """Wait for the delivery; on embedded chains, do it. A chain that does not answer is asked again."""
+    local = endpoints.is_embedded(bridge.destination_chain_eid)
+    give_up = now() + timedelta(seconds=settings().bridge_give_up_seconds)
+    refusals = 0
+    while True:
+        delivery = await _try(bridge)
+        if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
+            return delivery
+        reason = delivery.reason if delivery is not None else None
+        refusals += reason is not None
+        await _note(run, bridge.id, failure=reason, attempts=refusals, **({"checked_at": now()} if delivery else {}))
+        if now() > give_up or (local and refusals >= TRIES):
+            raise DeliveryRefused(reason or "The packet was not delivered in time.")
+        await step.say(f"Refused, and tried again: {reason}" if reason else "On its way.")
+        await asyncio.sleep(PAUSES[0] if local else PAUSES[1])
+
+
+async def _try(bridge: BridgeRow) -> Delivery | None:
+    assert bridge.guid is not None
+    assert bridge.source_tx_hash is not None
+    try:
+        return await relayer.deliver(bridge.guid, bridge.source_chain_eid, bridge.source_tx_hash)
+    except Unavailable:
+        return None
+
+
+async def _settle(run: Run, step: StepNotes, route: Route, delivery: Delivery) -> DeploymentRow:
+    """Read back what arrived. Rules that changed while the packet was on its way are put right here."""
+    bridge, destination = route.bridge, route.destination
+    await deploying.set_rules(run, step, destination, route.rules, "settle")
+    for row in (destination, route.source) if bridge.amount else (destination,):
+        if row is destination or row.status is DeploymentStatus.ACTIVE:
+            await deploying.activate(run, row.id, block_number=await (await connect(row.chain_eid)).height())
+    done = {"status": BridgeStatus.CONFIRMED, "destination_tx_hash": delivery.tx_hash}
+    await _note(run, bridge.id, **done, failure=None, checked_at=now())
+    step.tx_hash, step.detail = delivery.tx_hash, "Delivered; the rules were read back."
+    return destination
+
+
+async def _note(run: Run, bridge_id: UUID, **values: object) -> BridgeRow:
+    async with run.transaction() as session:
+        row = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
+        for name, value in values.items():
+            setattr(row, name, value)
+        return row

@@ -1,0 +1,108 @@
+"""Reading bridges. The cursor of the list is the bare `created_at` of the last item (specification 4.3)."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets.models import AssetRow, DeploymentRow
+from backend.assets.schemas import DeploymentStatus
+from backend.auth.principal import Context
+from backend.bridges.models import BridgeRow
+from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
+from backend.chain import relayer, token
+from backend.chain.relayer import DeliveryStatus
+from backend.db import now
+from backend.errors import BadRequest, NotFound, SignumError
+from backend.keyset import limit_of
+
+BRIDGES = sa.inspect(BridgeRow).local_table
+
+
+async def page(
+    context: Context, asset_id: UUID | None, status: BridgeStatus | None, limit: str | None, cursor: str | None
+) -> BridgeList:
+    """A page of the organization's bridges, newest first."""
+    most = limit_of(limit)
+    query = _query(context)
+    if asset_id is not None:
+        query = query.where(BRIDGES.c.asset_id == asset_id)
+    if status is not None:
+        query = query.where(BRIDGES.c.status == status)
+    if cursor is not None:
+        query = query.where(BRIDGES.c.created_at < _time(cursor))
+    query = query.order_by(BRIDGES.c.created_at.desc()).limit(most + 1)
+    rows = (await context.session.execute(query)).all()
+    shown = [_bridge(r) for r in rows[:most]]
+    following = shown[-1].model_dump()["created_at"] if len(rows) > most else None
+    return BridgeList(bridges=shown, nextCursor=following)
+
+
+async def one(context: Context, bridge_id: UUID) -> Bridge:
+    """One bridge. A failed one whose packet was delivered late after all is found to be confirmed."""
+    row = await _one(context, bridge_id)
+    if row.status is BridgeStatus.FAILED and row.guid and await _arrived(context, bridge_id):
+        row = await _one(context, bridge_id)
+    return _bridge(row)
+
+
+async def _one(context: Context, bridge_id: UUID) -> Any:
+    row = (await context.session.execute(_query(context).where(BRIDGES.c.id == bridge_id))).one_or_none()
+    if row is None:
+        raise NotFound("There is no such bridge in this organization.")
+    return row
+
+
+async def _arrived(context: Context, bridge_id: UUID) -> bool:
+    """Look at the destination again. A chain that does not answer leaves everything as it was."""
+    row = await context.session.get_one(BridgeRow, bridge_id, with_for_update=True)
+    try:
+        delivery = await relayer.delivery_status(row.guid or "", row.source_chain_eid, row.source_tx_hash or "")
+        if delivery.status is DeliveryStatus.DELIVERED:
+            row.status, row.failure = BridgeStatus.CONFIRMED, None
+            row.destination_tx_hash = delivery.tx_hash or row.destination_tx_hash
+            await _revive(context, row)
+    except SignumError:
+        return False
+    row.checked_at = now()
+    await context.session.flush()
+    return True
+
+
+async def _revive(context: Context, row: BridgeRow) -> None:
+    """The token that the late packet has given its rules to is in force."""
+    query = sa.select(DeploymentRow).where(
+        col(DeploymentRow.asset_id) == row.asset_id, col(DeploymentRow.chain_eid) == row.destination_chain_eid
+    )
+    deployment: DeploymentRow | None = await context.session.scalar(query)
+    if deployment is None or deployment.token_address is None or deployment.status is DeploymentStatus.ACTIVE:
+        return
+    rules = await token.rules(deployment.chain_eid, deployment.token_address)
+    deployment.supply = await token.total_supply(deployment.chain_eid, deployment.token_address)
+    deployment.applied_rules, deployment.status = rules.as_dict(), DeploymentStatus.ACTIVE
+
+
+def _query(context: Context) -> sa.Select[Any]:
+    return (
+        sa.select(
+            BRIDGES, col(AssetRow.symbol).label("asset_symbol"), col(AssetRow.decimals).label("asset_decimals")
+        )
+        .join(AssetRow, col(AssetRow.id) == BRIDGES.c.asset_id)
+        .where(BRIDGES.c.organization_id == context.organization_id)
+    )
+
+
+def _bridge(row: Any) -> Bridge:
+    return Bridge(**{**row._mapping, "amount": str(row.amount)})
+
+
+def _time(cursor: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(cursor)
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise BadRequest("The cursor is the created_at of the last item of the page before.")
+    return time

@@ -1,0 +1,111 @@
+"""Bridges: asked for, listed, and looked at again."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets import gas, records
+from backend.assets.models import AssetRow, DeploymentRow
+from backend.assets.schemas import AssetStatus
+from backend.assets.service import usable_chain
+from backend.assets.terms import terms_of, token_rules
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.bridges import rules
+from backend.bridges.models import BridgeRow
+from backend.bridges.schemas import BridgeAccepted, BridgeCreate
+from backend.chain import token
+from backend.db import Write, now
+from backend.errors import BadRequest, Conflict
+from backend.requests.accept import accept
+from backend.requests.service import Step
+
+
+def steps(source_eid: int, destination_eid: int) -> list[Step]:
+    """What a bridge's timeline shows, whoever asked for it."""
+    return [
+        Step("bridge_pending", "Bridge pending", destination_eid),
+        Step("bridge_submitting", "Bridge submitting", source_eid),
+        Step("bridge_confirmed", "Bridge confirmed", destination_eid),
+    ]
+
+
+async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgeAccepted:
+    """A bridge and its request."""
+    asset = await records.asset(context.session, context.organization_id, asset_id)
+    destination = await usable_chain(context, body.destination_chain_eid, "/destination_chain_eid")
+    rows = await records.deployments(context.session, asset_id)
+    source = source_of(rows, body.source_chain_eid, body.destination_chain_eid)
+    rules.check_route(source.chain_eid, body.destination_chain_eid)
+    rules.check_amount(int(body.amount), asset.decimals)
+    await check_ready(context, asset, rows, source, body.destination_chain_eid)
+    await _check_balance(source, int(body.amount))
+    row = await insert(
+        context.session, asset, source.chain_eid, body.destination_chain_eid, int(body.amount), body.to_address
+    )
+    request = await accept(
+        context, "bridge.send", f"Bridge {asset.symbol} to {destination.display_name}", subject=("bridge", row.id),
+        scope=Scope.ASSETS_WRITE, steps=steps(source.chain_eid, body.destination_chain_eid), order=asset_id,
+    )
+    row.request_id = request.id
+    message = f"{asset.symbol} is being bridged to {destination.display_name}."
+    return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
+
+
+def source_of(rows: list[DeploymentRow], wanted: int | None, destination_eid: int) -> DeploymentRow:
+    """The deployment a packet leaves from: the one that is named, else the oldest elsewhere. 400 or 409 without one."""
+    active = records.active(rows)
+    if wanted is not None:
+        for row in active:
+            if row.chain_eid == wanted:
+                return row
+        raise BadRequest("The asset has no active token on the source chain.", pointer="/source_chain_eid")
+    for row in active:
+        if row.chain_eid != destination_eid:
+            return row
+    raise Conflict("The asset has no active token on another chain from which it could be bridged.")
+
+
+async def check_ready(
+    context: Context, asset: AssetRow, rows: list[DeploymentRow], source: DeploymentRow, destination_eid: int
+) -> None:
+    """409 where the asset is not active, its caps cannot be shared with one more chain, or a wallet cannot pay."""
+    if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
+        raise Conflict(f"The asset is {asset.status}; it can be bridged when it is active.")
+    chains = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
+    token_rules(terms_of(asset), chains, destination_eid)
+    wallet = await records.treasury(context.session, context.organization_id)
+    await records.check_funded(context.session, wallet, source.chain_eid, gas.PEER + gas.PACKET)
+    await records.check_funded(context.session, wallet, destination_eid, gas.TOKEN + gas.PEER)
+
+
+async def _check_balance(source: DeploymentRow, amount: int) -> None:
+    if amount == 0:
+        return
+    assert source.token_address is not None
+    owner = await token.owner(source.chain_eid, source.token_address)
+    held = await token.balance_of(source.chain_eid, source.token_address, owner)
+    if held < amount:
+        raise Conflict(f"The treasury {owner} holds {held} base units on the source chain; {amount} are asked.")
+
+
+async def insert(
+    session: Write, asset: AssetRow, source_eid: int, destination_eid: int, amount: int, to_address: str | None
+) -> BridgeRow:
+    """A bridge row. `created_at` is the list's cursor, so it is later than every other of the organization."""
+    organization_id = asset.organization_id
+    name = f"bridges {organization_id}"
+    await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+    last: datetime | None = await session.scalar(
+        sa.select(sa.func.max(col(BridgeRow.created_at))).where(col(BridgeRow.organization_id) == organization_id)
+    )
+    created_at = max(now(), last + timedelta(microseconds=1)) if last else now()
+    row = BridgeRow(
+        organization_id=organization_id, asset_id=asset.id, source_chain_eid=source_eid,
+        destination_chain_eid=destination_eid, amount=amount, to_address=to_address, created_at=created_at,
+    )
+    session.add(row)
+    await session.flush()
+    return row

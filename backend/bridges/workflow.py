@@ -1,0 +1,16 @@
+"""What is done for an accepted bridge."""
+
+from backend.bridges import carrying
+from backend.errors import SignumError
+from backend.workflows import Run, workflow
+
+
+async def send_failed(run: Run, error: SignumError) -> None:
+    """The bridge has failed, with the reason; a retry goes on where it stopped."""
+    await carrying.failed(run, run.subject_id, error)
+
+
+@workflow("bridge.send", on_failure=send_failed)
+async def send(run: Run) -> None:
+    """Token and peers, packet, delivery."""
+    await carrying.carry(run, run.subject_id)

@@ -1,0 +1,185 @@
+"""Orders: listed, placed, cancelled. Their rows are the indexer's; what is asked for here is sent by the workflow."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets import checking, gas, records
+from backend.assets.checking import Place
+from backend.assets.models import AssetRow
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.chain import market as contract
+from backend.chain import quote, token
+from backend.compliance.resolutions import resolved
+from backend.compliance.rules import evaluate_order, failures
+from backend.compliance.schemas import RuleVerdict
+from backend.errors import Conflict, Forbidden, NotFound
+from backend.keyset import Page
+from backend.markets import rules, service
+from backend.markets.models import MarketRow, OrderRow
+from backend.markets.schemas import Order, OrderAccepted, OrderCreate, OrderList, OrderSide, OrderStatus
+from backend.markets.terms import market_rules
+from backend.parties.models import PartyRow
+from backend.requests.accept import accept
+from backend.requests.service import Step
+from backend.wallets.models import WalletRow
+from backend.wallets.schemas import WalletKind
+
+ORDERS = sa.inspect(OrderRow).local_table
+
+
+class OrderRefused(Conflict):
+    """Conflict"""
+
+    def __init__(self, verdicts: Sequence[RuleVerdict]) -> None:
+        super().__init__(" ".join(v.reason for v in verdicts))
+        self.verdicts = list(verdicts)
+
+    def extensions(self) -> dict[str, Any]:
+        """Every rule that refuses the order, with what can be done."""
+        return {"rules": [v.model_dump() for v in self.verdicts]}
+
+
+@dataclass(frozen=True)
+class Trader:
+    """A server wallet of the organization in a market of its."""
+
+    market: MarketRow
+    asset: AssetRow
+    wallet: WalletRow
+
+
+async def page(
+    context: Context, market_id: UUID, page: Page, status: OrderStatus | None, side: OrderSide | None
+) -> OrderList:
+    """A page of a market's orders, newest first, with the makers' names where the organization knows them."""
+    name = sa.func.coalesce(col(PartyRow.name), col(WalletRow.label)).label("maker_name")
+    ours = ORDERS.c.organization_id
+    query = (
+        sa.select(ORDERS, name)
+        .outerjoin(PartyRow, sa.and_(
+            col(PartyRow.organization_id) == ours, col(PartyRow.wallet_address) == ORDERS.c.maker_address))
+        .outerjoin(WalletRow, sa.and_(
+            col(WalletRow.organization_id) == ours, col(WalletRow.address) == ORDERS.c.maker_address))
+        .where(ORDERS.c.market_id == market_id, ours == context.organization_id)
+    )
+    if status is not None:
+        query = query.where(ORDERS.c.status == status)
+    if side is not None:
+        query = query.where(ORDERS.c.side == side)
+    rows = (await context.session.execute(page.apply(query, ORDERS.c.created_at, ORDERS.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return OrderList(orders=[_order(r) for r in shown], nextCursor=cursor)
+
+
+def _order(row: Any) -> Order:
+    amounts = {name: str(getattr(row, name)) for name in ("price", "amount", "filled")}
+    return Order(**{**row._mapping, **amounts})
+
+
+async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> OrderAccepted:
+    """An order and the request that sends it: every rule of market and token is looked at before."""
+    trader = await _trader(context, asset_id, market_id, body.wallet_id)
+    rules.check_open(trader.market.status)
+    rules.check_worth(int(body.price), int(body.amount), trader.asset.decimals)
+    await _check_rules(context, trader, body)
+    await _check_means(context, trader, body)
+    request = await accept(
+        context, "order.place", f"{body.side.title()} {trader.asset.symbol}", subject=("market", market_id),
+        scope=Scope.TRANSFERS_WRITE, order=market_id,
+        steps=[
+            Step("order_approved", "Means approved for the market", trader.market.chain_eid),
+            Step("order_placed", "Order placed", trader.market.chain_eid),
+        ],
+        arguments={
+            "side": body.side, "price": body.price, "amount": body.amount, "wallet": trader.wallet.address,
+        },
+    )
+    return OrderAccepted(
+        orderId=None, marketId=market_id, status=request.status, request_id=str(request.id),
+        message="The order is being placed.",
+    )
+
+
+async def _trader(context: Context, asset_id: UUID, market_id: UUID, wallet_id: UUID) -> Trader:
+    market = await service.market(context, asset_id, market_id)
+    asset = await records.asset(context.session, context.organization_id, asset_id)
+    wallet: WalletRow | None = await context.session.scalar(sa.select(WalletRow).where(
+        col(WalletRow.id) == wallet_id, col(WalletRow.organization_id) == context.organization_id
+    ))
+    if wallet is None:
+        raise NotFound("There is no such wallet in this organization.")
+    if wallet.kind is not WalletKind.SERVER:
+        raise Conflict("Orders are signed by server wallets; the key of this one is held by somebody else.")
+    return Trader(market, asset, wallet)
+
+
+async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> None:
+    market = trader.market
+    assert market.market_address is not None
+    place = await checking.place_of(context, trader.asset.id, market.chain_eid)
+    account, state, on_token, info = await _facts(place, market.market_address, trader.wallet.address)
+    verdicts = evaluate_order(
+        on_token, market_rules(market), account, body.side is OrderSide.BUY, int(body.amount), int(time.time()), state,
+        info.halted,
+    )
+    refused = failures(verdicts)
+    if refused:
+        raise OrderRefused(resolved(refused, context.organization_id, trader.asset.id))
+
+
+async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, Any, Any, Any]:
+    on_token = await token.rules(place.eid, place.token)
+    account = await checking.account(place, on_token, address)
+    state = await checking.token_state(place)
+    return account, state, on_token, await contract.info(place.eid, market_address)
+
+
+async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> None:
+    """409 where the wallet has not the quote for a buy order, or cannot pay for gas."""
+    market = trader.market
+    await records.check_funded(context.session, trader.wallet, market.chain_eid, gas.ORDER)
+    if body.side is OrderSide.SELL:
+        return
+    assert market.quote_token_address is not None
+    fee = max(market.taker_fee_bps, market.maker_fee_bps)
+    needed = rules.budget(OrderSide.BUY, int(body.price), int(body.amount), trader.asset.decimals, fee)
+    held = await quote.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
+    if held < needed:
+        raise Conflict(
+            f"The wallet \"{trader.wallet.label}\" ({trader.wallet.address}) holds {held} base units of "
+            f"{market.quote_symbol}; the order needs {needed}, fees included."
+        )
+
+
+async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderAccepted:
+    """End an order; the maker must be a server wallet of this organization."""
+    market = await service.market(context, asset_id, market_id)
+    order: OrderRow | None = await context.session.scalar(sa.select(OrderRow).where(
+        col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id
+    ))
+    if order is None:
+        raise NotFound("This market has no such order.")
+    rules.check_cancellable(order.status)
+    wallet: WalletRow | None = await context.session.scalar(sa.select(WalletRow).where(
+        col(WalletRow.address) == order.maker_address, col(WalletRow.organization_id) == context.organization_id,
+        col(WalletRow.kind) == WalletKind.SERVER,
+    ))
+    if wallet is None:
+        raise Forbidden("The order's maker is not a wallet of this organization; only its maker can cancel it.")
+    await records.check_funded(context.session, wallet, market.chain_eid, gas.ORDER)
+    request = await accept(
+        context, "order.cancel", f"Cancel order {order.chain_order_id}", subject=("market", market_id),
+        scope=Scope.TRANSFERS_WRITE, order=market_id, arguments={"order_id": str(order_id)},
+        steps=[Step("order_cancelled", "Order cancelled", market.chain_eid)],
+    )
+    return OrderAccepted(
+        orderId=order_id, marketId=market_id, status=request.status, request_id=str(request.id),
+        message="The order is being cancelled.",
+    )

@@ -1,0 +1,124 @@
+"""What is done for an accepted market: the bridge where it is needed, the market, and its rules read back."""
+
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+
+from backend.assets import records
+from backend.assets.writing import write
+from backend.bridges import carrying
+from backend.chain import factory, indexer, token
+from backend.chain import market as contract
+from backend.chain.rpc import connect
+from backend.db import violated
+from backend.errors import Conflict, SignumError
+from backend.markets import orders_workflow
+from backend.markets.models import MarketRow
+from backend.markets.schemas import MarketStatus
+from backend.markets.terms import market_rules
+from backend.workflows import Run, StepNotes, workflow
+
+__all__ = ["deploy", "orders_workflow"]
+
+
+async def deploy_failed(run: Run, error: SignumError) -> None:
+    """The market has failed, and its bridge with it unless that was confirmed; a retry goes on where it stopped."""
+    market = await _market(run)
+    if market.bridge_id is not None:
+        await carrying.failed(run, market.bridge_id, error)
+    await _note(run, status=MarketStatus.FAILED, failure=error.detail)
+
+
+@workflow("market.deploy", on_failure=deploy_failed)
+async def deploy(run: Run) -> None:
+    """Bridge first where the asset is not on the chain; then the market, and active once the chain says the same."""
+    market = await _begin(run)
+    if market.bridge_id is not None:
+        market = await _bring_token(run, market, market.bridge_id)
+    async with run.step("market_created") as step:
+        market = await _create(run, step, market)
+    async with run.step("market_active") as step:
+        await _open(run, step, market)
+
+
+async def _begin(run: Run) -> MarketRow:
+    try:
+        return await _reopened(run)
+    except IntegrityError as error:
+        if violated(error) != "uq_markets_live":
+            raise
+        raise Conflict("The asset has got another market on this chain meanwhile.") from None
+
+
+async def _reopened(run: Run) -> MarketRow:
+    async with run.transaction() as session:
+        market = await session.get_one(MarketRow, run.subject_id, with_for_update=True)
+        if market.status is MarketStatus.FAILED:
+            waits = market.bridge_id is not None and market.rwa_token_address is None
+            market.status = MarketStatus.PENDING_BRIDGE if waits else MarketStatus.DEPLOYING
+            market.failure = None
+            await session.flush()
+        return market
+
+
+async def _bring_token(run: Run, market: MarketRow, bridge_id: UUID) -> MarketRow:
+    if market.rwa_token_address is None:
+        await carrying.carry(run, bridge_id)
+    async with run.step("token_created") as step:
+        async with run.transaction() as session:
+            rows = await records.deployments(session, market.asset_id)
+        row = next(r for r in records.active(rows) if r.chain_eid == market.chain_eid)
+        step.tx_hash, step.detail = row.tx_hash, f"{row.token_address}, {_count(row.applied_rules)} rules in force."
+        return await _note(run, rwa_token_address=row.token_address, status=MarketStatus.DEPLOYING)
+
+
+def _count(rules: dict[str, object]) -> int:
+    return sum(1 for value in rules.values() if value not in (0, "0", False, [], "none"))
+
+
+async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
+    """The market's contract, made by the token's owner, to whom the fees go."""
+    assert market.rwa_token_address is not None
+    eid = market.chain_eid
+    owner = await token.owner(eid, market.rwa_token_address)
+    call = factory.create_market(
+        market.market_factory_address, token=market.rwa_token_address, quote=market.quote_token_address,
+        fee_collector=owner, taker_bps=market.taker_fee_bps, maker_bps=market.maker_fee_bps, rules=market_rules(market),
+    )
+    outcome = await write(run, step, call, "market", eid=eid, signer=owner, label="create market")
+    address = factory.created(outcome)
+    step.detail = address
+    return await _note(run, market_address=address, block_number=outcome.block_number)
+
+
+async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:
+    """Let the market settle on the token, and believe only what the chain says about it."""
+    assert market.rwa_token_address is not None
+    assert market.market_address is not None
+    eid, at = market.chain_eid, market.market_address
+    owner = await token.owner(eid, market.rwa_token_address)
+    call = token.set_venue(market.rwa_token_address, at)
+    await write(run, step, call, "venue", eid=eid, signer=owner, label="allow market")
+    info = await contract.info(eid, at)
+    same = (info.token, info.taker_fee_bps, info.maker_fee_bps, info.rules, info.owner) == (
+        market.rwa_token_address, market.taker_fee_bps, market.maker_fee_bps, market_rules(market), owner
+    )
+    if not same or not await token.is_venue(eid, market.rwa_token_address, at):
+        raise Conflict("The market on the chain is not the one that was asked for.")
+    await indexer.catch_up(eid, await (await connect(eid)).height())
+    status = MarketStatus.HALTED if info.halted else MarketStatus.ACTIVE
+    await _note(run, status=status, quote_token_address=info.quote, failure=None)
+    step.detail = "Fees and rules were read back; orders are accepted."
+
+
+async def _market(run: Run) -> MarketRow:
+    async with run.transaction() as session:
+        return await session.get_one(MarketRow, run.subject_id)
+
+
+async def _note(run: Run, **values: object) -> MarketRow:
+    async with run.transaction() as session:
+        market = await session.get_one(MarketRow, run.subject_id, with_for_update=True)
+        for name, value in values.items():
+            setattr(market, name, value)
+        return market
