@@ -68,7 +68,7 @@ class SignumClient:
         if idempotency_key:
             sent["idempotency-key"] = idempotency_key
         query = {k: v for k, v in (params or {}).items() if v is not None and v != ""}
-        response = await self._client().request(method, f"/v1{path}", json=json, params=query, headers=sent)
+        response = await self._client().request(method, f"/v1{path}", json=json, params=query or None, headers=sent)
         if response.status_code >= 400:
             raise ApiProblem(_problem(response))
         return response.json() if response.content else None
