@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -42,27 +42,30 @@ def database_url(settings: Settings) -> str:
 async def running(settings: Settings) -> AsyncIterator[None]:
     """Connections, signing keys, chains, workflow engine, indexer, in this order; the demo is made meanwhile."""
     url = database_url(settings)
-    db.start(url)
-    async with db.transaction() as session:
-        await tokens.load_keys(session)
-    readiness.done("migrations")
-    await _prepare_chains(settings)
-    load_workflows()
-    await asyncio.to_thread(workflows.start, url)
-    await workflows.register_queues()
-    stopping = asyncio.Event()
-    tasks = [asyncio.create_task(work) for work in (run_indexer(stopping), _demo(settings), sweep.run(stopping))]
-    try:
+    async with AsyncExitStack() as held:
+        db.start(url)
+        held.push_async_callback(db.stop)
+        async with db.transaction() as session:
+            await tokens.load_keys(session)
+        readiness.done("migrations")
+        held.push_async_callback(rpc.close)
+        await _prepare_chains(settings)
+        load_workflows()
+        await asyncio.to_thread(workflows.start, url)
+        held.push_async_callback(asyncio.to_thread, workflows.stop)
+        await workflows.register_queues()
+        stopping = asyncio.Event()
+        for work in (run_indexer(stopping), sweep.run(stopping), _demo(settings)):
+            held.push_async_callback(_end, asyncio.create_task(work))
+        held.callback(stopping.set)
         yield
-    finally:
-        stopping.set()
-        for task in tasks:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        await asyncio.to_thread(workflows.stop)
-        await rpc.close()
-        await db.stop()
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait for its end; a fault of its own has been logged and must not stop the others' end."""
+    task.cancel()
+    with suppress(asyncio.CancelledError, Exception):
+        await task
 
 
 async def _prepare_chains(settings: Settings) -> None:
@@ -82,9 +85,9 @@ def _own_chains(settings: Settings) -> list[int]:
 async def _demo(settings: Settings) -> None:
     """Demo data on an empty database; a failure is told by `/v1/ready` and in the log."""
     if settings.demo:
-        from backend.demo import story
-
         try:
+            from backend.demo import story
+
             await story.ensure(settings)
         except Exception as error:
             log.exception("the demo could not be made")
