@@ -1,7 +1,7 @@
 """The ABI of our contracts: calls, answers, events and errors, in Python's own shapes.
 
-In and out: addresses are EIP-55 strings, `bytes3` a country such as "DEU", other bytes are `0x…` strings (bytes go in as
-well), numbers are int, structs are dicts by their Solidity names.
+In and out: addresses are EIP-55 strings, `bytes3` a country such as "DEU", other bytes are `0x…` strings (bytes go in
+as well), numbers are int, structs are dicts by their Solidity names.
 """
 
 import json
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from eth_abi import decode as abi_decode
-from eth_abi import encode as abi_encode
-from eth_utils.crypto import keccak
+from eth_abi.abi import decode as abi_decode
+from eth_abi.abi import encode as abi_encode
 from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
 
 ARTIFACTS = Path(__file__).parent.parent / "contracts" / "artifacts"
 CONTRACTS = ("AttestationRegistry", "RWAToken", "MarketFactory", "Market", "LocalEndpoint", "TestUSD")
@@ -100,7 +100,7 @@ class Contract:
         self.abi: list[Item] = artifact["abi"]
         self.bytecode: str = artifact["bytecode"]
         self._functions = {i["name"]: i for i in self.abi if i["type"] == "function"}
-        self._constructor = next((i["inputs"] for i in self.abi if i["type"] == "constructor"), [])
+        self._constructor: list[Item] = next((i["inputs"] for i in self.abi if i["type"] == "constructor"), [])
 
     def data(self, function: str, *values: Any) -> str:
         """Call data."""

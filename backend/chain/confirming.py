@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db
 from backend.chain import endpoints, indexer
@@ -122,4 +123,4 @@ async def _give_up(row: TransactionRow) -> None:
 
 async def _store(row: TransactionRow, values: dict[str, Any]) -> None:
     async with db.worker() as session:
-        await session.execute(sa.update(TransactionRow).where(TransactionRow.id == row.id).values(**values))
+        await session.execute(sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values))

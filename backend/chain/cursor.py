@@ -5,6 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
 
 from backend import db
 from backend.chain.models import CursorRow
@@ -42,13 +43,13 @@ async def advance(session: db.Write, rpc: Rpc, place: Place, number: int) -> Non
     """Move the place on, and leave the old one in the trail."""
     await _insert(session, rpc.eid, f"trail:{place.block_number}", place.block_number, place.block_hash)
     place.block_number, place.block_hash = number, await block_hash(rpc, number) or ""
-    oldest = sa.select(CursorRow.id).where(*_trail(rpc.eid)).order_by(sa.desc("block_number")).offset(TRAIL)
-    await session.execute(sa.delete(CursorRow).where(CursorRow.id.in_(oldest)))  # type: ignore[attr-defined]
+    oldest = sa.select(col(CursorRow.id)).where(*_trail(rpc.eid)).order_by(sa.desc("block_number")).offset(TRAIL)
+    await session.execute(sa.delete(CursorRow).where(col(CursorRow.id).in_(oldest)))
     await session.flush()
 
 
 def _trail(eid: int) -> tuple[Any, Any]:
-    return CursorRow.chain_eid == eid, CursorRow.stream.startswith("trail:")  # type: ignore[attr-defined]
+    return col(CursorRow.chain_eid) == eid, col(CursorRow.stream).startswith("trail:")
 
 
 async def common(session: db.Write, rpc: Rpc, place: Place) -> int | None:
@@ -65,13 +66,14 @@ async def common(session: db.Write, rpc: Rpc, place: Place) -> int | None:
 async def set_back(session: db.Write, rpc: Rpc, place: Place, number: int) -> None:
     """Move the place back."""
     place.block_number, place.block_hash = number, await block_hash(rpc, number) or ""
-    await session.execute(sa.delete(CursorRow).where(*_trail(rpc.eid), CursorRow.block_number >= number))
+    await session.execute(sa.delete(CursorRow).where(*_trail(rpc.eid), col(CursorRow.block_number) >= number))
     await session.flush()
 
 
 async def known(session: db.Write, eid: int) -> set[str]:
     """Contracts that were read from their beginning."""
-    found = sa.select(CursorRow.stream).where(CursorRow.chain_eid == eid, CursorRow.stream.startswith("0x"))  # type: ignore[attr-defined]
+    theirs = (col(CursorRow.chain_eid) == eid, col(CursorRow.stream).startswith("0x"))
+    found = sa.select(col(CursorRow.stream)).where(*theirs)
     return set((await session.execute(found)).scalars())
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
 
 from backend import db
 from backend.chain import devnet, endpoints
@@ -57,16 +58,17 @@ async def contract_address(eid: int, name: str) -> str | None:
 
 async def _recorded(eid: int) -> dict[str, str]:
     async with db.worker() as session:
-        found = sa.select(ChainContractRow.name, ChainContractRow.address).where(ChainContractRow.chain_eid == eid)
-        return {name: address for name, address in await session.execute(found)}
+        found = sa.select(ChainContractRow).where(col(ChainContractRow.chain_eid) == eid)
+        return {row.name: row.address for row in (await session.execute(found)).scalars()}
 
 
 async def ensure_contracts(eid: int) -> ChainContracts:
-    """Deploy what is not there yet. What a table names but the chain does not have is deployed again (a reset chain)."""
+    """Deploy what is not there yet, also what the table names but the chain does not have."""
     agent = await operator()
     if endpoints.is_embedded(eid):
         await devnet.fund(eid, agent)
-    have = {name: address for name, address in (await _recorded(eid)).items() if await _is_there(eid, address)}
+    recorded = await _recorded(eid)
+    have = {name: address for name, address in recorded.items() if await _is_there(eid, address)}
     if "endpoint" not in have:
         have["endpoint"] = await _endpoint(eid, agent)
     if "registry" not in have:
@@ -75,9 +77,11 @@ async def ensure_contracts(eid: int) -> ChainContracts:
         have["quote_token"] = await _deploy(eid, "quote_token", creation("TestUSD", agent), agent)
     if "market_factory" not in have:
         quote = have.get("quote_token", "0x" + "0" * 40)
-        have["market_factory"] = await _deploy(eid, "market_factory", creation("MarketFactory", agent, agent, quote), agent)
+        call = creation("MarketFactory", agent, agent, quote)
+        have["market_factory"] = await _deploy(eid, "market_factory", call, agent)
     async with db.worker() as session:
-        await session.execute(sa.update(ChainRow).where(ChainRow.xchain_eid == eid).values(is_signum_deployed=True))
+        ours = sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid)
+        await session.execute(ours.values(is_signum_deployed=True))
     return ChainContracts(have["registry"], have["endpoint"], have["market_factory"], have.get("quote_token"))
 
 
@@ -90,22 +94,23 @@ async def _endpoint(eid: int, agent: str) -> str:
         return await _deploy(eid, "endpoint", creation("LocalEndpoint", eid, agent), agent)
     address = PUBLIC_ENDPOINTS.get(eid)
     if address is None or not await _is_there(eid, address):
-        raise BadRequest(f"No messaging endpoint is known on the chain with the endpoint id {eid}.")
+        raise BadRequest(f"No messaging endpoint is known on the chain {eid}.")
     await _record(eid, "endpoint", address, None, None)
     return address
 
 
 async def _deploy(eid: int, name: str, call: Call, agent: str) -> str:
-    outcome = await execute(call.intent(f"deploy:{eid}:{name}", eid=eid, signer=agent, label=f"deploy {name}"))
+    intent = call.intent(f"deploy:{eid}:{name}", eid=eid, signer=agent, label=f"deploy {name}")
+    outcome = await execute(intent)
     if not await _is_there(eid, outcome.created):
-        raise BadRequest(f"The contract {name} was deployed on the chain {eid}, but its code is not there.")
+        raise BadRequest(f"The contract {name} was deployed on the chain {eid}, but has no code.")
     await _record(eid, name, outcome.created, outcome.tx_hash, outcome.block_number)
     return outcome.created
 
 
 async def _record(eid: int, name: str, address: str, tx_hash: str | None, block_number: int | None) -> None:
-    values = {"address": address, "tx_hash": tx_hash, "block_number": block_number}
-    row = ChainContractRow(chain_eid=eid, name=name, **values)
+    row = ChainContractRow(chain_eid=eid, name=name, address=address, tx_hash=tx_hash, block_number=block_number)
+    values = row.model_dump(include={"address", "tx_hash", "block_number"})
     fresh = insert(ChainContractRow).values(**row.model_dump())
     async with db.worker() as session:
         await session.execute(fresh.on_conflict_do_update(index_elements=["chain_eid", "name"], set_=values))

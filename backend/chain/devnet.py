@@ -77,9 +77,19 @@ def stop(timeout: float = 10.0) -> None:
             process.wait()
 
 
-def alive() -> dict[int, bool]:
-    """Whether each chain that this process started still runs."""
-    return {eid: process.poll() is None for eid, process in _processes.items()}
+def revive() -> list[int]:
+    """Start again what has died, on the same port; the chains it was. Then `transactions.recover` them.
+
+    From the main thread, as `start`. Raises DevnetError.
+    """
+    dead = [eid for eid, process in _processes.items() if process.poll() is not None]
+    for eid in dead:
+        arguments = [str(part) for part in _processes[eid].args]  # type: ignore[union-attr]
+        state = Path(arguments[arguments.index("--state") + 1])
+        port = int(arguments[arguments.index("--port") + 1])
+        _processes[eid] = _launch(arguments[0], state.parent, EMBEDDED[eid], port)
+        _await(arguments[0], state.parent, EMBEDDED[eid], port)
+    return dead
 
 
 def _ports(home: Path) -> dict[int, int]:
@@ -108,7 +118,8 @@ def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subproces
     ]
     with (folder / f"{chain.eid}.log").open("wb") as log:
         process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, preexec_fn=_die_with_us()
+            arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            preexec_fn=_die_with_us(),
         )
     (folder / f"{chain.eid}.pid").write_text(str(process.pid))
     return process

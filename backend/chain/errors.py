@@ -76,6 +76,7 @@ class RpcError(Exception):
         self.data = data
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with all it knows."""
         return type(self), (self.message, self.code, self.data)
 
     def says(self, *words: str) -> bool:

@@ -41,7 +41,14 @@ async def check(eid: int, address: str) -> FactoryInfo:
 
 
 def create_market(
-    at: str, *, token: str, fee_collector: str, taker_bps: int, maker_bps: int, rules: MarketRules, quote: str | None = None
+    at: str,
+    *,
+    token: str,
+    fee_collector: str,
+    taker_bps: int,
+    maker_bps: int,
+    rules: MarketRules,
+    quote: str | None = None,
 ) -> Call:
     """Create a market; by the token's owner, who then lets it settle with `token.set_venue`."""
     return call(NAME, at, "createMarket", token, quote or ZERO, fee_collector, taker_bps, maker_bps, rules.as_abi())

@@ -1,8 +1,8 @@
 """Logs of the chains into tables: by a cursor of block and hash, one `eth_getLogs` per chain and pass.
 
 What the rows are is no business of this module: a stream names the contracts it follows and writes what their events
-say. The streams live with their nouns (`backend/assets/indexing.py`, `backend/markets/indexing.py`) and are put together
-in `backend/indexing.py`, so that `backend.chain` depends on none of them.
+say. The streams live with their nouns (`backend/assets/indexing.py`, `backend/markets/indexing.py`) and are put
+together in `backend/indexing.py`, so that `backend.chain` depends on none of them.
 """
 
 import asyncio
@@ -12,12 +12,16 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 import structlog
+from sqlmodel import col
 
 from backend import db
-from backend.chain import cursor, endpoints
-from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain import cursor, devnet, endpoints
+from backend.chain.errors import RpcError
+from backend.chain.install import DevnetError
 from backend.chain.outcome import Log
 from backend.chain.receipts import log_of
+from backend.chain.recovery import recover, replay
+from backend.chain.reopening import reopen, settle_open
 from backend.chain.rpc import Rpc, connect
 from backend.chains.models import ChainRow
 from backend.chains.schemas import ChainStatus
@@ -67,7 +71,7 @@ async def catch_up(eid: int, block_number: int) -> None:
     if not _streams:
         raise RuntimeError("no streams are registered; import backend.indexing")
     rpc = await connect(eid)
-    while await pass_over(rpc) < block_number:
+    while await pass_over(rpc) < block_number:  # noqa: ASYNC110 - the event is the node's next block
         await asyncio.sleep(0.02)
 
 
@@ -85,10 +89,13 @@ async def _follow(eid: int, stop: asyncio.Event) -> None:
     while not stop.is_set():
         woken.clear()
         try:
-            await pass_over(await connect(eid))
+            rpc = await connect(eid)
+            await pass_over(rpc)
+            await settle_open(rpc)
             failures = 0
         except (SignumError, RpcError, sa.exc.SQLAlchemyError, OSError) as error:
             failures += 1
+            await _revive()
             log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
             await _report(eid, failures)
         delay = POLL[endpoints.is_embedded(eid)] * min(failures + 1, 10)
@@ -99,12 +106,22 @@ async def _follow(eid: int, stop: asyncio.Event) -> None:
     _wakes.pop(eid, None)
 
 
+async def _revive() -> None:
+    """Start embedded nodes again that died, and give them back what they lost."""
+    try:
+        dead = devnet.revive()
+        if dead:
+            await recover(dead)
+    except (DevnetError, SignumError, RpcError) as error:
+        log.warning("indexer.revive", error=str(error))
+
+
 async def _report(eid: int, failures: int) -> None:
     status = ChainStatus.DOWN if failures > 2 else ChainStatus.DEGRADED
     values = {"status": status, "checked_at": db.now(), "last_error": "The node does not answer."}
     try:
         async with db.worker() as session:
-            await session.execute(sa.update(ChainRow).where(ChainRow.xchain_eid == eid).values(**values))
+            await session.execute(sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid).values(**values))
     except (sa.exc.SQLAlchemyError, OSError) as error:
         log.warning("indexer.report", eid=eid, error=type(error).__name__)
 
@@ -128,6 +145,8 @@ async def pass_over(rpc: Rpc) -> int:
 async def _rewind_if_needed(session: db.Write, rpc: Rpc, place: cursor.Place) -> None:
     """Where the cursor's block is not on the chain any more: go back to the last one that is, and read again."""
     common = await cursor.common(session, rpc, place)
+    if common is not None and endpoints.is_embedded(rpc.eid) and await replay(rpc):
+        common = await cursor.common(session, rpc, place)
     if common is None:
         return
     log.info("indexer.rewind", eid=rpc.eid, from_block=place.block_number, to_block=common)
@@ -135,6 +154,7 @@ async def _rewind_if_needed(session: db.Write, rpc: Rpc, place: cursor.Place) ->
         for address in await stream.rewind(session, rpc.eid, common):
             await cursor.forget(session, rpc.eid, address)
     await cursor.set_back(session, rpc, place, common)
+    await reopen(session, rpc, common)
 
 
 async def _followed(session: db.Write, rpc: Rpc, place: cursor.Place) -> dict[str, Stream]:
@@ -181,7 +201,5 @@ async def _note_height(session: db.Write, eid: int, height: int) -> None:
         return
     _noted[eid] = (height, time.monotonic())
     values = {"height": height, "checked_at": db.now(), "status": ChainStatus.ACTIVE, "last_error": None}
-    await session.execute(sa.update(ChainRow).where(ChainRow.xchain_eid == eid).values(**values))
+    await session.execute(sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid).values(**values))
 
-
-__all__ = ["ChainUnavailable", "Stream", "catch_up", "pass_over", "register", "run", "wake"]

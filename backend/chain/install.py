@@ -21,7 +21,8 @@ def package() -> str:
     """The npm package for this machine. Raises DevnetError where there can be none."""
     system, machine = platform.system().lower(), _MACHINES.get(platform.machine().lower())
     if system not in ("linux", "darwin") or machine is None:
-        raise DevnetError(f"Embedded chains do not run on {platform.system()} {platform.machine()}; set SIGNUM_RPC_URLS.")
+        here = f"{platform.system()} {platform.machine()}"
+        raise DevnetError(f"Embedded chains do not run on {here}; set SIGNUM_RPC_URLS.")
     if system == "linux":
         _check_glibc(*platform.libc_ver())
     return f"anvil-{system}-{machine}"

@@ -123,5 +123,7 @@ async def info(eid: int, at: str) -> MarketInfo:
     functions = (
         "token", "quote", "feeCollector", "takerFeeBps", "makerFeeBps", "halted", "owner", "factory", "rules",
     )
+    values: list[Any]
     *values, told = await (await connect(eid)).read_many([(NAME, at, function) for function in functions])
-    return MarketInfo(*values, rules=MarketRules.of_abi(told))
+    values.append(MarketRules.of_abi(told))
+    return MarketInfo(*values)

@@ -37,6 +37,8 @@ class TransactionRow(Row, table=True):
     __table_args__ = (
         sa.UniqueConstraint("key"),
         sa.UniqueConstraint("chain_eid", "signer", "nonce"),
+        sa.Index("ix_transactions_open", "chain_eid", postgresql_where=sa.text("status in ('pending', 'submitting')")),
+        sa.Index("ix_transactions_block", "chain_eid", "block_number"),
     )
 
     organization_id: UUID | None = Field(default=None, foreign_key="organizations.id", index=True)

@@ -7,13 +7,15 @@ store with its bytes and its block: sent again in their order, they come to the 
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 import structlog
+from sqlmodel import col
 
 from backend import db
-from backend.chain import endpoints
+from backend.chain import cursor, endpoints
 from backend.chain.devnet import FAUCET
 from backend.chain.errors import ChainUnavailable, InsufficientFunds, RpcError
 from backend.chain.models import TransactionRow, TransactionStatus
@@ -31,7 +33,7 @@ async def recover(eids: Sequence[int] | None = None) -> dict[int, int]:
     for eid in eids if eids is not None else endpoints.reachable():
         try:
             rpc = await connect(eid)
-            resent[eid] = (await _replay(rpc) if endpoints.is_embedded(eid) else 0) + await _send_open(rpc)
+            resent[eid] = await _give_back(rpc) + await _send_open(rpc)
         except ChainUnavailable as error:
             log.warning("chain.recover", eid=eid, error=error.detail)
         if resent.get(eid):
@@ -39,9 +41,18 @@ async def recover(eids: Sequence[int] | None = None) -> dict[int, int]:
     return resent
 
 
+async def _give_back(rpc: Rpc) -> int:
+    """Replay under the indexer's lock: it must not take a chain that is being filled for a reorganized one."""
+    if not endpoints.is_embedded(rpc.eid):
+        return 0
+    async with db.worker() as session:
+        await cursor.lock(session, rpc, await rpc.height())
+        return await replay(rpc)
+
+
 async def _send_open(rpc: Rpc) -> int:
     """What was stored and has no end yet; whoever asked for it waits for the receipt."""
-    rows = await _rows(rpc.eid, TransactionRow.status.in_(OPEN), "nonce")  # type: ignore[attr-defined]
+    rows = await _rows(rpc.eid, col(TransactionRow.status).in_(OPEN), "nonce")
     for row in rows:
         try:
             await broadcast(rpc, row)
@@ -52,15 +63,15 @@ async def _send_open(rpc: Rpc) -> int:
 
 async def _rows(eid: int, condition: Any, *order: str) -> Sequence[TransactionRow]:
     async with db.worker() as session:
-        found = sa.select(TransactionRow).where(TransactionRow.chain_eid == eid, condition)
+        found = sa.select(TransactionRow).where(col(TransactionRow.chain_eid) == eid, condition)
         return (await session.execute(found.order_by(*map(sa.asc, order)))).scalars().all()
 
 
-async def _replay(rpc: Rpc) -> int:
-    """Send again, in the order of their blocks, the mined transactions that the chain knows no more."""
+async def replay(rpc: Rpc) -> int:
+    """Send again, in the order of their blocks, the mined transactions that an embedded chain knows no more."""
     if await _is_whole(rpc):
         return 0
-    rows = await _rows(rpc.eid, TransactionRow.block_number.is_not(None), "block_number", "nonce")  # type: ignore[union-attr]
+    rows = await _rows(rpc.eid, col(TransactionRow.block_number).is_not(None), "block_number", "nonce")
     lost = await _unknown(rpc, sorted(rows, key=_place))
     for signer in {row.signer for row in lost}:
         await rpc.request("anvil_setBalance", signer, hex(FAUCET))
@@ -76,14 +87,14 @@ def _place(row: TransactionRow) -> tuple[int, int]:
 
 async def _is_whole(rpc: Rpc) -> bool:
     """Whether the chain still has the newest block that one of our transactions is in."""
-    newest = sa.select(TransactionRow.block_number, TransactionRow.block_hash).where(
-        TransactionRow.chain_eid == rpc.eid, TransactionRow.block_number.is_not(None)  # type: ignore[union-attr]
+    newest = sa.select(col(TransactionRow.block_number), col(TransactionRow.block_hash)).where(
+        col(TransactionRow.chain_eid) == rpc.eid, col(TransactionRow.block_number).is_not(None)
     ).order_by(sa.desc("block_number")).limit(1)
     async with db.worker() as session:
         row = (await session.execute(newest)).one_or_none()
     if row is None:
         return True
-    block = await rpc.request("eth_getBlockByNumber", hex(row.block_number), False)
+    block = await rpc.request("eth_getBlockByNumber", hex(row.block_number or 0), False)
     return block is not None and bool(block["hash"] == row.block_hash)
 
 
@@ -100,10 +111,8 @@ async def _mine_again(rpc: Rpc, row: TransactionRow) -> None:
     """At its old time where that is still ahead of the chain, so that even the block's hash comes out the same."""
     told = (row.receipt or {}).get("blockTimestamp")
     if told is not None:
-        try:
+        with suppress(RpcError):
             await rpc.request("evm_setNextBlockTimestamp", told)
-        except RpcError:
-            pass
     await broadcast(rpc, row)
     receipt = await _mined(rpc, row.tx_hash)
     values = {
@@ -111,7 +120,7 @@ async def _mine_again(rpc: Rpc, row: TransactionRow) -> None:
         "status": TransactionStatus.CONFIRMED if int(receipt["status"], 16) else TransactionStatus.FAILED,
     }
     async with db.worker() as session:
-        await session.execute(sa.update(TransactionRow).where(TransactionRow.id == row.id).values(**values))
+        await session.execute(sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values))
 
 
 async def _mined(rpc: Rpc, tx_hash: str) -> dict[str, Any]:

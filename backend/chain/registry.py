@@ -77,7 +77,8 @@ def add_attester(
     at: str, attester: str, organization_id: UUID, name: str, max_kyc_level: int, can_revoke_others: bool
 ) -> Call:
     """Let an address attest for an organization, or change its terms there; by the operator."""
-    return call(NAME, at, "addAttester", attester, organization_key(organization_id), name, max_kyc_level, can_revoke_others)
+    key = organization_key(organization_id)
+    return call(NAME, at, "addAttester", attester, key, name, max_kyc_level, can_revoke_others)
 
 
 def remove_attester(at: str, attester: str) -> Call:

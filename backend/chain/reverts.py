@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from eth_abi import decode
+from eth_abi.abi import decode
 
 from backend.chain.codec import error_of
 from backend.chain.errors import Reverted, RpcError
@@ -61,7 +61,8 @@ def reverted(data: str, message: str = "") -> Reverted:
     if restriction is None:
         return Reverted(_sentence(name, arguments), name=name, arguments=arguments)
     return Reverted(
-        f"{restriction.message}.", name=name, arguments=arguments, code=restriction.code, resolution=restriction.resolution
+        f"{restriction.message}.", name=name, arguments=arguments, code=restriction.code,
+        resolution=restriction.resolution,
     )
 
 

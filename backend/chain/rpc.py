@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db
 from backend.chain import endpoints
@@ -52,6 +53,7 @@ class Rpc:
         self._url = url
 
     def __repr__(self) -> str:
+        """Without the URL, which may carry a provider's key."""
         return f"Rpc({self.eid})"
 
     async def request(self, method: str, *parameters: Any) -> Any:
@@ -73,7 +75,7 @@ class Rpc:
             # The URL may carry a provider's key, so neither it nor the cause's text goes on.
             raise ChainUnavailable(f"The node of the chain {self.eid} does not answer.") from _bare(error)
         if not isinstance(answers, list) or len(answers) != len(requests):
-            raise ChainUnavailable(f"The node of the chain {self.eid} gave an answer that is none ({response.status_code}).")
+            raise ChainUnavailable(f"The node of the chain {self.eid} answers with status {response.status_code}.")
         return sorted(answers, key=lambda a: int(a["id"]))
 
     async def read(self, name: str, to: str, function: str, *values: Any, block: int | None = None) -> Any:
@@ -135,12 +137,12 @@ async def connect(eid: int) -> Rpc:
 
 async def _refusal(eid: int) -> BadRequest:
     async with db.worker() as session:
-        found = sa.select(ChainRow.display_name, ChainRow.vm_type).where(ChainRow.xchain_eid == eid)
-        row = (await session.execute(found)).one_or_none()
+        found = sa.select(ChainRow).where(col(ChainRow.xchain_eid) == eid)
+        row = (await session.execute(found)).scalar_one_or_none()
     if row is None:
         return BadRequest(f"There is no chain with the endpoint id {eid} in the registry.")
     if row.vm_type is VmType.SOLANA:
-        return BadRequest(f"{row.display_name} runs the Solana VM; it is listed, but this operation works on EVM chains only.")
+        return BadRequest(f"{row.display_name} runs the Solana VM: it is listed, but this needs an EVM chain.")
     return BadRequest(f"{row.display_name} is listed, but this installation has no connection to it.")
 
 

@@ -28,7 +28,8 @@ class MarketRules:
         return {
             "regulation": _REGULATIONS.index(self.regulation_type), "minKycLevel": self.min_kyc_level,
             "requiresAccreditation": self.requires_accreditation, "blockedCountries": list(self.blocked_countries),
-            "lockupEnd": self.lockup_end_time, "maxHolders": self.max_holders, "maxPerHolder": self.max_tokens_per_holder,
+            "lockupEnd": self.lockup_end_time, "maxHolders": self.max_holders,
+            "maxPerHolder": self.max_tokens_per_holder,
         }
 
     @classmethod
@@ -48,7 +49,7 @@ class MarketRules:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """What `as_dict` gave."""
-        read = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
+        read: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
         return cls(**{**read, "regulation_type": RegulationType(values["regulation_type"]),
                       "max_tokens_per_holder": int(values["max_tokens_per_holder"])})
 
@@ -67,5 +68,5 @@ class TokenRules(MarketRules):
     @classmethod
     def of_abi(cls, told: Mapping[str, Any]) -> Self:
         """The contract's struct, read back."""
-        common = asdict(MarketRules.of_abi(told))
+        common: dict[str, Any] = asdict(MarketRules.of_abi(told))
         return cls(**common, org_only=told["orgOnly"], trusted_issuers=tuple(told["trustedIssuers"]))

@@ -1,6 +1,7 @@
 """Stored bytes to the node, as often as it takes: the hash is known, so sending twice is harmless."""
 
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db
 from backend.chain.errors import InsufficientFunds, Reverted, RpcError
@@ -34,10 +35,10 @@ async def resend(rpc: Rpc, row: TransactionRow) -> None:
     """Send again what the signer has open up to this one: a lost nonce would hold back all that follow."""
     async with db.worker() as session:
         found = sa.select(TransactionRow).where(
-            TransactionRow.chain_eid == row.chain_eid,
-            TransactionRow.signer == row.signer,
-            TransactionRow.nonce <= row.nonce,
-            TransactionRow.status.in_(OPEN),  # type: ignore[attr-defined]
+            col(TransactionRow.chain_eid) == row.chain_eid,
+            col(TransactionRow.signer) == row.signer,
+            col(TransactionRow.nonce) <= row.nonce,
+            col(TransactionRow.status).in_(OPEN),
         )
         rows = (await session.execute(found.order_by(sa.asc("nonce")))).scalars().all()
     for earlier in rows:

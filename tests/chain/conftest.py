@@ -1,4 +1,4 @@
-"""A stage for the chain's tests: an organization with a treasury, an attester, and tokens where a test asks for them."""
+"""A stage for the chain's tests: an organization with a treasury that attests, and tokens on demand."""
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -52,7 +52,8 @@ class Stage:
         """Attest a subject; the uid."""
         at = (await contracts_of(eid)).registry
         facts = {"level": 2, "country": "DEU", "accredited": True, **values}
-        return str((await self.do(eid, self.treasury, registry.attest(at, subject=subject, **facts))).event("Attested")["uid"])
+        outcome = await self.do(eid, self.treasury, registry.attest(at, subject=subject, **facts))
+        return str(outcome.event("Attested")["uid"])
 
     async def token(self, eid: int, rules: TokenRules | None = None, supply: int = 0) -> str:
         """A token of the organization, with its rows, as an asset's workflow would leave them."""

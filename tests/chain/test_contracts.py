@@ -27,7 +27,8 @@ async def test_attestations_are_read_back_and_revoked(stage: Stage) -> None:
     at, subject = (await contracts_of(HOME_EID)).registry, await stage.wallet()
     uid = await stage.attest(HOME_EID, subject, level=2, country="FRA")
     read = await registry.attestation(HOME_EID, at, uid)
-    assert (read.subject, read.attester, read.level, read.country, read.is_valid) == (subject, stage.treasury, 2, "FRA", True)
+    assert (read.subject, read.attester, read.level, read.country) == (subject, stage.treasury, 2, "FRA")
+    assert read.is_valid
     assert (await registry.standing(HOME_EID, at, subject, stage.organization_id)).countries == ("FRA",)
     await stage.do(HOME_EID, stage.treasury, registry.revoke(at, uid, "left"))
     assert not await registry.is_valid(HOME_EID, at, uid)

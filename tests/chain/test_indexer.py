@@ -1,13 +1,16 @@
 """Logs into tables: at once, once, and undone with the blocks they were in."""
 
 import sqlalchemy as sa
+from eth_account import Account
 
 from backend import db
-from backend.chain import factory, indexer, market, quote, token
+from backend.chain import devnet, factory, indexer, market, quote, token
+from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.models import TokenTransferRow
-from backend.chain.rpc import connect
+from backend.chain.rpc import connect, transaction
 from backend.chain.rule_sets import MarketRules, TokenRules
+from backend.chain.transactions import execute
 from backend.models import DeploymentRow, MarketRow, OrderRow
 from tests.chain.conftest import HOME_EID, Stage
 
@@ -37,48 +40,52 @@ async def test_a_token_known_late_is_read_from_its_beginning(stage: Stage, open_
     assert await transfers(at) == [(zero, stage.treasury, 100), (stage.treasury, holder, 40)]
 
 
-async def test_a_reorganization_is_undone_and_read_again(stage: Stage, open_rules: TokenRules) -> None:
-    at = await stage.token(HOME_EID, open_rules, supply=100)
+async def test_a_reorganization_is_undone(stage: Stage, open_rules: TokenRules) -> None:
+    at, outsider = await stage.token(HOME_EID, open_rules, supply=100), await outside(stage)
+    await stage.do(HOME_EID, stage.treasury, token.mint(at, outsider, 10))
     rpc = await connect(HOME_EID)
     await indexer.catch_up(HOME_EID, await rpc.height())
     before = await transfers(at)
-    outcome = await stage.do(HOME_EID, stage.treasury, token.burn(at, 7))
-    await indexer.catch_up(HOME_EID, outcome.block_number)
+    await send_as(outsider, token.transfer(at, stage.treasury, 7))
+    await indexer.catch_up(HOME_EID, await rpc.height())
     assert len(await transfers(at)) == len(before) + 1
 
     await rpc.request("anvil_reorg", 1, [])
     await indexer.catch_up(HOME_EID, await rpc.height())
     assert await transfers(at) == before
-    assert await token.total_supply(HOME_EID, at) == 100
 
 
-async def test_orders_follow_their_events_also_through_a_reorganization(stage: Stage, open_rules: TokenRules) -> None:
-    contracts = await contracts_of(HOME_EID)
-    assert contracts.quote_token is not None
-    at = await stage.token(HOME_EID, open_rules, supply=10**20)
-    made = await stage.do(HOME_EID, stage.treasury, factory.create_market(
-        contracts.market_factory, token=at, fee_collector=stage.treasury, taker_bps=0, maker_bps=0, rules=MarketRules(),
-    ))
-    place = factory.created(made)
-    await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
-    async with db.worker() as session:
-        deployment = sa.select(DeploymentRow).where(DeploymentRow.token_address == at)
-        asset_id = (await session.execute(deployment)).scalar_one().asset_id
-        session.add(MarketRow(
-            organization_id=stage.organization_id, asset_id=asset_id, chain_eid=HOME_EID, market_address=place,
-            market_factory_address=contracts.market_factory, block_number=made.block_number,
-        ))
-    buyer = await stage.wallet()
-    await stage.attest(HOME_EID, buyer)
-    await stage.do(HOME_EID, await operator(), quote.mint(contracts.quote_token, buyer, 10**9))
-    await stage.do(HOME_EID, buyer, quote.approve(contracts.quote_token, place, 10**9))
-    await stage.do(HOME_EID, stage.treasury, token.approve(at, place, 10**19))
-    ask = await stage.do(HOME_EID, stage.treasury, market.place(place, side="sell", price=10**6, amount=10 * 10**18))
-    buy = await stage.do(HOME_EID, buyer, market.place(place, side="buy", price=10**6, amount=4 * 10**18, hints=[1]))
-    await indexer.catch_up(HOME_EID, buy.block_number)
-    assert await orders(place) == [(1, "sell", "partial", 4 * 10**18), (2, "buy", "filled", 4 * 10**18)]
+async def test_what_is_ours_comes_back_after_a_reorganization(stage: Stage, open_rules: TokenRules) -> None:
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    burnt = await stage.do(HOME_EID, stage.treasury, token.burn(at, 7), key="burnt")
+    await indexer.catch_up(HOME_EID, burnt.block_number)
+    after = await transfers(at)
 
     rpc = await connect(HOME_EID)
+    await rpc.request("anvil_reorg", 1, [])
+    await indexer.catch_up(HOME_EID, await rpc.height())
+    again = await execute(token.burn(at, 7).intent("burnt", eid=HOME_EID, signer=stage.treasury))
+    await indexer.catch_up(HOME_EID, again.block_number)
+    assert again.tx_hash == burnt.tx_hash
+    assert again.block_hash != burnt.block_hash
+    assert await transfers(at) == after
+    assert await token.total_supply(HOME_EID, at) == 93
+
+
+async def test_orders_follow_their_events_also_back(stage: Stage, open_rules: TokenRules) -> None:
+    contracts = await contracts_of(HOME_EID)
+    assert contracts.quote_token is not None
+    at, buyer = await stage.token(HOME_EID, open_rules, supply=10**20), await outside(stage)
+    place = await opened(stage, at, contracts.market_factory)
+    await stage.do(HOME_EID, await operator(), quote.mint(contracts.quote_token, buyer, 10**9))
+    await send_as(buyer, quote.approve(contracts.quote_token, place, 10**9))
+    await stage.do(HOME_EID, stage.treasury, token.approve(at, place, 10**19))
+    ask = await stage.do(HOME_EID, stage.treasury, market.place(place, side="sell", price=10**6, amount=10 * 10**18))
+    await send_as(buyer, market.place(place, side="buy", price=10**6, amount=4 * 10**18, hints=[1]))
+    rpc = await connect(HOME_EID)
+    await indexer.catch_up(HOME_EID, await rpc.height())
+    assert await orders(place) == [(1, "sell", "partial", 4 * 10**18), (2, "buy", "filled", 4 * 10**18)]
+
     await rpc.request("anvil_reorg", 1, [])
     await indexer.catch_up(HOME_EID, await rpc.height())
     assert await orders(place) == [(1, "sell", "open", 0)]
@@ -88,10 +95,42 @@ async def test_orders_follow_their_events_also_through_a_reorganization(stage: S
     assert await orders(place) == [(1, "sell", "cancelled", 0)]
 
 
+async def outside(stage: Stage) -> str:
+    """An attested wallet whose key is not ours: what it sends is not sent again by anybody."""
+    address = Account.create().address
+    await devnet.fund(HOME_EID, address)
+    await stage.attest(HOME_EID, address)
+    await (await connect(HOME_EID)).request("anvil_impersonateAccount", address)
+    return address
+
+
+async def send_as(address: str, call: Call) -> None:
+    """Send a call as an outside wallet."""
+    await (await connect(HOME_EID)).request("eth_sendTransaction", transaction(call, address))
+
+
+async def opened(stage: Stage, at: str, market_factory: str) -> str:
+    """A market of a token, with its row."""
+    made = await stage.do(HOME_EID, stage.treasury, factory.create_market(
+        market_factory, token=at, fee_collector=stage.treasury, taker_bps=0, maker_bps=0, rules=MarketRules(),
+    ))
+    place = factory.created(made)
+    await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
+    async with db.worker() as session:
+        deployment = sa.select(DeploymentRow).where(DeploymentRow.token_address == at)
+        asset_id = (await session.execute(deployment)).scalar_one().asset_id
+        session.add(MarketRow(
+            organization_id=stage.organization_id, asset_id=asset_id, chain_eid=HOME_EID, market_address=place,
+            market_factory_address=market_factory, block_number=made.block_number,
+        ))
+    return place
+
+
 async def orders(place: str) -> list[tuple[int, str, str, int]]:
     """The orders of a market as the table has them."""
     columns = (OrderRow.chain_order_id, OrderRow.side, OrderRow.status, OrderRow.filled)
     async with db.worker() as session:
-        found = sa.select(*columns).join(MarketRow, MarketRow.id == OrderRow.market_id).where(MarketRow.market_address == place)
+        found = sa.select(*columns).join(MarketRow, MarketRow.id == OrderRow.market_id)
+        found = found.where(MarketRow.market_address == place)
         rows = await session.execute(found.order_by(OrderRow.chain_order_id))
     return [(number, side.value, status.value, int(filled)) for number, side, status, filled in rows]

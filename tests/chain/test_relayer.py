@@ -25,12 +25,14 @@ async def pair(stage: Stage, rules: TokenRules) -> tuple[str, str]:
 async def test_a_packet_brings_rules_and_supply_once(stage: Stage, open_rules: TokenRules) -> None:
     home, away = await pair(stage, open_rules)
     there = TokenRules(min_kyc_level=2, max_holders=7, blocked_countries=("USA",), trusted_issuers=(stage.treasury,))
-    fee = await token.quote_send(HOME_EID, home, destination_eid=AWAY_EID, to=stage.treasury, amount=10**18, rules=there)
+    parcel = {"destination_eid": AWAY_EID, "to": stage.treasury, "amount": 10**18}
+    fee = await token.quote_send(HOME_EID, home, rules=there, **parcel)
     sent = await stage.do(HOME_EID, stage.treasury, token.send_with_rules(
-        home, destination_eid=AWAY_EID, rules=there, fee=fee, refund=stage.treasury, to=stage.treasury, amount=10**18,
+        home, rules=there, fee=fee, refund=stage.treasury, **parcel,
     ))
     packet = relayer.packets(sent)[0]
-    assert (packet.source_eid, packet.destination_eid, packet.sender, packet.receiver) == (HOME_EID, AWAY_EID, home, away)
+    assert (packet.source_eid, packet.destination_eid) == (HOME_EID, AWAY_EID)
+    assert (packet.sender, packet.receiver) == (home, away)
     assert (await relayer.delivery_status(packet.guid, HOME_EID, sent.tx_hash)).status is DeliveryStatus.PENDING
 
     first = await relayer.deliver(packet.guid, HOME_EID, sent.tx_hash)

@@ -1,0 +1,83 @@
+"""The embedded chains: what a kill -9 takes from them comes back."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from backend import db
+from backend.chain import devnet, endpoints, indexer, install, token
+from backend.chain.rpc import connect
+from backend.chain.rule_sets import TokenRules
+from backend.chain.transactions import execute, recover
+from backend.models import TransactionRow
+from backend.settings import settings
+from tests.chain.conftest import HOME_EID, Stage
+from tests.chain.test_indexer import transfers
+
+
+async def test_a_killed_chain_is_given_back_what_it_lost(stage: Stage, open_rules: TokenRules) -> None:
+    holder = await stage.wallet()
+    await stage.attest(HOME_EID, holder)
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    last = await stage.do(HOME_EID, stage.treasury, token.transfer(at, holder, 40), key="before the kill")
+
+    kill(HOME_EID)
+    devnet.revive()
+    await recover([HOME_EID])
+
+    assert await token.balance_of(HOME_EID, at, holder) == 40
+    assert await token.rules(HOME_EID, at) == open_rules
+    again = await execute(token.transfer(at, holder, 40).intent("before the kill", eid=HOME_EID, signer=stage.treasury))
+    assert again.tx_hash == last.tx_hash
+    block = await (await connect(HOME_EID)).request("eth_getBlockByNumber", hex(again.block_number), False)
+    assert block["hash"] == again.block_hash
+    await indexer.catch_up(HOME_EID, again.block_number)
+    assert [amount for *_, amount in await transfers(at)] == [100, 40]
+    await stage.do(HOME_EID, stage.treasury, token.transfer(at, holder, 1))
+
+
+async def test_a_chain_that_lost_everything_is_made_again(stage: Stage, open_rules: TokenRules) -> None:
+    """Without its state file the chain begins at block 0; every transaction of the store is sent to it again."""
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    kill(HOME_EID)
+    (endpoints.ports_file(settings().home).parent / f"{HOME_EID}.json").write_text('{"cut off')
+    devnet.revive()
+    await recover([HOME_EID])
+    rpc = await connect(HOME_EID)
+    async with db.worker() as session:
+        mined = sa.select(TransactionRow.tx_hash, TransactionRow.block_hash).where(
+            TransactionRow.chain_eid == HOME_EID, TransactionRow.block_number.is_not(None)
+        )
+        rows = (await session.execute(mined)).all()
+    receipts = await rpc.batch([("eth_getTransactionReceipt", [tx_hash]) for tx_hash, _ in rows])
+    assert [receipt["blockHash"] for receipt in receipts] == [block_hash for _, block_hash in rows]
+    assert await token.balance_of(HOME_EID, at, stage.treasury) == 100
+    assert (await recover([HOME_EID]))[HOME_EID] == 0  # nothing is left to be sent
+
+
+def kill(eid: int) -> None:
+    """End a node without a warning."""
+    process = devnet._processes[eid]
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_a_machine_without_the_c_library_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.system", lambda: "Linux")
+    for library, version in (("glibc", "2.31"), ("", ""), ("musl", "1.2")):
+        monkeypatch.setattr("platform.libc_ver", lambda *_, found=(library, version): found)
+        with pytest.raises(install.DevnetError, match=r"need glibc 2\.35 or newer"):
+            install.package()
+    monkeypatch.setattr("platform.system", lambda: "Windows")
+    with pytest.raises(install.DevnetError, match="do not run on Windows"):
+        install.package()
+
+
+def test_a_binary_that_cannot_be_installed_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "package", lambda: "anvil-other-machine")
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(install.DevnetError, match="put anvil on the PATH"):
+        install.binary(tmp_path)
