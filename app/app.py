@@ -7,7 +7,7 @@ import httpx
 import reflex as rx
 
 from app import home, sign_in  # noqa: F401  (each module registers its pages)
-from app.look import STYLES, hydrating
+from app.look import STYLES, WRAPS, hydrating
 from backend import web
 from backend.api import create_api
 from backend.client import client
@@ -32,6 +32,7 @@ app = rx.App(
     stylesheets=STYLES,
     head_components=[rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml")],
     toaster=None,
+    app_wraps=WRAPS,
     hydrate_fallback=hydrating,
     api_transformer=web.edge(api),
     backend_exception_handler=on_error,

@@ -1,10 +1,16 @@
 """The style sheet's parts, in order, and what is drawn before the first page."""
 
 import reflex as rx
+from reflex_components_core.base.error_boundary import error_boundary
+from reflex_components_core.core.banner import has_connection_errors
+
+from components.ui.icon import icon
+from components.ui.note import failure
 
 PARTS = (
     "fonts", "tokens", "base", "radix", "button", "status", "surface", "table", "form", "progress", "tree", "dialog",
-    "shell", "sign_in",
+    "shell", "sign_in", "issuance",
+    "overview", "organizations", "members", "eligibility", "api_keys",
 )  # fmt: skip
 STYLES = [f"/style/{part}.css" for part in PARTS]
 
@@ -26,3 +32,30 @@ def hydrating() -> rx.Component:
         class_name="shell",
         aria_busy="true",
     )
+
+
+def crashed() -> rx.Component:
+    """Say that a page broke in the browser. The reason goes to the server's log, not onto the page."""
+    again = rx.el.a("Go to the overview", href="/", class_name="btn", custom_attrs={"reloadDocument": True})
+    return rx.el.main(
+        rx.el.h1("This page broke", class_name="sr"),
+        failure("This page broke", "Nothing was lost: what you sent before is saved.", again),
+        class_name="page alone",
+    )
+
+
+def lost() -> rx.Component:
+    """Say that the connection is lost while it is; it comes back by itself, and the page goes on."""
+    words = rx.el.div(
+        icon("wifi-off", 15), rx.el.span("Connection lost. Trying again."), class_name="lost", role="status"
+    )
+    return rx.fragment(rx.cond(has_connection_errors, words, rx.fragment()))
+
+
+WRAPS = {
+    (55, "ErrorBoundary"): lambda stateful: error_boundary(
+        fallback_render=rx.Var.create(crashed()), **({} if stateful else {"on_error": rx.noop()})
+    ),
+    (5, "Overlay"): lambda stateful: lost() if stateful else None,
+}
+"""In place of Reflex's own, which show a stack trace and a pulsing sign."""

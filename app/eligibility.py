@@ -1,0 +1,35 @@
+"""Inviting people: paste, see what stands against each, invite."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.eligibility import about_card, invitations_link, invite_bar, paste_card, requirements_card, results_card
+from components.ui.box import col, split
+from components.ui.button import button
+from components.ui.card import page_head
+from components.ui.note import failure, forbidden
+from state.eligibility import EligibilityState
+
+
+@page(
+    route="/o/[org_id]/eligibility",
+    title="Invite people",
+    nav=Nav("Organization", "clipboard-check", 12, "e", label="Eligibility"),
+    on_load=[EligibilityState.load],
+)
+def eligibility() -> rx.Component:
+    """Draw the field, the results and the bar that invites."""
+    again = button("Try again", "rotate-cw", on_click=EligibilityState.load)
+    broken = rx.cond(
+        EligibilityState.is_forbidden,
+        forbidden(EligibilityState.problem),
+        failure("This did not load", EligibilityState.problem, again),
+    )
+    full = rx.fragment(
+        split(col(paste_card(), results_card(), cls="wide"), col(requirements_card(), about_card(), cls="wide")),
+        invite_bar(),
+    )
+    return rx.fragment(
+        page_head("Invite people", "Findings inform; you decide whom to invite", invitations_link()),
+        rx.cond(EligibilityState.problem != "", rx.el.div(broken, class_name="card"), full),
+    )

@@ -1,0 +1,52 @@
+"""The first page of an organization."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.overview import chains_card, inbox, recent_card, tiles, transactions_card
+from components.ui.box import col, split
+from components.ui.button import button, link_button
+from components.ui.card import page_head
+from components.ui.note import failure, forbidden, page_skeleton
+from state.overview import OverviewState
+from state.session import Session
+
+
+@page(
+    route="/o/[org_id]/overview",
+    title="Overview",
+    nav=Nav("", "layout-dashboard", 0, "o"),
+    on_load=[OverviewState.load],
+)
+def overview() -> rx.Component:
+    """Draw counts, what waits for a person, chains, and the newest requests."""
+    counts = OverviewState.counts
+    below = rx.cond(
+        counts.subs == 0,
+        "",
+        rx.cond(counts.subs == 1, " and 1 sub-organization", f" and {counts.subs} sub-organizations"),
+    )
+    head = page_head(
+        "Overview",
+        rx.fragment(Session.org.name, below),
+        link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus"),
+        link_button("Assets", "/o/" + Session.org.id + "/assets", "landmark", kind="primary"),
+    )
+    again = button("Try again", "rotate-cw", on_click=OverviewState.load)
+    broken = rx.cond(
+        OverviewState.is_forbidden,
+        forbidden(OverviewState.problem),
+        failure("The overview did not load", OverviewState.problem, again),
+    )
+    body = rx.fragment(
+        tiles(),
+        rx.el.div(
+            split(col(inbox(), recent_card(), cls="wide"), col(transactions_card(), chains_card(), cls="wide")),
+            class_name="below-tiles",
+        ),
+    )
+    return rx.cond(
+        OverviewState.problem != "",
+        rx.fragment(head, rx.el.div(broken, class_name="card")),
+        rx.cond(OverviewState.loading, page_skeleton(), rx.fragment(head, body)),
+    )

@@ -1,0 +1,204 @@
+"""The list of keys, the matrix of scopes, and the key that is shown once."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.box import row
+from components.ui.button import button, text_button
+from components.ui.card import panel
+from components.ui.dialog import confirm, dialog, form_dialog
+from components.ui.form import choice, choices, error_of, field_row, select_field, text_field
+from components.ui.icon import icon
+from components.ui.note import empty, note
+from components.ui.status import status
+from components.ui.table import Col, pager, table, td, tr
+from components.ui.value import copy_button, when
+from state.api_keys import SETS, KeyForm, KeyRevocation, KeyRow, KeysState
+from state.session import Session
+
+RESOURCES = [
+    ("orgs", "Organizations", "See them, their requests and summary", "Create and change them"),
+    ("assets", "Assets", "See assets, markets, orders and bridges", "Create and change them, deploy markets"),
+    ("members", "Members", "See members, check eligibility", "Add, change, remove, invite"),
+    ("wallets", "Wallets", "See wallets and balances", "Create and manage them"),
+    ("chains", "Chains", "See which are enabled", "Enable and disable them"),
+    ("attestations", "Attestations", "See parties and attestations", "Verify parties, issue and revoke"),
+    ("transfers", "Transfers", "See transfers", "Start transfers, place orders"),
+    ("api-keys", "API keys", "List keys", "Create and revoke keys"),
+]
+RECOMMENDED = [
+    ("dashboard", "Read-only dashboard"),
+    ("issuer", "Attestation issuer"),
+    ("keys", "Key management"),
+    ("full", "Full access"),
+]
+EXPIRY = [("90", "In 90 days"), ("30", "In 30 days"), ("365", "In a year"), ("never", "Never")]
+
+
+def keys_panel() -> rx.Component:
+    """Draw the table."""
+    return panel(
+        table(
+            "API keys",
+            [
+                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Last use"), Col("Ends", narrow=False), Col("Status"),
+                Col("Actions", hidden=True),
+            ],
+            KeysState.rows,
+            _row,
+            empty=empty("key-round", "No API keys yet", "A key lets a program act for this organization, within its scopes.", new_button()),
+            loading=KeysState.loading,
+            problem=KeysState.problem,
+            is_forbidden=KeysState.is_forbidden,
+            on_retry=KeysState.reload,
+        ),
+        pager(
+            "Newest first, 50 a page", has_newer=KeysState.has_newer, has_older=KeysState.has_older,
+            on_newer=KeysState.newer, on_older=KeysState.older, busy=KeysState.busy,
+        ),
+        label="API keys",
+    )  # fmt: skip
+
+
+def new_button() -> rx.Component:
+    """Draw the button that begins a key, for those who can make one."""
+    new = button("New key", "plus", kind="primary", on_click=KeyForm.show(True))
+    return rx.cond(Session.org.role == "admin", new, rx.fragment())
+
+
+def _row(key: rx.Var[KeyRow]) -> rx.Component:
+    revoke = button("Revoke", small=True, on_click=KeyRevocation.ask(key.id), aria_label="Revoke " + key.name)
+    is_live = (key.status == "active") | (key.status == "expiring")
+    network = rx.cond(key.network != "", rx.el.div(key.network, " only", class_name="muted small"), rx.fragment())
+    return tr(
+        td(rx.el.div(key.name, class_name="strong break"), network),
+        td(rx.el.span(key.shown, class_name="mono")),
+        td(rx.el.span(key.count, title=key.scopes.join(", ")), right=True, label="Scopes"),
+        td(when(key.last_used_at), class_name="muted", label="Last use"),
+        td(when(key.expires_at, "day"), narrow=False, class_name="muted"),
+        td(status(key.status)),
+        td(rx.cond(is_live, revoke, ""), right=True),
+        key=key.id,
+    )
+
+
+def key_dialog() -> rx.Component:
+    """Draw the form; after it has been sent, the key."""
+    return rx.cond(KeyForm.secret != "", _shown_once(), _form())
+
+
+def _shown_once() -> rx.Component:
+    return dialog(
+        "Copy the key of " + KeyForm.name + " now",
+        "It is shown this once. Signum keeps only its digest.",
+        row(
+            rx.el.input(
+                value=KeyForm.secret, read_only=True, id="new-key", class_name="input mono", aria_label="The new key",
+                spell_check=False,
+            ),
+            copy_button(KeyForm.secret),
+        ),
+        note(
+            "Send it as ", rx.el.code("x-api-key", class_name="mono"), " or as ",
+            rx.el.code("Authorization: Bearer", class_name="mono"), ". If it is lost, revoke it and make another.",
+            class_name="note after",
+        ),
+        is_open=KeyForm.is_open,
+        on_open_change=KeyForm.show,
+        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("I have copied it", kind="primary"))),
+        width="560px",
+    )  # fmt: skip
+
+
+def _form() -> rx.Component:
+    errors = KeyForm.errors
+    said = error_of(errors, "scopes")
+    cards = [
+        choice(
+            "set",
+            name,
+            title,
+            _count(len(SETS[name])),
+            checked=KeyForm.chosen_set == name,
+            on_change=KeyForm.choose(name),
+        )
+        for name, title in RECOMMENDED
+    ]
+    custom = choice(
+        "set", "custom", "Custom", "As ticked below", checked=KeyForm.chosen_set == "custom", read_only=True
+    )
+    blind = note(
+        rx.el.b("Writing does not include reading. "),
+        "This key may change ", KeyForm.blind.join(", "), " without seeing the result. ",
+        text_button("Add the reads", on_click=KeyForm.see),
+        tone="warn",
+    )  # fmt: skip
+    return form_dialog(
+        "New API key",
+        "It belongs to " + Session.org.name + " and can never do more than you can. It is shown once.",
+        rx.el.div(
+            text_field("Name", "name", id="k-name", errors=errors, max_length=120, placeholder="Dashboard export"),
+            field_row(
+                select_field(
+                    "Network", "network", [("", "As the organization"), ("testnet", "Testnet"), ("mainnet", "Mainnet")],
+                    id="k-network", errors=errors,
+                ),
+                select_field("Ends", "days", EXPIRY, id="k-days", errors=errors),
+            ),
+            class_name="key-fields",
+        ),
+        choices("Recommended sets", *cards, custom),
+        _matrix(),
+        rx.cond(said != "", rx.el.div(icon("circle-alert", 13), said, class_name="error", role="alert"), rx.fragment()),
+        rx.cond(KeyForm.blind.length() > 0, blind, rx.fragment()),
+        is_open=KeyForm.is_open,
+        on_open_change=KeyForm.show,
+        on_submit=KeyForm.submit,
+        problem=KeyForm.form_problem,
+        busy=KeyForm.saving,
+        submit="Create key",
+        foot=rx.el.span(rx.el.b(KeyForm.scopes.length()), " of 16 scopes", class_name="muted num"),
+        width="800px",
+    )  # fmt: skip
+
+
+def _count(scopes: int) -> str:
+    return "All 16 scopes" if scopes == 16 else f"{scopes} scopes"
+
+
+def _matrix() -> rx.Component:
+    head = rx.el.tr(*[rx.el.th(words, scope="col") for words in ("Resource", "Read", "Write")])
+    body = [
+        rx.el.tr(
+            rx.el.th(rx.el.div(name), rx.el.div(key, class_name="mono muted"), scope="row"),
+            _cell(f"{key}:read", read),
+            _cell(f"{key}:write", write),
+        )
+        for key, name, read, write in RESOURCES
+    ]
+    return rx.el.table(
+        rx.el.caption("Scopes by resource", class_name="sr"), rx.el.thead(head), rx.el.tbody(*body), class_name="matrix"
+    )
+
+
+def _cell(scope: str, about: str) -> rx.Component:
+    chosen: Any = KeyForm.scopes.contains(scope)
+    box = rx.el.input(
+        type="checkbox", checked=chosen, on_change=lambda _: KeyForm.toggle(scope), aria_label=f"{scope}: {about}"
+    )
+    return rx.el.td(rx.el.label(box, rx.el.span(about), class_name="check"), class_name=rx.cond(chosen, "on", ""))
+
+
+def revoke_dialog() -> rx.Component:
+    """Ask before a key is revoked."""
+    return confirm(
+        "Revoke " + KeyRevocation.key.name,
+        "Programs that use it are refused at once. This cannot be taken back.",
+        is_open=KeyRevocation.is_open,
+        on_open_change=KeyRevocation.show,
+        on_confirm=KeyRevocation.confirm,
+        problem=KeyRevocation.form_problem,
+        busy=KeyRevocation.saving,
+        word="Revoke",
+    )

@@ -1,0 +1,240 @@
+"""The pieces of the page that invites people."""
+
+import reflex as rx
+
+from components.roles import OPTIONS
+from components.ui.button import button, link
+from components.ui.card import card
+from components.ui.form import save_bar, select
+from components.ui.icon import icon
+from components.ui.note import empty, note
+from components.ui.progress import bar
+from components.ui.status import status
+from components.ui.table import Col, table, td, tr
+from components.ui.tabs import filters
+from state.eligibility import Address, EligibilityState, Finding
+from state.session import Session
+
+Check = EligibilityState
+
+
+def paste_card() -> rx.Component:
+    """Draw the field that takes anything, the count, and what is wrong with it as a whole."""
+    count = rx.el.span(
+        rx.el.b(Check.total, class_name=rx.cond(Check.is_too_many, "bad-text", "")),
+        rx.el.span(" of 50 addresses", class_name="muted"),
+        role="status",
+        class_name="num small",
+    )
+    box = rx.el.textarea(
+        id="addresses",
+        class_name="input mono paste",
+        on_change=Check.write.debounce(400),
+        disabled=Check.inviting,
+        aria_label="Addresses to check",
+        aria_invalid=rx.cond(Check.is_too_many, "true", "false"),
+        aria_describedby="addresses-said",
+        placeholder="Paste a list, a mail, a column of a spreadsheet: the addresses in it are found.",
+        spell_check=False,
+        auto_complete="off",
+    )
+    too_many = note(
+        rx.el.b(Check.total, " addresses are too many. "),
+        "One check takes 50, and nothing was sent. Take ", Check.total - 50, " out; they can be checked afterwards.",
+        tone="bad", role="alert",
+    )  # fmt: skip
+    failed = note(
+        rx.el.b("The check did not work. "), Check.check_problem, " ",
+        rx.el.button("Try again", type="button", class_name="link", on_click=Check.again),
+        tone="bad", role="alert",
+    )  # fmt: skip
+    twice = note(
+        rx.cond(Check.doubles == 1, "One address is", rx.fragment(Check.doubles, " addresses are")),
+        " there more than once, and checked once.",
+    )
+    none = note("No address in this text: each has an @.")
+    said = rx.el.div(
+        rx.cond(Check.is_too_many, too_many, rx.fragment()),
+        rx.cond(Check.check_problem != "", failed, rx.fragment()),
+        rx.cond((Check.doubles > 0) & ~Check.is_too_many, twice, rx.fragment()),
+        rx.cond(Check.typed & (Check.total == 0), none, rx.fragment()),
+        class_name="col paste-said",
+        id="addresses-said",
+    )
+    return card("Addresses", rx.el.div(box, said, class_name="paste-body"), right=count)
+
+
+def results_card() -> rx.Component:
+    """Draw a row per address, the gravest finding first."""
+    counts = Check.counts
+    options = [
+        ("", "All", Check.rows.length()),
+        ("error", "Errors", counts["error"]),
+        ("warning", "Warnings", counts["warning"]),
+        ("info", "Notes", counts["info"]),
+        ("ready", "Ready", counts["ready"]),
+    ]
+    checking = rx.el.span(icon("loader-circle", 13, spin=True), "Checking", class_name="row tight muted small")
+    nothing = empty(
+        "clipboard-check",
+        "Nothing to show yet",
+        "Each address gets a row here that says what stands against inviting it.",
+    )
+    list_ = table(
+        "Result for each address",
+        [Col("Address"), Col("Finding"), Col("Why"), Col("Invite", right=True)],
+        Check.shown,
+        _row,
+        empty=rx.cond(Check.rows.length() > 0, empty("filter-x", "None of this kind"), nothing),
+        loading=Check.checking,
+        problem=rx.Var.create(""),
+        two=True,
+    )
+    filter_bar = rx.el.div(filters("Severity", Check.severity, Check.show, options), class_name="toolbar")
+    return card(
+        "Results",
+        rx.cond(Check.rows.length() > 0, filter_bar, rx.fragment()),
+        list_,
+        right=rx.el.span(rx.cond(Check.checking, checking, ""), role="status"),
+    )
+
+
+def _row(address: rx.Var[Address]) -> rx.Component:
+    ready = rx.el.span("Meets every requirement", class_name="muted")
+    why = rx.cond(
+        address.findings.length() > 0,
+        rx.el.ul(rx.foreach(address.findings, _finding), class_name="findings"),
+        ready,
+    )
+    outcome = rx.match(
+        address.outcome,
+        ("invited", rx.el.div(status("invited"), class_name="outcome")),
+        (
+            "refused",
+            rx.el.div(status("refused"), rx.el.span(address.said, class_name="bad-text"), class_name="outcome"),
+        ),
+        rx.fragment(),
+    )
+    box = rx.el.input(
+        type="checkbox",
+        checked=address.is_chosen & address.can_invite,
+        disabled=~address.can_invite | Check.inviting | (address.outcome == "invited"),
+        on_change=lambda _: Check.choose(address.email),
+        aria_label="Invite " + address.email,
+    )
+    return tr(
+        td(rx.el.span(address.email, class_name="break strong"), class_name="wrap address"),
+        td(status(address.severity)),
+        td(why, outcome, class_name="wrap", full=True),
+        td(
+            rx.el.label(box, rx.el.span("Invite", class_name="only-narrow small"), class_name="check invite"),
+            right=True,
+        ),
+        key=address.email,
+    )
+
+
+def _finding(finding: rx.Var[Finding]) -> rx.Component:
+    return rx.el.li(finding.message, rx.el.span(finding.code, class_name="mono muted"), key=finding.code)
+
+
+def requirements_card() -> rx.Component:
+    """Say what the organization asks of its members."""
+    asks = Check.asks
+    kyc = rx.cond(asks.kyc_level > 0, f"KYC level {asks.kyc_level} or higher", "A verified identity")
+    lines = rx.fragment(
+        rx.cond(
+            asks.kyc | (asks.kyc_level > 0),
+            _line("fingerprint", kyc, "By a party that has been verified here"),
+            rx.fragment(),
+        ),
+        rx.cond(
+            asks.accredited,
+            _line("badge-dollar-sign", "Accredited investors", "As the verification found"),
+            rx.fragment(),
+        ),
+        rx.cond(
+            asks.countries.length() > 0,
+            _line("globe-lock", f"{asks.countries.length()} blocked countries", asks.countries.join(", ")),
+            rx.fragment(),
+        ),
+        rx.cond(
+            asks.domains.length() > 0, _line("at-sign", "Only some domains", asks.domains.join(", ")), rx.fragment()
+        ),
+        rx.cond(asks.limited, _line("armchair", _seats(), "Members and open invitations count"), rx.fragment()),
+    )
+    asks_nothing = ~(asks.kyc | (asks.kyc_level > 0) | asks.accredited | asks.limited)
+    free = asks_nothing & (asks.countries.length() == 0) & (asks.domains.length() == 0)
+    none = rx.el.p("Nothing: anybody can be invited.", class_name="muted paste-body")
+    return card("What " + Session.org.name + " requires", rx.cond(free, none, rx.el.ul(lines)), class_name="asks")
+
+
+def _seats() -> rx.Var[str]:
+    asks = Check.asks
+    return rx.cond(asks.seats < 0, "Limited seats", f"{asks.seats} seats left").to(str)
+
+
+def _line(sign: str, title: rx.Var[str] | str, about: rx.Var[str] | str) -> rx.Component:
+    return rx.el.li(
+        icon(sign, 16),
+        rx.el.div(
+            rx.el.div(title, class_name="strong"), rx.el.div(about, class_name="muted small break"), class_name="grow"
+        ),
+        class_name="ask",
+    )
+
+
+def about_card() -> rx.Component:
+    """Say what the words mean."""
+    return card(
+        "How to read it",
+        rx.el.ul(
+            rx.el.li(status("error"), rx.el.span("an invitation would be refused", class_name="muted small")),
+            rx.el.li(
+                status("warning"), rx.el.span("can be invited, may not hold assets yet", class_name="muted small")
+            ),
+            rx.el.li(status("info"), rx.el.span("good to know", class_name="muted small")),
+            rx.el.li(status("ready"), rx.el.span("meets every requirement", class_name="muted small")),
+            class_name="reading",
+        ),
+    )
+
+
+def invite_bar() -> rx.Component:
+    """Draw the bar that invites the chosen ones, and what came of it."""
+    progress = rx.el.div(
+        rx.el.span("Inviting ", Check.done + 1, " of ", Check.done + Check.chosen, class_name="num", role="status"),
+        bar((100 * Check.done) // (Check.done + Check.chosen + 1), "Invitations sent"),
+        class_name="grow",
+    )
+    many = rx.cond(
+        Check.chosen > Check.asks.seats, rx.el.span("more than there are seats", class_name="warn-text small"), ""
+    )
+    chosen = rx.el.span(
+        rx.el.b(Check.chosen),
+        " chosen",
+        rx.cond(Check.invited > 0, rx.el.span(", ", Check.invited, " invited", class_name="muted"), ""),
+        rx.cond(Check.refused > 0, rx.el.span(", ", Check.refused, " refused", class_name="bad-text"), ""),
+        class_name="num",
+    )
+    seats = rx.cond(Check.asks.seats >= 0, many, "")
+    return save_bar(
+        Check.rows.length() > 0,
+        rx.cond(Check.inviting, progress, rx.fragment(chosen, seats)),
+        rx.el.span(
+            select(
+                [(value, f"as {name.lower()}") for value, name in OPTIONS],
+                aria_label="Role", value=Check.role, on_change=Check.invite_as, disabled=Check.inviting,
+            ),
+            class_name="invite-role",
+        ),
+        button(
+            rx.el.span("Invite ", Check.chosen), "send", kind="primary", busy=Check.inviting,
+            disabled=(Check.chosen == 0) | Check.checking, on_click=Check.invite,
+        ),
+    )  # fmt: skip
+
+
+def invitations_link() -> rx.Component:
+    """Link to what has been sent."""
+    return link("Invitations", "/o/" + Session.org.id + "/members?tab=invitations")

@@ -1,0 +1,158 @@
+"""The list of members and the dialogs that change it."""
+
+import reflex as rx
+
+from components.roles import ABOUT, NAMES, OPTIONS, role_name
+from components.ui.box import col, end, row
+from components.ui.button import button, icon_button, link_button
+from components.ui.card import avatar, panel
+from components.ui.dialog import confirm, form_dialog
+from components.ui.form import choice, choices, error_of, field_row, search_box, select_field, text_field
+from components.ui.note import empty
+from components.ui.status import status
+from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import short_hash, when
+from state.members import MemberAct, MemberRow, MembersState, WalletMember
+from state.session import Session
+
+
+def members_panel() -> rx.Component:
+    """Draw the table with its filters."""
+    invite = link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary")
+    narrowed = (MembersState.role != "") | (MembersState.words != "")
+    none = rx.cond(
+        narrowed,
+        empty("user-search", "Nobody fits", "Try another role or name."),
+        empty("users", "No members yet", "Invite people, or add them by their wallet.", invite),
+    )
+    return panel(
+        toolbar(
+            filters("Role", MembersState.role, MembersState.filter, [("", "All"), *OPTIONS]),
+            end(search_box("Find a member", on_change=MembersState.search.debounce(250))),
+        ),
+        table(
+            "Members",
+            [
+                Col("Person"),
+                Col("Role"),
+                Col("Wallet"),
+                Col("Status"),
+                Col("Since", narrow=False),
+                Col("Actions", hidden=True),
+            ],
+            MembersState.rows,
+            _row,
+            empty=none,
+            loading=MembersState.loading,
+            problem=MembersState.problem,
+            is_forbidden=MembersState.is_forbidden,
+            on_retry=MembersState.reload,
+            two=True,
+        ),
+        pager(
+            "Newest first, 50 a page",
+            has_newer=MembersState.has_newer,
+            has_older=MembersState.has_older,
+            on_newer=MembersState.newer,
+            on_older=MembersState.older,
+            busy=MembersState.busy,
+        ),
+        label="Members",
+    )
+
+
+def person(name: rx.Var[str], initials: rx.Var[str], below: rx.Var[str]) -> rx.Component:
+    """Draw somebody with a quiet line below the name."""
+    second = rx.cond((below != "") & (below != name), rx.el.div(below, class_name="muted small break"), rx.fragment())
+    return row(avatar(initials), rx.el.div(rx.el.div(name, class_name="strong break"), second, class_name="grow"))
+
+
+def _row(member: rx.Var[MemberRow]) -> rx.Component:
+    more = rx.cond(
+        member.more_wallets > 0,
+        rx.el.span(" and ", member.more_wallets, " more", class_name="muted small"),
+        rx.fragment(),
+    )
+    return tr(
+        td(person(member.name, member.initials, member.email), full=True),
+        td(role_name(member.role)),
+        td(short_hash(member.wallet, "wallet address"), more),
+        td(status(member.status)),
+        td(when(member.created_at), narrow=False, class_name="muted"),
+        td(
+            button(
+                "Change role",
+                small=True,
+                on_click=MemberAct.change(member.id),
+                aria_label="Change the role of " + member.name,
+            ),
+            icon_button("user-minus", "Remove " + member.name, small=True, on_click=MemberAct.ask(member.id)),
+            right=True,
+            class_name="acts",
+        ),
+        key=member.id,
+    )
+
+
+def role_dialog() -> rx.Component:
+    """Ask for a member's role, saying what each may do."""
+    cards = [
+        choice(
+            "role", str(role), NAMES[role], ABOUT[role],
+            checked=MemberAct.chosen == str(role), on_change=MemberAct.pick(str(role)),
+        )
+        for role in NAMES
+    ]  # fmt: skip
+    said = error_of(MemberAct.errors, "role")
+    return form_dialog(
+        "Role of " + MemberAct.member.name,
+        "It reaches down to every sub-organization, except for clients.",
+        choices("Role", *cards),
+        rx.cond(said != "", rx.el.div(said, class_name="error"), rx.fragment()),
+        is_open=MemberAct.open_as == "role",
+        on_open_change=MemberAct.show,
+        on_submit=MemberAct.submit,
+        problem=MemberAct.form_problem,
+        busy=MemberAct.saving,
+        submit="Change role",
+        width="600px",
+    )
+
+
+def remove_dialog() -> rx.Component:
+    """Ask before a member is removed."""
+    return confirm(
+        "Remove " + MemberAct.member.name,
+        "The role here ends at once. Roles in other organizations, tokens and attestations stay.",
+        is_open=MemberAct.open_as == "remove",
+        on_open_change=MemberAct.show,
+        on_confirm=MemberAct.remove,
+        problem=MemberAct.form_problem,
+        busy=MemberAct.saving,
+        word="Remove",
+    )
+
+
+def wallet_dialog() -> rx.Component:
+    """Add somebody by wallet."""
+    errors = WalletMember.errors
+    return form_dialog(
+        "Add by wallet",
+        "Where no account has this wallet, a placeholder keeps the place until the person signs in.",
+        text_field(
+            "Wallet address", "wallet_address", id="w-address", errors=errors, class_name="mono", max_length=42,
+            placeholder="0x…", spell_check=False,
+        ),
+        field_row(
+            text_field("Name", "display_name", id="w-name", errors=errors, optional=True, max_length=120),
+            text_field("Email", "email", id="w-email", errors=errors, optional=True, type="email"),
+        ),
+        col(select_field("Role", "role", OPTIONS, id="w-role", errors=errors, default_value="client")),
+        is_open=WalletMember.is_open,
+        on_open_change=WalletMember.show,
+        on_submit=WalletMember.submit,
+        problem=WalletMember.form_problem,
+        busy=WalletMember.saving,
+        submit="Add member",
+    )  # fmt: skip

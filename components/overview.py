@@ -1,0 +1,192 @@
+"""The pieces of the overview."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import button, link, link_button
+from components.ui.card import card, items, tile
+from components.ui.charts import legend, seg
+from components.ui.icon import mark
+from components.ui.note import empty
+from components.ui.status import status
+from components.ui.tabs import filters
+from components.ui.value import when
+from state.overview import ChainLine, OverviewState, Waiting
+from state.requests import Request
+from state.session import Session
+
+MAIN, LIGHT, FAINT, OK, WARN, BAD = (
+    "var(--c1)",
+    "var(--c2)",
+    "var(--line-2)",
+    "var(--ok-i)",
+    "var(--warn-i)",
+    "var(--bad-i)",
+)
+
+
+def _to(place: str) -> rx.Var[str]:
+    return "/o/" + Session.org.id + "/" + place
+
+
+def _tile(label: str, sign: str, value: Any, place: str, *parts: tuple[Any, str, str]) -> rx.Component:
+    """A tile with one bar cut into (number, word, color)."""
+    bar = seg(*[(number, color) for number, _, color in parts])
+    return tile(label, sign, value, chart=bar, legend=legend(*parts), href=_to(place))
+
+
+def tiles() -> rx.Component:
+    """Draw the four numbers; each leads to its page."""
+    n = OverviewState.counts
+    return rx.el.div(
+        _tile("Members", "users", n.members, "members", (n.clients, "clients", MAIN), (n.staff, "staff", LIGHT)),
+        _tile(
+            "Assets", "landmark", n.assets, "assets",
+            (n.active, "active", MAIN), (n.updating, "changing", LIGHT), (n.draft + n.archived, "other", FAINT),
+            (n.failed_assets, "failed", BAD),
+        ),
+        _tile(
+            "Transactions", "activity", n.transactions, "requests",
+            (n.confirmed, "confirmed", MAIN), (n.pending + n.submitting, "on their way", LIGHT), (n.failed, "failed", BAD),
+        ),
+        _tile("API keys", "key-round", n.keys + n.revoked_keys, "api-keys", (n.keys, "active", MAIN), (n.revoked_keys, "revoked", FAINT)),
+        class_name="grid-4",
+    )  # fmt: skip
+
+
+def inbox() -> rx.Component:
+    """Draw what waits for a person; each row leads to where it is resolved."""
+    kinds = OverviewState.kinds
+    options = [
+        ("", "All", OverviewState.waiting.length()),
+        ("request", "Requests", kinds["request"]),
+        ("party", "Parties", kinds["party"]),
+        ("attestation", "Attestations", kinds["attestation"]),
+        ("invitation", "Invitations", kinds["invitation"]),
+    ]
+    bar = rx.el.div(filters("What waits", OverviewState.kind, OverviewState.show, options), class_name="toolbar")
+    nothing = empty("inbox", "Nothing of this kind waits")
+    full = rx.fragment(
+        bar,
+        rx.cond(OverviewState.shown.length() > 0, items(rx.foreach(OverviewState.shown, _waiting)), nothing),
+    )
+    calm = empty(
+        "circle-check",
+        "Nothing needs attention",
+        "Failed requests, parties to review, attestations that end and open invitations come up here.",
+    )
+    return card("Needs attention", rx.cond(OverviewState.waiting.length() > 0, full, calm))
+
+
+def _waiting(entry: rx.Var[Waiting]) -> rx.Component:
+    sign = rx.match(
+        entry.kind,
+        ("request", mark("circle-x", "bad")),
+        ("party", mark("id-card", "info")),
+        ("attestation", mark("hourglass", "warn")),
+        mark("mail"),
+    )
+    retry = button(
+        "Retry",
+        small=True,
+        busy=OverviewState.retrying == entry.request_id,
+        on_click=OverviewState.retry(entry.request_id),
+    )
+    return rx.el.li(
+        sign,
+        rx.el.div(
+            rx.el.a(entry.title, href=entry.href, class_name="link plain title"),
+            rx.cond(entry.detail != "", rx.el.div(entry.detail, class_name="below break"), rx.fragment()),
+            class_name="grow",
+        ),
+        rx.cond(entry.at != "", rx.el.span(when(entry.at), class_name="muted small hide-narrow"), rx.fragment()),
+        rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+        class_name="item",
+        key=entry.id,
+    )
+
+
+def recent_card() -> rx.Component:
+    """Draw the newest requests."""
+    none = empty(
+        "list-checks", "No requests yet", "What is deployed, changed or sent on a chain is listed here, step by step."
+    )
+    rows = items(rx.foreach(OverviewState.recent, _recent))
+    body = rx.cond(OverviewState.recent.length() > 0, rows, none)
+    return card("Recent requests", body, right=link("All requests", _to("requests")))
+
+
+def _recent(request: rx.Var[Request]) -> rx.Component:
+    by = rx.cond(request.created_by != "", "by " + request.created_by, "")
+    return rx.el.li(
+        rx.el.div(
+            rx.el.a(request.title, href=_to("requests?id=") + request.id, class_name="link plain title"),
+            rx.el.div(rx.cond(request.line != "", request.line, by), class_name="below break"),
+            class_name="grow",
+        ),
+        rx.el.span(status(request.status), class_name="recent-status"),
+        rx.el.span(when(request.created_at), class_name="muted small right recent-time"),
+        class_name="item",
+        key=request.id,
+    )
+
+
+def transactions_card() -> rx.Component:
+    """Draw the organization's transactions by status, with their shares."""
+    n = OverviewState.counts
+    parts = [
+        ("confirmed", n.confirmed, LIGHT),
+        ("submitting", n.submitting, MAIN),
+        ("pending", n.pending, WARN),
+        ("failed", n.failed, BAD),
+    ]
+    lines = [
+        rx.el.tr(
+            rx.el.th(status(word), scope="row"),
+            rx.el.td(number, class_name="num strong"),
+            rx.el.td(_share(number, n.transactions), class_name="muted small num"),
+        )
+        for word, number, _ in parts
+    ]
+    body = rx.fragment(
+        seg(*[(number, color) for _, number, color in parts]),
+        rx.el.table(rx.el.caption("Transactions by status", class_name="sr"), rx.el.tbody(*lines), class_name="shares"),
+    )
+    none = rx.el.p("Nothing has been sent to a chain yet.", class_name="muted")
+    return card("Transactions by status", rx.cond(n.transactions > 0, body, none), pad=True)
+
+
+def _share(number: rx.Var[int], total: rx.Var[int]) -> rx.Var[str]:
+    """A part in percent, one decimal."""
+    return rx.cond(total > 0, (((number * 1000) // total) / 10).to_string() + "%", "")
+
+
+def chains_card() -> rx.Component:
+    """Draw the enabled chains."""
+    none = empty("link", "No chain is enabled", "Assets and markets need one.")
+    rows = items(rx.foreach(OverviewState.chains, _chain))
+    wallets = rx.el.span(OverviewState.counts.wallets, " wallets work on them")
+    one = rx.el.span("1 wallet works on them")
+    foot = rx.fragment(
+        rx.cond(OverviewState.counts.wallets == 1, one, wallets),
+        rx.el.span(link("Chains", _to("chains")), class_name="end"),
+    )
+    count = rx.el.span(OverviewState.chains.length(), " of ", OverviewState.known_chains)
+    return card("Enabled chains", rx.cond(OverviewState.chains.length() > 0, rows, none), count=count, foot=foot)
+
+
+def _chain(chain: rx.Var[ChainLine]) -> rx.Component:
+    dot = rx.match(chain.status, ("active", OK), ("degraded", WARN), ("down", BAD), FAINT)
+    block = rx.cond(chain.height > 0, f", block {chain.height}", "")
+    return rx.el.li(
+        rx.el.span(class_name="dot round", style={"background": dot}),
+        rx.el.div(
+            rx.el.div(chain.name, class_name="title"),
+            rx.el.div("EID ", chain.eid, block, class_name="below num"),
+            class_name="grow",
+        ),
+        rx.cond((chain.status != "") & (chain.status != "active"), status(chain.status), rx.fragment()),
+        class_name="item chain-line",
+        key=chain.id,
+    )

@@ -1,0 +1,192 @@
+"""API keys: the list, making one that is shown once, revoking."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import reflex as rx
+
+from backend.auth.scopes import Scope
+from backend.client import ApiProblem
+from state.api import Form
+from state.paging import Pages
+
+DAYS = {"30": 30, "90": 90, "365": 365, "never": 0}
+SETS: dict[str, list[str]] = {
+    "dashboard": [
+        Scope.ORGS_READ, Scope.ASSETS_READ, Scope.MEMBERS_READ, Scope.ATTESTATIONS_READ, Scope.TRANSFERS_READ,
+    ],
+    "issuer": [Scope.ATTESTATIONS_READ, Scope.ATTESTATIONS_WRITE, Scope.WALLETS_READ],
+    "keys": [Scope.API_KEYS_READ, Scope.API_KEYS_WRITE],
+    "full": list(Scope),
+}  # fmt: skip
+"""The recommended sets."""
+
+
+@dataclass
+class KeyRow:
+    """A key without its text. `status` is active, expiring, expired or revoked."""
+
+    id: str = ""
+    name: str = ""
+    shown: str = ""
+    scopes: list[str] = field(default_factory=list)
+    count: int = 0
+    network: str = ""
+    last_used_at: str = ""
+    expires_at: str = ""
+    created_at: str = ""
+    status: str = "active"
+
+
+class KeysState(Pages, rx.State):
+    """The list, by pages."""
+
+    rows: list[KeyRow] = []
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api("GET", "/orgs/{org}/api-keys", params={"cursor": cursor})
+        now = datetime.now(timezone.utc)
+        self.rows = [_key(row, now) for row in page["api_keys"]]
+        next_cursor: str | None = page["nextCursor"]
+        return next_cursor
+
+    @rx.event
+    async def load(self):
+        """Read the first page."""
+        await self._restart()
+
+
+class KeyForm(Form, rx.State):
+    """The dialog that makes a key, and then shows it once: `secret` is its text until the dialog closes."""
+
+    is_open: bool = False
+    scopes: list[str] = []
+    secret: str = ""
+    name: str = ""
+
+    @rx.var
+    def chosen_set(self) -> str:
+        """The recommended set that the chosen scopes are, or "custom"."""
+        chosen = set(self.scopes)
+        return next((name for name, scopes in SETS.items() if set(scopes) == chosen), "custom")
+
+    @rx.var
+    def blind(self) -> list[str]:
+        """What the key may write but not read."""
+        names = [scope.removesuffix(":write") for scope in self.scopes if scope.endswith(":write")]
+        return [name for name in names if f"{name}:read" not in self.scopes]
+
+    @rx.event
+    def show(self, is_open: bool):
+        """Open or close it; what was shown once is forgotten."""
+        self._done()
+        self.is_open, self.secret, self.name = bool(is_open), "", ""
+        self.scopes = [str(scope) for scope in SETS["dashboard"]]
+
+    @rx.event
+    def choose(self, name: str):
+        """Take a recommended set."""
+        if name in SETS:
+            self.scopes = [str(scope) for scope in SETS[name]]
+            self.errors = {}
+
+    @rx.event
+    def toggle(self, scope: str):
+        """Take a scope in, or out."""
+        if scope in set(Scope):
+            kept = {*self.scopes} ^ {str(scope)}
+            self.scopes = [str(s) for s in Scope if s in kept]
+            self.errors = {}
+
+    @rx.event
+    def see(self):
+        """Add the reads that are missing beside the writes."""
+        wanted = {*self.scopes, *(f"{name}:read" for name in self.blind)}
+        self.scopes = [str(s) for s in Scope if s in wanted]
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]):
+        """Make the key."""
+        self._begin()
+        yield
+        if not self.scopes:
+            self.saving, self.errors = False, {"scopes": "Choose at least one scope"}
+            return
+        days = DAYS.get(str(data.get("days")), 90)
+        expires = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat() if days else None
+        network = str(data.get("network") or "") or None
+        body = {"name": str(data.get("name") or ""), "scopes": self.scopes, "network": network, "expires_at": expires}
+        try:
+            # Without an idempotency key: a replay could not carry the secret again.
+            made = await self._api("POST", "/orgs/{org}/api-keys", json=body)
+        except ApiProblem as problem:
+            self._refused(problem)
+            return
+        self._done()
+        self.secret, self.name = made["key"] or "", made["name"]
+        yield KeysState.load
+
+
+class KeyRevocation(Form, rx.State):
+    """The question before a key is revoked."""
+
+    is_open: bool = False
+    key: KeyRow = KeyRow()
+
+    @rx.event
+    async def ask(self, id: str):
+        """Ask about one of the listed keys."""
+        rows = (await self.get_state(KeysState)).rows
+        row = next((row for row in rows if row.id == str(id)), None)
+        if row is not None:
+            self._done()
+            self.key, self.is_open = row, True
+
+    @rx.event
+    def show(self, is_open: bool):
+        """Close it."""
+        self.is_open = self.is_open and bool(is_open)
+
+    @rx.event
+    async def confirm(self):
+        """Revoke."""
+        self._begin()
+        yield
+        try:
+            await self._api("DELETE", f"/orgs/{{org}}/api-keys/{self.key.id}")
+        except ApiProblem as problem:
+            self._refused(problem)
+            self.form_problem = problem.detail or problem.title
+            return
+        self._done()
+        self.is_open = False
+        await self._notify(f"{self.key.name} is revoked", "It stopped working at once.")
+        yield KeysState.reload
+
+
+def _key(row: dict[str, Any], now: datetime) -> KeyRow:
+    return KeyRow(
+        id=row["id"],
+        name=row["name"],
+        shown=f"{row['prefix']}…{row['last_four']}",
+        scopes=row["scopes"],
+        count=len(row["scopes"]),
+        network=row["network"] or "",
+        last_used_at=row["last_used_at"] or "",
+        expires_at=row["expires_at"] or "",
+        created_at=row["created_at"],
+        status=_status(row, now),
+    )
+
+
+def _status(row: dict[str, Any], now: datetime) -> str:
+    """What the key is now; it is expiring in its last 14 days."""
+    if row["revoked_at"]:
+        return "revoked"
+    if not row["expires_at"]:
+        return "active"
+    left = datetime.fromisoformat(row["expires_at"]) - now
+    if left <= timedelta(0):
+        return "expired"
+    return "expiring" if left < timedelta(days=14) else "active"
