@@ -14,8 +14,21 @@ from backend.readiness import readiness
 from backend.settings import settings
 
 VERTICALS = (
-    "auth", "organizations", "members", "invitations", "api_keys", "wallets", "chains", "parties", "issuers",
-    "attestations", "compliance", "assets", "markets", "bridges", "requests",
+    "auth",
+    "organizations",
+    "members",
+    "invitations",
+    "api_keys",
+    "wallets",
+    "chains",
+    "parties",
+    "issuers",
+    "attestations",
+    "compliance",
+    "assets",
+    "markets",
+    "bridges",
+    "requests",
 )
 """Each has `routes.router`; the order is that of the reference page."""
 
@@ -39,8 +52,13 @@ async def ready(response: Response) -> dict[str, Any]:
 def create_api() -> FastAPI:
     """The whole API."""
     api = FastAPI(
-        title="Signum", version="1.0.0", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None,
-        lifespan=lifespan, redirect_slashes=False,
+        title="Signum",
+        version="1.0.0",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
         description="Issue tokenized real-world assets and keep them compliant.",
     )
     v1 = APIRouter(prefix="/v1")

@@ -56,8 +56,16 @@ class SignumClient:
         return settings().embedded_chains
 
     async def call(
-        self, method: str, path: str, *, cookie: str = "", token: str = "", json: Any = None,
-        params: dict[str, Any] | None = None, idempotency_key: str | None = None, headers: dict[str, str] | None = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        cookie: str = "",
+        token: str = "",
+        json: Any = None,
+        params: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Any:
         """One call; `path` is below /v1. The parsed answer, or None for 204. Raises ApiProblem."""
         sent = dict(headers or {})
@@ -92,7 +100,10 @@ class SignumClient:
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:
             self._http = httpx.AsyncClient(
-                base_url=self._base_url or settings().origin, transport=self._transport, headers=self._headers, timeout=30,
+                base_url=self._base_url or settings().origin,
+                transport=self._transport,
+                headers=self._headers,
+                timeout=30,
                 trust_env=False,
             )
         return self._http

@@ -1,20 +1,20 @@
 """The error tree. Each class is one kind of problem; its docstring is the title a reader sees.
 
-    SignumError                     500
-    ├── BadRequest                  400   unreadable, or well formed but impossible
-    ├── Unauthenticated             401
-    ├── Forbidden                   403   role or tenant
-    │   └── InsufficientScope       403   {base_url}/errors/insufficient-scope
-    ├── NotFound                    404
-    ├── Conflict                    409   {base_url}/errors/conflict
-    │   ├── PrerequisitesNotMet     409   {base_url}/errors/prerequisites-not-met
-    │   └── IdempotencyConflict     409   {base_url}/errors/idempotency-conflict
-    ├── PayloadTooLarge             413
-    ├── UnsupportedMediaType        415
-    ├── Invalid                     422   the body does not fit its schema
-    │   └── IdempotencyMismatch     422   {base_url}/errors/idempotency-conflict
-    ├── TooManyRequests             429
-    └── Unavailable                 503   a chain or the database does not answer
+SignumError                     500
+├── BadRequest                  400   unreadable, or well formed but impossible
+├── Unauthenticated             401
+├── Forbidden                   403   role or tenant
+│   └── InsufficientScope       403   {base_url}/errors/insufficient-scope
+├── NotFound                    404
+├── Conflict                    409   {base_url}/errors/conflict
+│   ├── PrerequisitesNotMet     409   {base_url}/errors/prerequisites-not-met
+│   └── IdempotencyConflict     409   {base_url}/errors/idempotency-conflict
+├── PayloadTooLarge             413
+├── UnsupportedMediaType        415
+├── Invalid                     422   the body does not fit its schema
+│   └── IdempotencyMismatch     422   {base_url}/errors/idempotency-conflict
+├── TooManyRequests             429
+└── Unavailable                 503   a chain or the database does not answer
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,9 @@ class BadRequest(SignumError):
 
     status = 400
 
-    def __init__(self, detail: str = "", *, pointer: str | None = None, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, detail: str = "", *, pointer: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(detail, headers=headers)
         self.pointer = pointer
 

@@ -22,23 +22,31 @@ TYPES = {
     t.slug: t
     for t in (
         ErrorType(
-            slug="insufficient-scope", title="Forbidden", status=403,
-            explanation="The credential is valid and the organization is yours, but the operation needs a scope it lacks.",
-            resolution="Use a key with the scope named in `scope`, or ask an admin for a wider role. A write scope does not imply read.",
+            slug="insufficient-scope",
+            title="Forbidden",
+            status=403,
+            explanation="The credential is valid and the organization is yours; the operation needs a scope it lacks.",
+            resolution="Use a key with the scope that `scope` names, or ask an admin. A write scope does not imply read.",
         ),
         ErrorType(
-            slug="prerequisites-not-met", title="Prerequisites not met", status=409,
-            explanation="Something has to be true before this operation can work. `prerequisites` lists every state in the order of `dependencyChain`, satisfied ones too.",
+            slug="prerequisites-not-met",
+            title="Prerequisites not met",
+            status=409,
+            explanation="Something has to be true first. `prerequisites` has every state, in the order of `dependencyChain`.",
             resolution="Make the call that `resolution` of each unsatisfied entry names, then repeat the operation.",
         ),
         ErrorType(
-            slug="conflict", title="Conflict", status=409,
+            slug="conflict",
+            title="Conflict",
+            status=409,
             explanation="The operation does not fit the state the resource is in now.",
             resolution="Read the resource again; `detail` says which state stands in the way.",
         ),
         ErrorType(
-            slug="idempotency-conflict", title="Idempotency key in use", status=409,
-            explanation="409: the first request with this Idempotency-Key still runs. 422: the key came with another body before.",
+            slug="idempotency-conflict",
+            title="Idempotency key in use",
+            status=409,
+            explanation="409: the first request with this key still runs. 422: the key came with another body before.",
             resolution="409: repeat in a moment with the same key. 422: take a new key for a new request.",
         ),
     )

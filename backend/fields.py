@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import pycountry
-from eth_utils import is_address, is_checksum_address, to_checksum_address
+from eth_utils.address import is_address, is_checksum_address, to_checksum_address
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, EmailStr, Field, PlainSerializer, StringConstraints
 
 MAX_UINT256 = 2**256 - 1

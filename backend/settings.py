@@ -41,7 +41,9 @@ class Settings(BaseSettings):
     """Password of the keystore; without one a file of mode 0600 in the data folder holds it."""
 
     claims_host: str | None = None
-    bridge_give_up_seconds: int = Field(86_400, validation_alias=AliasChoices("BRIDGE_GIVE_UP", "bridge_give_up_seconds"))
+    bridge_give_up_seconds: int = Field(
+        86_400, validation_alias=AliasChoices("BRIDGE_GIVE_UP", "bridge_give_up_seconds")
+    )
     protocol_share_bps: int = Field(1_000, ge=0, le=10_000)
     session_days: int = 14
 

@@ -23,7 +23,6 @@ from backend.settings import Settings
 T = TypeVar("T")
 
 
-
 def say(text: str) -> None:
     """One line of progress."""
     sys.stdout.write(text + "\n")
@@ -73,7 +72,9 @@ def _check_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise CannotStart(f"Port {port} on {host} cannot be used: {error.strerror}. Choose another with PORT=…") from error
+            raise CannotStart(
+                f"Port {port} on {host} cannot be used: {error.strerror}. Choose another with PORT=…"
+            ) from error
 
 
 def _build() -> str:
@@ -129,9 +130,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _serve_web(settings: Settings, began: float) -> None:
-    os.environ.update(
-        __REFLEX_SKIP_COMPILE="true", __REFLEX_MOUNT_FRONTEND_COMPILED_APP="true", REFLEX_ENV_MODE="prod"
-    )
+    os.environ.update(__REFLEX_SKIP_COMPILE="true", __REFLEX_MOUNT_FRONTEND_COMPILED_APP="true", REFLEX_ENV_MODE="prod")
     import uvloop
 
     _trim_memory()
@@ -158,7 +157,11 @@ async def _web(settings: Settings, began: float) -> None:
         # Named, not imported: the backend stands without a console.
         target: Any = importlib.import_module("app.app").app()
     server = Server(
-        target, address=settings.host, port=settings.port, interface=Interfaces.ASGI, log_level=LogLevels.warning,
+        target,
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        log_level=LogLevels.warning,
         backpressure=1024,
     )
     loop = asyncio.get_running_loop()
@@ -168,7 +171,9 @@ async def _web(settings: Settings, began: float) -> None:
     try:
         await server.serve()
     except FatalError as error:
-        raise CannotStart(f"The server does not start ({_first_line(error)}); the reason is in the lines above.") from error
+        raise CannotStart(
+            f"The server does not start ({_first_line(error)}); the reason is in the lines above."
+        ) from error
     finally:
         announcing.cancel()
     if readiness.failure:

@@ -56,7 +56,9 @@ def _unfinished() -> sa.Select[tuple[object, ...]]:
 
 async def _give_up(request_id: object, organization_id: object) -> None:
     problem = {
-        "type": "about:blank", "title": "Internal Server Error", "status": 500,
+        "type": "about:blank",
+        "title": "Internal Server Error",
+        "status": 500,
         "detail": "The operation was interrupted. What it had done is kept; try it again.",
     }
     async with db.worker() as session:

@@ -131,8 +131,13 @@ def start(url: str) -> None:
     """Launch the engine in the running loop. `url` is the owner's; the engine works as signum_app."""
     app_url = db.role_url(url, "signum_app")
     config: DBOSConfig = {
-        "name": "signum", "system_database_url": app_url, "run_admin_server": False, "run_migrations": False,
-        "application_version": VERSION, "executor_id": "web", "log_level": "WARNING", "sys_db_pool_size": 5,
+        "name": "signum",
+        "system_database_url": app_url,
+        "run_migrations": False,
+        "application_version": VERSION,
+        "executor_id": "web",
+        "log_level": "WARNING",
+        "sys_db_pool_size": 5,
     }
     DBOS(config=config)
     DBOS.launch()
@@ -152,7 +157,9 @@ def stop() -> None:
     _Engine.client = None
 
 
-async def enqueue(session: db.Write, name: str, organization_id: UUID, request_id: UUID, attempt: int, order: str) -> None:
+async def enqueue(
+    session: db.Write, name: str, organization_id: UUID, request_id: UUID, attempt: int, order: str
+) -> None:
     """Enqueue a request's workflow in the caller's transaction: rolled back means never enqueued.
 
     `order` names what must happen one after the other, such as an asset's id.
@@ -161,8 +168,11 @@ async def enqueue(session: db.Write, name: str, organization_id: UUID, request_i
     if client is None:
         raise RuntimeError("the workflow engine is not running")
     options: Any = {
-        "workflow_name": name, "queue_name": QUEUE, "workflow_id": f"{request_id}:{attempt}",
-        "queue_partition_key": order, "app_version": VERSION,
+        "workflow_name": name,
+        "queue_name": QUEUE,
+        "workflow_id": f"{request_id}:{attempt}",
+        "queue_partition_key": order,
+        "app_version": VERSION,
     }
     connection = await session.connection()
     await connection.run_sync(

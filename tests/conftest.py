@@ -11,25 +11,25 @@ os.environ["SIGNUM_DEMO"] = "0"
 os.environ["SIGNUM_RATE_LIMITS"] = "off"
 os.environ.pop("DATABASE_URL", None)
 
-from collections.abc import AsyncIterator, Iterator  # noqa: E402
-from dataclasses import dataclass  # noqa: E402
-from typing import Any  # noqa: E402
-from uuid import UUID  # noqa: E402
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
 
-import pytest  # noqa: E402
-import pytest_asyncio  # noqa: E402
+import pytest
+import pytest_asyncio
 
-from backend import db, runtime  # noqa: E402
-from backend.api import create_api  # noqa: E402
-from backend.auth.scopes import Scope  # noqa: E402
-from backend.chain import devnet  # noqa: E402
-from backend.auth.secrets import api_key, digest, hash_password  # noqa: E402
-from backend.client import SignumClient  # noqa: E402
-from backend.members.schemas import Role  # noqa: E402
-from backend.migrations.migrate import migrate  # noqa: E402
-from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow  # noqa: E402
-from backend.postgres import EmbeddedPostgres  # noqa: E402
-from backend.settings import settings  # noqa: E402
+from backend import db, runtime
+from backend.api import create_api
+from backend.auth.scopes import Scope
+from backend.auth.secrets import api_key, digest, hash_password
+from backend.chain import devnet
+from backend.client import SignumClient
+from backend.members.schemas import Role
+from backend.migrations.migrate import migrate
+from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow
+from backend.postgres import EmbeddedPostgres
+from backend.settings import settings
 
 PASSWORD = "correct horse battery"
 _PASSWORD_HASH = hash_password(PASSWORD)
@@ -119,10 +119,17 @@ class World:
         """The headers of an API key with some scopes (all, where none is named)."""
         key = api_key()
         async with db.worker() as session:
-            session.add(ApiKeyRow(
-                organization_id=organization, name="test", scopes=[str(s) for s in scopes or tuple(Scope)],
-                key_hash=digest(key), prefix=key[:8], last_four=key[-4:], created_by=created_by,
-            ))
+            session.add(
+                ApiKeyRow(
+                    organization_id=organization,
+                    name="test",
+                    scopes=[str(s) for s in scopes or tuple(Scope)],
+                    key_hash=digest(key),
+                    prefix=key[:8],
+                    last_four=key[-4:],
+                    created_by=created_by,
+                )
+            )
         return {"x-api-key": key}
 
 

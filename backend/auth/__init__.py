@@ -1,0 +1,1 @@
+"""Credentials, scopes, sessions: who is calling and what they may do."""

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 from fastapi import Request, Response
+from sqlmodel import col
 
 from backend.auth.models import IdempotencyRow
 from backend.auth.principal import Context
@@ -32,7 +33,10 @@ async def once(
     if not 1 <= len(key) <= 255:
         raise BadRequest("Idempotency-Key has 1 to 255 characters.")
     row = IdempotencyRow(
-        principal=context.name, method=request.method, path=str(request.url.path) + "?" + request.url.query, key=key,
+        principal=context.name,
+        method=request.method,
+        path=str(request.url.path) + "?" + request.url.query,
+        key=key,
         digest=getattr(request.state, "digest", ""),
     )
     await _lock(context, row)
@@ -47,17 +51,23 @@ async def once(
 
 async def _lock(context: Context, row: IdempotencyRow) -> None:
     name = f"{row.principal}\n{row.method}\n{row.path}\n{row.key}"
-    free = await context.session.scalar(sa.text("select pg_try_advisory_xact_lock(hashtextextended(:n, 0))"), {"n": name})
+    free = await context.session.scalar(
+        sa.text("select pg_try_advisory_xact_lock(hashtextextended(:n, 0))"), {"n": name}
+    )
     if not free:
         raise IdempotencyConflict("The first request with this key is still running.")
 
 
 async def _find(context: Context, row: IdempotencyRow) -> IdempotencyRow | None:
     same = sa.and_(
-        IdempotencyRow.principal == row.principal, IdempotencyRow.method == row.method,
-        IdempotencyRow.path == row.path, IdempotencyRow.key == row.key,
+        col(IdempotencyRow.principal) == row.principal,
+        col(IdempotencyRow.method) == row.method,
+        col(IdempotencyRow.path) == row.path,
+        col(IdempotencyRow.key) == row.key,
     )
-    await context.session.execute(sa.delete(IdempotencyRow).where(same, IdempotencyRow.created_at < now() - LIFETIME))
+    await context.session.execute(
+        sa.delete(IdempotencyRow).where(same, col(IdempotencyRow.created_at) < now() - LIFETIME)
+    )
     found: IdempotencyRow | None = await context.session.scalar(sa.select(IdempotencyRow).where(same))
     return found
 

@@ -15,6 +15,8 @@ from backend.fields import Network
 from backend.members.schemas import Role
 from backend.settings import settings
 
+NOWHERE = UUID(int=0)
+"""Before an organization is entered."""
 FOREIGN = "This organization is not yours, or does not exist."
 
 
@@ -52,7 +54,7 @@ class Context:
     key: Key | None
     address: str = ""
     request_id: str = ""
-    organization_id: UUID = UUID(int=0)
+    organization_id: UUID = NOWHERE
     roles: list[Role] = field(default_factory=list)
     scopes: frozenset[Scope] = frozenset()
     network: Network = Network.TESTNET
@@ -175,10 +177,14 @@ def _credentials(request: Request) -> tuple[str, str]:
 
 
 async def _by_cookie(session: db.Write, cookie: str) -> Person | None:
-    row = (await session.execute(sa.text("select * from signum_session(:hash, null)"), {"hash": digest(cookie)})).first()
+    row = (
+        await session.execute(sa.text("select * from signum_session(:hash, null)"), {"hash": digest(cookie)})
+    ).first()
     if row is None:
         return None
-    return Person(row.user_id, row.email, row.display_name or row.email, row.session_id, row.organization_id, by_cookie=True)
+    return Person(
+        row.user_id, row.email, row.display_name or row.email, row.session_id, row.organization_id, by_cookie=True
+    )
 
 
 async def _by_token(session: db.Write, token: str) -> Person:

@@ -27,9 +27,7 @@ ANY_ORGANIZATION = "any"
 """A credential is needed; the operation itself enters an organization."""
 
 
-def requires(
-    *scopes: Scope, organization: str = "orgId", person: bool = False, both: bool = False
-) -> Callable[[F], F]:
+def requires(*scopes: Scope, organization: str = "orgId", person: bool = False, both: bool = False) -> Callable[[F], F]:
     """Say what an operation needs: one of `scopes`, in the organization that the path parameter names. `person`: a key
     alone will not do; `both`: a person and a key, each with the right to it."""
 

@@ -69,8 +69,13 @@ async def sign_in(
         return RedirectResponse(f"/sign-in?error={word}&next={quote(target, safe='')}", 303)
     answer = RedirectResponse(target, 303)
     answer.set_cookie(
-        cookie_name(), secret, max_age=settings().session_days * 86_400, httponly=True, samesite="lax",
-        secure=settings().secure, path="/",
+        cookie_name(),
+        secret,
+        max_age=settings().session_days * 86_400,
+        httponly=True,
+        samesite="lax",
+        secure=settings().secure,
+        path="/",
     )
     return answer
 

@@ -48,7 +48,7 @@ class Tokens(BaseModel):
     """What a sign-in answers."""
 
     access_token: str
-    token_type: str = "Bearer"
+    token_type: str = "Bearer"  # noqa: S105  (a kind of token, not one)
     expires_in: int
     refresh_token: str
     scope: str

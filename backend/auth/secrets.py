@@ -40,8 +40,12 @@ def api_key() -> str:
 
 def is_api_key(text: str) -> bool:
     """Whether a text has the form and checksum of a key."""
-    body, check = text[len(KEY_PREFIX):-6], text[-6:]
-    return text.startswith(KEY_PREFIX) and len(body) == 32 and _base62(zlib.crc32(body.encode("utf-8", "replace")), 6) == check
+    body, check = text[len(KEY_PREFIX) : -6], text[-6:]
+    return (
+        text.startswith(KEY_PREFIX)
+        and len(body) == 32
+        and _base62(zlib.crc32(body.encode("utf-8", "replace")), 6) == check
+    )
 
 
 def hash_password(password: str) -> str:

@@ -37,11 +37,17 @@ async def check_password(session: Write, email: str, password: str, address: str
     return user
 
 
-async def open_session(session: Write, user: UserRow, kind: str, agent: str, address: str, lifetime: timedelta) -> tuple[SessionRow, str]:
+async def open_session(
+    session: Write, user: UserRow, kind: str, agent: str, address: str, lifetime: timedelta
+) -> tuple[SessionRow, str]:
     """A new session and its secret."""
     secret = token()
     row = SessionRow(
-        user_id=user.id, kind=kind, token_hash=digest(secret), user_agent=agent[:300], address=address,
+        user_id=user.id,
+        kind=kind,
+        token_hash=digest(secret),
+        user_agent=agent[:300],
+        address=address,
         expires_at=now() + lifetime,
     )
     session.add(row)
@@ -97,14 +103,18 @@ async def revoke_alone(session_id: UUID) -> None:
 async def revoke(session: Write, session_id: UUID) -> None:
     """End a session: its cookie, tokens and refresh tokens stop at once."""
     await session.execute(
-        sa.update(SessionRow).where(col(SessionRow.id) == session_id, col(SessionRow.revoked_at).is_(None)).values(revoked_at=now())
+        sa.update(SessionRow)
+        .where(col(SessionRow.id) == session_id, col(SessionRow.revoked_at).is_(None))
+        .values(revoked_at=now())
     )
 
 
 async def end_by_cookie(session: Write, cookie: str) -> None:
     """End the session of a presented cookie, if it is one."""
     await session.execute(
-        sa.update(SessionRow).where(col(SessionRow.token_hash) == digest(cookie), col(SessionRow.revoked_at).is_(None)).values(revoked_at=now())
+        sa.update(SessionRow)
+        .where(col(SessionRow.token_hash) == digest(cookie), col(SessionRow.revoked_at).is_(None))
+        .values(revoked_at=now())
     )
 
 
@@ -134,7 +144,10 @@ async def _tokens(session: Write, user: UserRow, row: SessionRow, organizations:
     role = highest([Role(o.role) for o in organizations if o.id == row.organization_id])
     scope = " ".join(sorted(ROLE_SCOPES[role])) if role else ""
     return Tokens(
-        access_token=tokens.issue(user.id, row.id, row.organization_id, scope), expires_in=tokens.ACCESS_SECONDS,
-        refresh_token=secret, scope=scope, organizations=organizations,
+        access_token=tokens.issue(user.id, row.id, row.organization_id, scope),
+        expires_in=tokens.ACCESS_SECONDS,
+        refresh_token=secret,
+        scope=scope,
+        organizations=organizations,
         user=User(id=user.id, email=user.email or "", display_name=user.display_name or user.email or ""),
     )

@@ -1,0 +1,1 @@
+"""The demo: an invented business, made through the API and the chains."""

@@ -19,7 +19,9 @@ class Caller:
     def __init__(self, client: SignumClient, token: str) -> None:
         self._client, self._token = client, token
 
-    async def call(self, method: str, path: str, json: Any = None, *, key: str | None = None, headers: dict[str, str] | None = None) -> Any:
+    async def call(
+        self, method: str, path: str, json: Any = None, *, key: str | None = None, headers: dict[str, str] | None = None
+    ) -> Any:
         """A call; waits where the rate limit says so."""
         while True:
             try:

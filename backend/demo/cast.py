@@ -3,15 +3,21 @@
 from backend.members.schemas import Role
 
 GROUP = {
-    "name": "Northwind Capital Group", "org_type": "Holding company", "jurisdiction": "LUX",
-    "email": "office@northwind.example", "website": "https://northwind.example",
+    "name": "Northwind Capital Group",
+    "org_type": "Holding company",
+    "jurisdiction": "LUX",
+    "email": "office@northwind.example",
+    "website": "https://northwind.example",
     "description": "Real assets and private credit for institutional and accredited investors.",
 }
 
 TREE: dict[str, dict[str, list[str]]] = {
     "Real Assets": {
         "Northwind Real Estate": [
-            "Harbor Logistics Properties", "Nordic Residential", "Sunbelt Multifamily", "Student Housing Partners",
+            "Harbor Logistics Properties",
+            "Nordic Residential",
+            "Sunbelt Multifamily",
+            "Student Housing Partners",
         ],
         "Northwind Infrastructure": ["Baltic Offshore Wind", "Iberia Toll Roads", "Alpine Hydro Storage"],
         "Farmland and Timber": ["Pampas Grain Land", "Kainuu Forests"],
@@ -72,21 +78,40 @@ SEPOLIA, HYPEREVM, BASE = 40161, 40362, 40245
 
 ASSETS = [
     {
-        "name": "Northwind Real Estate Income Fund I", "symbol": "NREF", "chain_eid": SEPOLIA, "decimals": 18,
-        "initial_supply": str(2_500_000 * 10**18), "regulation_type": "reg_a_plus", "required_kyc_level": 1,
-        "max_holders": 500, "description": "Quarterly income from logistics and residential property in Northern Europe.",
+        "name": "Northwind Real Estate Income Fund I",
+        "symbol": "NREF",
+        "chain_eid": SEPOLIA,
+        "decimals": 18,
+        "initial_supply": str(2_500_000 * 10**18),
+        "regulation_type": "reg_a_plus",
+        "required_kyc_level": 1,
+        "max_holders": 500,
+        "description": "Quarterly income from logistics and residential property in Northern Europe.",
         "compliance_rules": {"blocked_countries": ["PRK", "IRN"], "max_tokens_per_holder": str(400_000 * 10**18)},
     },
     {
-        "name": "Northwind Infrastructure Bond 2031", "symbol": "NIB31", "chain_eid": BASE, "decimals": 18,
-        "initial_supply": str(800_000 * 10**18), "regulation_type": "reg_s", "required_kyc_level": 2, "max_holders": 200,
+        "name": "Northwind Infrastructure Bond 2031",
+        "symbol": "NIB31",
+        "chain_eid": BASE,
+        "decimals": 18,
+        "initial_supply": str(800_000 * 10**18),
+        "regulation_type": "reg_s",
+        "required_kyc_level": 2,
+        "max_holders": 200,
         "description": "Senior secured notes of the Baltic Offshore Wind project, offered outside the United States.",
         "compliance_rules": {"blocked_countries": ["USA", "PRK", "IRN"]},
     },
     {
-        "name": "Harbor Logistics Preferred Units", "symbol": "NHLT", "chain_eid": HYPEREVM, "decimals": 18,
-        "initial_supply": str(120_000 * 10**18), "regulation_type": "reg_d", "required_kyc_level": 2,
-        "max_holders": 2_000, "org_only": True, "description": "Preferred equity of Harbor Logistics Properties.",
+        "name": "Harbor Logistics Preferred Units",
+        "symbol": "NHLT",
+        "chain_eid": HYPEREVM,
+        "decimals": 18,
+        "initial_supply": str(120_000 * 10**18),
+        "regulation_type": "reg_d",
+        "required_kyc_level": 2,
+        "max_holders": 2_000,
+        "org_only": True,
+        "description": "Preferred equity of Harbor Logistics Properties.",
         "compliance_rules": {"requires_accreditation": True},
     },
 ]

@@ -1,6 +1,6 @@
 """The demo's chain side: issuer, investors with attestations, assets, a market with orders, two bridges."""
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -33,8 +33,11 @@ class Issuance:
         for label in ("Treasury", *(f"{i[1]} custody" for i in cast.INVESTORS)):
             self.wallets[label] = await self.admin.post(f"{self.base}/wallets", {"label": label}, key=f"wallet:{label}")
         await self.admin.call(
-            "POST", f"{self.base}/issuer/register", {"name": cast.GROUP["name"], "max_kyc_level": 3, "can_revoke_others": True},
-            key="demo:issuer", headers={"x-api-key": self._key},
+            "POST",
+            f"{self.base}/issuer/register",
+            {"name": cast.GROUP["name"], "max_kyc_level": 3, "can_revoke_others": True},
+            key="demo:issuer",
+            headers={"x-api-key": self._key},
         )
         issuer = await self.admin.get(f"{self.base}/issuer")
         await self.admin.succeeded(self.org, issuer["request_id"], "issuer registration")
@@ -56,19 +59,27 @@ class Issuance:
 
     async def _party(self, kind: str, name: str, email: str, country: str, address: str | None = None) -> str:
         body = {"organization_id": self.org, "kind": kind, "name": name, "email": email, "country": country}
-        made = await self.officer.post("/identity/parties", body | ({"wallet_address": address} if address else {}), key=f"party:{name}")
+        made = await self.officer.post(
+            "/identity/parties", body | ({"wallet_address": address} if address else {}), key=f"party:{name}"
+        )
         self.parties[name] = made["id"]
         return str(made["id"])
 
     async def _verify(self, party: str, level: int, accredited: bool) -> None:
-        body = {"kyc_level": level, "accredited": accredited, "reason": "Register extract and identity documents checked."}
+        body = {
+            "kyc_level": level,
+            "accredited": accredited,
+            "reason": "Register extract and identity documents checked.",
+        }
         await self.officer.post(f"/identity/parties/{party}/verify", body, key=f"verify:{party}")
 
     async def _attest(self, party: str, name: str, eid: int) -> str:
         days = 21 if name == "Kestrel Pension Trust" else 365
-        expiry = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
+        expiry = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
         body = {"party_id": party, "chain_eid": eid, "expires_at": expiry.isoformat()}
-        accepted = await self.officer.post_and_wait(self.org, f"{self.base}/attestations", body, key=f"attest:{name}:{eid}")
+        accepted = await self.officer.post_and_wait(
+            self.org, f"{self.base}/attestations", body, key=f"attest:{name}:{eid}"
+        )
         return str(accepted["attestationId"])
 
     async def revoked_attestation(self) -> None:
@@ -82,9 +93,13 @@ class Issuance:
         for asset in cast.ASSETS:
             body = dict(asset)
             if body["symbol"] == "NHLT":
-                year = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=365)
+                year = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
+                    days=365
+                )
                 body["compliance_rules"] = {"requires_accreditation": True, "lockup_end_time": int(year.timestamp())}
-            accepted = await self.admin.post_and_wait(self.org, f"{self.base}/assets", body, key=f"asset:{asset['symbol']}")
+            accepted = await self.admin.post_and_wait(
+                self.org, f"{self.base}/assets", body, key=f"asset:{asset['symbol']}"
+            )
             self.assets[str(asset["symbol"])] = accepted["assetId"]
 
     async def market(self) -> None:
@@ -118,10 +133,15 @@ class Issuance:
         for _, name, *_rest in cast.INVESTORS:
             address = self.wallets[f"{name} custody"]["address"]
             call = quote.mint(str(contracts.quote_token), address, 2_000_000 * 10**6)
-            await execute(call.intent(
-                f"demo:dollars:{self.org}:{address}", eid=cast.SEPOLIA, signer=operator, organization_id=UUID(self.org),
-                label="test dollars",
-            ))
+            await execute(
+                call.intent(
+                    f"demo:dollars:{self.org}:{address}",
+                    eid=cast.SEPOLIA,
+                    signer=operator,
+                    organization_id=UUID(self.org),
+                    label="test dollars",
+                )
+            )
 
     async def bridges(self) -> None:
         """Supply that arrived on another chain, and supply that its receiver may not have."""

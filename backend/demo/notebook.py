@@ -40,6 +40,12 @@ class Notebook:
         name = f"password:{email}"
         return self._notes.get(name) or self.keep(name, secrets.token_urlsafe(12))
 
+    def refresh(self, changes: dict[str, Any]) -> None:
+        """Bring demo.json up to date."""
+        content = json.loads(self.final.read_text())
+        if content != (changed := content | changes):
+            _write(self.final, changed)
+
     def finish(self, content: dict[str, Any]) -> None:
         """Write demo.json."""
         _write(self.final, content)

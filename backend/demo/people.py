@@ -76,7 +76,9 @@ async def _token(organization: UUID, email: str) -> str | None:
 async def open_invitations(admin: Caller, organization: str) -> None:
     """Pending, revoked and expired ones; the team's are the accepted ones."""
     for email, role in [*cast.INVITED["pending"], *cast.INVITED["revoked"]]:
-        made = await admin.post(f"/orgs/{organization}/invitations", {"email": email, "role": role}, key=f"open:{email}")
+        made = await admin.post(
+            f"/orgs/{organization}/invitations", {"email": email, "role": role}, key=f"open:{email}"
+        )
         if (email, role) in cast.INVITED["revoked"] and made["status"] == "pending":
             await _revoke(admin, organization, made["id"])
     for email, role in cast.INVITED["expired"]:

@@ -8,6 +8,7 @@ import structlog
 
 from backend import db
 from backend.auth.scopes import READS, Scope
+from backend.chain import endpoints
 from backend.client import SignumClient
 from backend.demo import cast, people
 from backend.demo.caller import Caller
@@ -22,7 +23,10 @@ log = structlog.get_logger()
 async def ensure(settings: Settings) -> None:
     """Make the demo, unless it is there already or the database belongs to somebody else."""
     notebook = Notebook(settings.home)
-    if notebook.is_finished or (not notebook.is_begun and await _in_use()):
+    if notebook.is_finished:
+        notebook.refresh(_addresses(settings))
+        return
+    if not notebook.is_begun and await _in_use():
         return
     from backend.api import create_api
 
@@ -51,7 +55,7 @@ async def _tell(client: SignumClient, notebook: Notebook, settings: Settings) ->
     await issuance.market()
     await issuance.bridges()
     await issuance.revoked_attestation()
-    notebook.finish(await _content(settings, notebook, group, {"full": full, "read_only": read_only}))
+    notebook.finish(_content(settings, notebook, group, {"full": full, "read_only": read_only}))
 
 
 async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes: list[Scope]) -> str:
@@ -67,15 +71,18 @@ async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes:
     return known
 
 
-async def _content(settings: Settings, notebook: Notebook, group: str, keys: dict[str, str]) -> dict[str, Any]:
-    from backend.chain import endpoints
-
-    people_ = [(email, role) for _, email, role in cast.PEOPLE] + [(e, r) for _, e, r, _ in cast.LOCALS]
-    urls = endpoints.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
+def _content(settings: Settings, notebook: Notebook, group: str, keys: dict[str, str]) -> dict[str, Any]:
+    everybody = [(email, role) for _, email, role in cast.PEOPLE] + [(e, r) for _, e, r, _ in cast.LOCALS]
     return {
-        "base_url": settings.base_url,
         "organization_id": group,
-        "users": [{"email": e, "password": notebook.password(e), "role": str(r)} for e, r in people_],
+        "users": [{"email": e, "password": notebook.password(e), "role": str(r)} for e, r in everybody],
         "api_keys": keys,
-        "chains": [{"eid": eid, "rpc_url": url} for eid, url in sorted(urls.items())],
+        **_addresses(settings),
     }
+
+
+def _addresses(settings: Settings) -> dict[str, Any]:
+    """What another port or another start may change."""
+    urls = endpoints.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
+    chains = [{"eid": eid, "rpc_url": url} for eid, url in sorted(urls.items())]
+    return {"base_url": settings.base_url, "chains": chains}

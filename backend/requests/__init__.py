@@ -1,0 +1,1 @@
+"""Requests: accepted operations and how far they are."""

@@ -61,7 +61,9 @@ def _query(context: Context) -> sa.Select[Any]:
 async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
     table = sa.inspect(RequestStepRow).local_table
     query = (
-        sa.select(*table.c, col(ChainRow.display_name).label("chain_name"), col(ChainRow.explorer_url).label("explorer"))
+        sa.select(
+            *table.c, col(ChainRow.display_name).label("chain_name"), col(ChainRow.explorer_url).label("explorer")
+        )
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == table.c.chain_eid)
         .where(table.c.request_id.in_([r.id for r in rows]))
         .order_by(table.c.position)
@@ -75,15 +77,32 @@ async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
 def _step(row: Any) -> RequestStep:
     url = f"{row.explorer}/tx/{row.tx_hash}" if row.explorer and row.tx_hash else None
     return RequestStep(
-        name=row.name, title=row.title, status=row.status, started_at=row.started_at, finished_at=row.finished_at,
-        chain_eid=row.chain_eid, chain_name=row.chain_name, tx_hash=row.tx_hash, explorer_url=url, detail=row.detail,
+        name=row.name,
+        title=row.title,
+        status=row.status,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        chain_eid=row.chain_eid,
+        chain_name=row.chain_name,
+        tx_hash=row.tx_hash,
+        explorer_url=url,
+        detail=row.detail,
     )
 
 
 def _request(row: Any, steps: list[RequestStep]) -> Request:
     return Request(
-        id=row.id, organization_id=row.organization_id, kind=row.kind, title=row.title, status=row.status,
-        subject=Subject(type=row.subject_type, id=row.subject_id), steps=steps, problem=row.problem,
-        can_retry=row.can_retry, created_by=row.created_by, created_by_name=row.created_by_name,
-        created_at=row.created_at, updated_at=row.updated_at,
+        id=row.id,
+        organization_id=row.organization_id,
+        kind=row.kind,
+        title=row.title,
+        status=row.status,
+        subject=Subject(type=row.subject_type, id=row.subject_id),
+        steps=steps,
+        problem=row.problem,
+        can_retry=row.can_retry,
+        created_by=row.created_by,
+        created_by_name=row.created_by_name,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )

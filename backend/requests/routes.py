@@ -19,7 +19,10 @@ router = APIRouter(prefix="/orgs/{orgId}/requests", tags=["Requests"], route_cla
 @router.get("")
 @requires(Scope.ORGS_READ)
 async def list_requests(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: RequestStatus | None = None,
+    context: Current,
+    orgId: UUID,
+    page: Annotated[Page, Depends()],
+    status: RequestStatus | None = None,
     subject: UUID | None = None,
 ) -> RequestList:
     """Accepted operations, newest first, with their steps."""

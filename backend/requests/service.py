@@ -27,21 +27,42 @@ class Step:
 
 
 async def write(
-    session: Write, *, organization_id: UUID, kind: str, title: str, subject_type: str, subject_id: UUID, scope: str,
-    steps: Sequence[Step], created_by: UUID | None, arguments: dict[str, Any] | None = None,
+    session: Write,
+    *,
+    organization_id: UUID,
+    kind: str,
+    title: str,
+    subject_type: str,
+    subject_id: UUID,
+    scope: str,
+    steps: Sequence[Step],
+    created_by: UUID | None,
+    arguments: dict[str, Any] | None = None,
 ) -> RequestRow:
     """Write a request and its steps."""
     row = RequestRow(
-        organization_id=organization_id, kind=kind, title=title, subject_type=subject_type, subject_id=subject_id,
-        scope=scope, arguments=arguments or {}, created_by=created_by,
+        organization_id=organization_id,
+        kind=kind,
+        title=title,
+        subject_type=subject_type,
+        subject_id=subject_id,
+        scope=scope,
+        arguments=arguments or {},
+        created_by=created_by,
     )
     session.add(row)
     await session.flush()
     for position, step in enumerate(steps):
-        session.add(RequestStepRow(
-            organization_id=organization_id, request_id=row.id, position=position, name=step.name, title=step.title,
-            chain_eid=step.chain_eid,
-        ))
+        session.add(
+            RequestStepRow(
+                organization_id=organization_id,
+                request_id=row.id,
+                position=position,
+                name=step.name,
+                title=step.title,
+                chain_eid=step.chain_eid,
+            )
+        )
     await session.flush()
     return row
 
@@ -71,13 +92,22 @@ async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_re
 
 
 async def _end(session: Write, request_id: UUID, **values: Any) -> None:
-    await session.execute(sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), **values))
+    await session.execute(
+        sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), **values)
+    )
 
 
 async def begin_step(session: Write, request_id: UUID, name: str) -> None:
     """A step starts; one that had succeeded in a run before stays as it is."""
-    await _step(session, request_id, name, only=(StepStatus.WAITING, StepStatus.RUNNING, StepStatus.FAILED),
-                status=StepStatus.RUNNING, started_at=sa.func.coalesce(col(RequestStepRow.started_at), now()), finished_at=None)
+    await _step(
+        session,
+        request_id,
+        name,
+        only=(StepStatus.WAITING, StepStatus.RUNNING, StepStatus.FAILED),
+        status=StepStatus.RUNNING,
+        started_at=sa.func.coalesce(col(RequestStepRow.started_at), now()),
+        finished_at=None,
+    )
 
 
 async def note_step(session: Write, request_id: UUID, name: str, tx_hash: str | None, detail: str | None) -> None:
@@ -87,19 +117,39 @@ async def note_step(session: Write, request_id: UUID, name: str, tx_hash: str | 
 
 async def end_step(session: Write, request_id: UUID, name: str, tx_hash: str | None, detail: str | None) -> None:
     """A step has succeeded."""
-    await _step(session, request_id, name, only=(StepStatus.RUNNING,), status=StepStatus.SUCCEEDED, finished_at=now(),
-                tx_hash=tx_hash, detail=detail)
+    await _step(
+        session,
+        request_id,
+        name,
+        only=(StepStatus.RUNNING,),
+        status=StepStatus.SUCCEEDED,
+        finished_at=now(),
+        tx_hash=tx_hash,
+        detail=detail,
+    )
 
 
 async def fail_step(session: Write, request_id: UUID, name: str, detail: str) -> None:
     """A step has failed."""
-    await _step(session, request_id, name, only=(StepStatus.RUNNING,), status=StepStatus.FAILED, finished_at=now(), detail=detail)
+    await _step(
+        session,
+        request_id,
+        name,
+        only=(StepStatus.RUNNING,),
+        status=StepStatus.FAILED,
+        finished_at=now(),
+        detail=detail,
+    )
 
 
 async def _step(session: Write, request_id: UUID, name: str, only: Sequence[StepStatus], **values: Any) -> None:
     await session.execute(
         sa.update(RequestStepRow)
-        .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.name) == name, col(RequestStepRow.status).in_(only))
+        .where(
+            col(RequestStepRow.request_id) == request_id,
+            col(RequestStepRow.name) == name,
+            col(RequestStepRow.status).in_(only),
+        )
         .values(updated_at=now(), **values)
     )
 

@@ -29,8 +29,11 @@ class Server:
         environment = os.environ | {"SIGNUM_HOME": str(home), "PORT": str(PORT), "SIGNUM_RATE_LIMITS": "off"}
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "backend.cli", "serve"], cwd=CHECKOUT, env=environment,
-            stdout=subprocess.DEVNULL, start_new_session=True,
+            [sys.executable, "-m", "backend.cli", "serve"],
+            cwd=CHECKOUT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
         )
 
     def wait_for(self, path: str, seconds: float = 300) -> float:
