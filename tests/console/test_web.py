@@ -1,0 +1,76 @@
+"""The edge: what goes where, with which headers."""
+
+import base64
+import hashlib
+
+import httpx
+import pytest
+
+from backend import web
+
+SCRIPT = "window.early = 1;"
+
+
+@pytest.fixture
+def build(tmp_path):
+    (tmp_path / "sign-in").mkdir()
+    (tmp_path / "sign-in" / "index.html").write_text(f"<script>{SCRIPT}</script>")
+    (tmp_path / "sign-in.html").write_text(f'<script src="/a.js"></script><script>{SCRIPT}</script>')
+    (tmp_path / "index.html").write_text("<p>home</p>")
+    (tmp_path / "__spa-fallback.html").write_text("<p>any</p>")
+    return tmp_path
+
+
+def named(name):
+    async def application(scope, receive, send):
+        headers = [(b"cache-control", b"private"), (b"x-path", scope["path"].encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": name.encode()})
+
+    return application
+
+
+@pytest.fixture
+async def client(build):
+    served = web.edge(named("api"), build)(named("console"))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=served), base_url="http://localhost") as http:
+        yield http
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/session", "/session/end"])
+async def test_the_api_answers_its_own_paths_untouched(client, path):
+    answer = await client.get(path)
+    assert answer.text == "api"
+    assert "content-security-policy" not in answer.headers
+    assert answer.headers["cache-control"] == "private"
+
+
+@pytest.mark.parametrize("path", ["/", "/v1x", "/sessions", "/o/1/overview", "/assets/a.js"])
+async def test_everything_else_is_the_console(client, path):
+    assert (await client.get(path)).text == "console"
+
+
+@pytest.mark.parametrize(("path", "file"), [("/sign-in", "/sign-in.html"), ("/sign-in/", "/sign-in.html"), ("/", "/")])
+async def test_a_prerendered_page_answers_at_its_own_path(client, path, file):
+    assert (await client.get(path)).headers["x-path"] == file
+
+
+@pytest.mark.parametrize("path", ["/_upload", "/_upload/secret.pdf", "/_all_routes", "/auth-codespace"])
+async def test_endpoints_nobody_needs_are_closed(client, path):
+    assert (await client.get(path)).headers["x-path"] == "/_"
+
+
+async def test_only_inline_scripts_of_the_build_may_run(client):
+    policy = (await client.get("/")).headers["content-security-policy"]
+    allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    assert f"script-src 'self' 'sha256-{allowed}';" in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [("/assets/root-1a2b.js", True), ("/assets/a.woff2", True), ("/assets/a.svg", False), ("/style/base.css", False)],
+)
+async def test_only_hashed_files_are_kept_forever(client, path, kept):
+    assert ("immutable" in (await client.get(path)).headers["cache-control"]) is kept
