@@ -70,7 +70,7 @@ async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None
 async def widen(session: AsyncSession, organization_id: UUID) -> None:
     """Name one more organization; the caller has proven that it may be seen, or makes it."""
     seen = "nullif(current_setting('app.organization_ids', true), '')"
-    text = f"select set_config('app.organization_ids', concat_ws(',', {seen}, :id), true)"
+    text = f"select set_config('app.organization_ids', concat_ws(',', {seen}, cast(:id as text)), true)"
     await session.execute(sa.text(text), {"id": str(organization_id)})
 
 

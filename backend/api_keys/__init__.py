@@ -1,0 +1,1 @@
+"""Keys that programs sign in with."""

@@ -1,7 +1,36 @@
-"""Routes."""
+"""`/v1/orgs/{orgId}/api-keys`."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, Depends, Response, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.api_keys import service
+from backend.api_keys.schemas import ApiKeyCreate, ApiKeyCreated, ApiKeyList
+from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.keyset import Page
+
+router = APIRouter(prefix="/orgs/{orgId}/api-keys", tags=["API keys"], route_class=GuardedRoute)
+
+
+@router.get("")
+@requires(Scope.API_KEYS_READ)
+async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> ApiKeyList:
+    """Keys, newest first, revoked and expired ones too; never their text."""
+    return await service.page(context, page)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+@requires(Scope.API_KEYS_WRITE)
+async def create_key(context: Current, orgId: UUID, body: ApiKeyCreate, response: Response) -> ApiKeyCreated:
+    """Make a key, never wider than the caller. `key` is shown in this answer only."""
+    response.headers["Cache-Control"] = "no-store"
+    return await service.create(context, body)
+
+
+@router.delete("/{keyId}", status_code=status.HTTP_204_NO_CONTENT)
+@requires(Scope.API_KEYS_WRITE)
+async def revoke_key(context: Current, orgId: UUID, keyId: UUID) -> None:
+    """Revoke a key; it stops working at once."""
+    await service.revoke(context, keyId)

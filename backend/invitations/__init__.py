@@ -1,0 +1,1 @@
+"""Invitations and the mails that carry them."""

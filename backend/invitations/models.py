@@ -16,7 +16,13 @@ class InvitationRow(Row, table=True):
 
     __tablename__ = "invitations"
     __table_args__ = (
-        sa.Index("uq_invitations_pending", "organization_id", "email", unique=True, postgresql_where=sa.text("status = 'pending'")),
+        sa.Index(
+            "uq_invitations_pending",
+            "organization_id",
+            "email",
+            unique=True,
+            postgresql_where=sa.text("status = 'pending'"),
+        ),
     )
 
     organization_id: UUID = organization_field()

@@ -1,7 +1,79 @@
-"""Routes."""
+"""`/v1/orgs/{orgId}/invitations`, `/v1/invitations/accept`, and the outbox of embedded installations."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from uuid import UUID
 
-from backend.auth.route import GuardedRoute
+from fastapi import APIRouter, Depends, Request, status
 
-router = APIRouter(route_class=GuardedRoute)
+from backend.auth.principal import authenticate, cookie_name
+from backend.auth.route import Current, GuardedRoute, public, requires
+from backend.auth.scopes import Scope
+from backend.errors import Unauthenticated
+from backend.invitations import service
+from backend.invitations.schemas import (
+    Invitation,
+    InvitationAccept,
+    InvitationAccepted,
+    InvitationCreate,
+    InvitationList,
+    InvitationRevoked,
+    InvitationStatus,
+    Outbox,
+)
+from backend.keyset import Page
+
+router = APIRouter(tags=["Invitations"], route_class=GuardedRoute)
+OF_ORGANIZATION = "/orgs/{orgId}/invitations"
+
+
+@router.get(OF_ORGANIZATION)
+@requires(Scope.MEMBERS_READ)
+async def list_invitations(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: InvitationStatus | None = None
+) -> InvitationList:
+    """Invitations, newest first."""
+    return await service.page(context, page, status)
+
+
+@router.post(OF_ORGANIZATION, status_code=status.HTTP_201_CREATED)
+@requires(Scope.MEMBERS_WRITE)
+async def invite(context: Current, orgId: UUID, body: InvitationCreate) -> Invitation:
+    """Invite an address by mail; the link works once, for 7 days. Only admins can invite admins."""
+    return await service.create(context, body)
+
+
+@router.delete(f"{OF_ORGANIZATION}/{{invitationId}}")
+@requires(Scope.MEMBERS_WRITE)
+async def revoke_invitation(context: Current, orgId: UUID, invitationId: UUID) -> InvitationRevoked:
+    """Revoke a pending invitation; any other is a 400."""
+    return InvitationRevoked(message=await service.revoke(context, invitationId))
+
+
+@router.post("/invitations/accept")
+@public
+async def accept_invitation(context: Current, request: Request, body: InvitationAccept) -> InvitationAccepted:
+    """Accept an invitation with the token of its mail.
+
+    A signed-in person whose address was invited joins; without a credential, name and password make an account.
+    """
+    await _sign_in(context, request)
+    return await service.accept(context, body)
+
+
+async def _sign_in(context: Current, request: Request) -> None:
+    """Take the person of a credential that was sent. A browser's session that is over counts as none."""
+    sent = "authorization" in request.headers or "x-api-key" in request.headers
+    if not sent and cookie_name() not in request.cookies:
+        return
+    try:
+        context.person = (await authenticate(request, context.session)).require_person()
+    except Unauthenticated:
+        if sent:
+            raise
+
+
+@router.get("/orgs/{orgId}/outbox")
+@requires(Scope.MEMBERS_WRITE)
+async def list_outbox(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> Outbox:
+    """Mails of this organization, newest first, where no mail server is set. Embedded installations only."""
+    return await service.outbox(context, page)

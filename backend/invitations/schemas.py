@@ -1,11 +1,12 @@
 """Invitations as they cross the door."""
 
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, EmailStr
+from pydantic import BaseModel, StringConstraints
 
-from backend.fields import Body, Record, Timestamp
+from backend.fields import Body, Email, Name, Record, Timestamp
 from backend.members.schemas import Role
 
 
@@ -21,16 +22,16 @@ class InvitationStatus(StrEnum):
 class InvitationCreate(Body):
     """Whom to invite as what."""
 
-    email: EmailStr
+    email: Email
     role: Role = Role.CLIENT
 
 
 class InvitationAccept(Body):
     """The token of the mail; name and password where the person has no account yet."""
 
-    token: str
-    display_name: str | None = None
-    password: str | None = None
+    token: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+    display_name: Name | None = None
+    password: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
 class Invitation(Record):
@@ -51,6 +52,36 @@ class InvitationList(BaseModel):
     """A page of invitations."""
 
     invitations: list[Invitation]
+    nextCursor: str | None
+
+
+class InvitationAccepted(Record):
+    """The membership an invitation became."""
+
+    member_id: UUID
+    organization_id: UUID
+    organization_name: str
+    user_id: UUID
+    email: str
+    role: Role
+
+
+class Mail(Record):
+    """A mail in the outbox of an embedded installation."""
+
+    id: UUID
+    organization_id: UUID
+    recipient: str
+    subject: str
+    body: str
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class Outbox(BaseModel):
+    """A page of mails."""
+
+    mails: list[Mail]
     nextCursor: str | None
 
 

@@ -34,7 +34,8 @@ class UserWalletRow(Row, table=True):
 
 
 class MemberRow(Row, table=True):
-    """A person's role in an organization."""
+    """A person's role in an organization. `email` is how the organization reaches somebody whose account has none: it
+    proves nothing, so it never becomes the account's."""
 
     __tablename__ = "members"
     __table_args__ = (sa.UniqueConstraint("organization_id", "user_id"),)
@@ -43,3 +44,4 @@ class MemberRow(Row, table=True):
     user_id: UUID = Field(foreign_key="users.id", index=True)
     role: Role = status_field(Role, Role.CLIENT)
     status: MemberStatus = status_field(MemberStatus, MemberStatus.ACTIVE)
+    email: str | None = None

@@ -4,9 +4,9 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, EmailStr, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Address, Body, Eid, KycLevel, Name, Record, Timestamp
+from backend.fields import Address, Body, Eid, Email, KycLevel, Name, Record, Timestamp
 
 
 class Role(StrEnum):
@@ -36,7 +36,7 @@ class MemberCreate(Body):
     user_id: UUID | None = None
     wallet_address: Address | None = None
     chain_eid: Eid | None = None
-    email: EmailStr | None = None
+    email: Email | None = None
     display_name: Name | None = None
     role: Role = Role.CLIENT
 
@@ -130,5 +130,3 @@ class Eligibility(BaseModel):
 
     warnings: list[EligibilityWarning]
     orgRequirements: OrgRequirements
-
-

@@ -81,8 +81,13 @@ async def _children(context: Context, node: UUID, page: Page) -> Any:
 
 def _node(row: Any, depth: int) -> TreeNode:
     return TreeNode(
-        id=row.id, name=row.name, status=row.status, parent_id=row.parent_id, depth=depth,
-        has_children=row.child_count > 0, child_count=row.child_count,
+        id=row.id,
+        name=row.name,
+        status=row.status,
+        parent_id=row.parent_id,
+        depth=depth,
+        has_children=row.child_count > 0,
+        child_count=row.child_count,
     )
 
 

@@ -35,7 +35,8 @@ async def plan(context: Context, moved_id: UUID, parent_id: UUID) -> MovePlan:
     session = context.session
     descendants, _, nodes = await hierarchy.subtree(session, moved_id, rules.PREVIEWED)
     access = rules.access_changes(
-        await hierarchy.holders(session, moved_id), await hierarchy.holders(session, context.organization_id),
+        await hierarchy.holders(session, moved_id),
+        await hierarchy.holders(session, context.organization_id),
         await hierarchy.holders(session, parent_id),
     )
     chains = await _known_chains(context, moved_id)
@@ -93,11 +94,14 @@ async def _known_chains(context: Context, organization_id: UUID) -> list[int]:
 async def _follow_on_chain(context: Context, row: OrganizationRow) -> RequestRow | None:
     """Have the registries follow, where the organization or one below it is an issuer or has a token: what attestations
     count for `org_only` assets hangs on the lineage written there. The request belongs to the moved organization."""
-    chains = await _known_chains(context, row.id)
-    if not chains:
+    if not await _known_chains(context, row.id):
         return None
     return await accept(
-        replace(context, organization_id=row.id), "organization.lineage", f"Write the new place of {row.name} on chain",
-        subject=("organization", row.id), scope=Scope.ORGS_WRITE, order=row.id,
-        steps=[Step(f"lineage_{eid}", "Write the new parent", eid) for eid in chains],
+        replace(context, organization_id=row.id),
+        "organization.lineage",
+        f"Write the new place of {row.name} on chain",
+        subject=("organization", row.id),
+        scope=Scope.ORGS_WRITE,
+        steps=[Step("lineage", "Write the new parent on every chain that knows the organization")],
+        order=row.id,
     )

@@ -71,7 +71,9 @@ async def list_access(context: Current, orgId: UUID, page: PageOf) -> AccessList
 @router.get("/{orgId}/tree")
 @requires(Scope.ORGS_READ)
 async def get_tree(
-    context: Current, orgId: UUID, page: PageOf,
+    context: Current,
+    orgId: UUID,
+    page: PageOf,
     parent: Annotated[UUID | None, Query(description="Whose children; the organization itself where left out.")] = None,
 ) -> Tree:
     """The children of one node, by name. Without `parent` the first page begins with the organization itself."""

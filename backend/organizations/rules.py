@@ -72,10 +72,16 @@ def moved_nodes(nodes: Sequence[Node], before: Sequence[Place], after: Sequence[
     for node in nodes:
         above = below.get(node.parent_id, []) if node.parent_id and node.height else []
         names = below[node.id] = [*above, node.name]
-        moved.append(MovedNode(
-            id=node.id, name=node.name, path_before=_path(before, names), path_after=_path(after, names),
-            depth_before=len(before) + node.height, depth_after=len(after) + node.height,
-        ))
+        moved.append(
+            MovedNode(
+                id=node.id,
+                name=node.name,
+                path_before=_path(before, names),
+                path_after=_path(after, names),
+                depth_before=len(before) + node.height,
+                depth_after=len(after) + node.height,
+            )
+        )
     return moved
 
 
@@ -97,7 +103,8 @@ def access_changes(own: Iterable[Holder], before: Iterable[Holder], after: Itera
     old, new = here | held(before, inherited=True), here | held(after, inherited=True)
     changes = [
         AccessChange(user_id=user, display_name=names[user], role=role, change=change)
-        for change, pairs in (("gained", new - old), ("lost", old - new)) for user, role in pairs
+        for change, pairs in (("gained", new - old), ("lost", old - new))
+        for user, role in pairs
     ]
     return sorted(changes, key=lambda c: (c.change, c.display_name.lower(), c.role, c.user_id))
 

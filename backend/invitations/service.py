@@ -1,0 +1,187 @@
+"""Invitations: written, listed, revoked, accepted."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col
+
+from backend.auth.accounts import create_account
+from backend.auth.principal import Context
+from backend.auth.secrets import digest, token
+from backend.db import Write, now, widen
+from backend.errors import Conflict, NotFound
+from backend.invitations import rules
+from backend.invitations.models import InvitationRow, OutboxRow
+from backend.invitations.rules import LIFETIME, token_in
+from backend.invitations.schemas import (
+    Invitation,
+    InvitationAccept,
+    InvitationAccepted,
+    InvitationCreate,
+    InvitationList,
+    InvitationStatus,
+    Mail,
+    Outbox,
+)
+from backend.keyset import Page
+from backend.members import service as members
+from backend.members.models import MemberRow, UserRow
+from backend.members.rules import check_grant
+from backend.members.schemas import MemberStatus, Role
+from backend.settings import settings
+
+__all__ = ["accept", "create", "exists", "outbox", "page", "revoke", "token_in", "write"]
+PENDING = "An invitation to this address is pending already."
+
+
+async def page(context: Context, page: Page, status: InvitationStatus | None) -> InvitationList:
+    """A page of invitations; those whose time is over are written down as expired first."""
+    await _expire(context.session, context.organization_id)
+    table = sa.inspect(InvitationRow).local_table
+    query = sa.select(*(c for c in table.c if c.name != "token_hash")).where(
+        table.c.organization_id == context.organization_id
+    )
+    if status is not None:
+        query = query.where(table.c.status == status)
+    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return InvitationList(invitations=[Invitation.model_validate(r) for r in shown], nextCursor=cursor)
+
+
+async def _expire(session: Write, organization_id: UUID) -> None:
+    await session.execute(
+        sa.update(InvitationRow)
+        .where(
+            col(InvitationRow.organization_id) == organization_id,
+            col(InvitationRow.status) == InvitationStatus.PENDING,
+            col(InvitationRow.expires_at) <= now(),
+        )
+        .values(status=InvitationStatus.EXPIRED, updated_at=now())
+    )
+
+
+async def exists(session: Write, organization_id: UUID, email: str) -> bool:
+    """Whether an address was ever invited."""
+    query = sa.select(
+        sa.exists().where(
+            col(InvitationRow.organization_id) == organization_id, col(InvitationRow.email) == email.lower()
+        )
+    )
+    return bool(await session.scalar(query))
+
+
+async def create(context: Context, body: InvitationCreate) -> Invitation:
+    """Invite somebody: 409 for a member, and for an address with a pending invitation."""
+    check_grant(members.is_admin(context), body.role)
+    await _expire(context.session, context.organization_id)
+    if await _is_member(context, body.email):
+        raise Conflict(members.ALREADY)
+    row = await write(context.session, context.organization_id, body.email, body.role, invited_by=context.user_id)
+    return Invitation.model_validate(row)
+
+
+async def _is_member(context: Context, email: str) -> bool:
+    query = sa.select(
+        sa.exists().where(
+            col(MemberRow.organization_id) == context.organization_id,
+            col(MemberRow.user_id) == col(UserRow.id),
+            col(UserRow.email) == email,
+            col(MemberRow.status) != MemberStatus.INACTIVE,
+        )
+    )
+    return bool(await context.session.scalar(query))
+
+
+async def write(
+    session: Write,
+    organization_id: UUID,
+    email: str,
+    role: Role,
+    *,
+    invited_by: UUID | None,
+    lifetime: timedelta = LIFETIME,
+) -> InvitationRow:
+    """Write an invitation and its mail. The token is in the mail only; 409 where one is pending."""
+    secret = token()
+    row = InvitationRow(
+        organization_id=organization_id,
+        email=email.lower(),
+        role=role,
+        token_hash=digest(secret),
+        expires_at=now() + lifetime,
+        invited_by=invited_by,
+    )
+    session.add(row)
+    try:
+        await session.flush()
+    except IntegrityError as error:
+        raise Conflict(PENDING) from error
+    name = await session.scalar(sa.text("select name from organizations where id = :id"), {"id": organization_id})
+    subject, text = rules.letter(str(name), role, rules.link(settings().origin, secret), lifetime)
+    session.add(OutboxRow(organization_id=organization_id, recipient=row.email, subject=subject, body=text))
+    await session.flush()
+    return row
+
+
+async def revoke(context: Context, invitation_id: UUID) -> str:
+    """End a pending invitation; the answer says whose."""
+    query = sa.select(InvitationRow).where(
+        col(InvitationRow.id) == invitation_id, col(InvitationRow.organization_id) == context.organization_id
+    )
+    row: InvitationRow | None = await context.session.scalar(query.with_for_update())
+    if row is None:
+        raise NotFound("There is no such invitation in this organization.")
+    rules.check_revocable(rules.status_at(row.status, row.expires_at, now()))
+    row.status = InvitationStatus.REVOKED
+    return f"The invitation of {row.email} is revoked."
+
+
+async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted:
+    """Become a member: the signed-in person whose address was invited, or a new account with that address."""
+    session = context.session
+    found = (await session.execute(sa.text("select * from signum_invitation(:h)"), {"h": digest(body.token)})).first()
+    if found is None:
+        raise NotFound("There is no such invitation.")
+    await widen(session, found.organization_id)
+    row = await session.get_one(InvitationRow, found.id, with_for_update=True)
+    rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
+    user = await _person(context, row, body)
+    member = await members.join(session, row.organization_id, user, row.role)
+    row.status = InvitationStatus.ACCEPTED
+    await session.flush()
+    return InvitationAccepted(
+        member_id=member.id,
+        organization_id=row.organization_id,
+        organization_name=found.organization_name,
+        user_id=user.id,
+        email=row.email,
+        role=row.role,
+    )
+
+
+async def _person(context: Context, row: InvitationRow, body: InvitationAccept) -> UserRow:
+    if context.person is not None:
+        rules.check_addressee(row.email, context.person.email or "")
+        return await context.session.get_one(UserRow, context.person.user_id)
+    known = sa.select(sa.exists().where(col(UserRow.email) == row.email))
+    if await context.session.scalar(known):
+        raise Conflict("There is an account with this address already. Sign in, then accept the invitation.")
+    name, password = rules.account_of(body)
+    try:
+        return await create_account(context.session, row.email, name, password)
+    except IntegrityError as error:
+        raise Conflict("There is an account with this address already.") from error
+
+
+async def outbox(context: Context, page: Page) -> Outbox:
+    """Mails that were not sent, on embedded installations; elsewhere there is no such page."""
+    if not settings().embedded_chains:
+        raise NotFound("There is nothing at this address.")
+    table: Any = sa.inspect(OutboxRow).local_table
+    query = sa.select(*table.c).where(table.c.organization_id == context.organization_id)
+    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return Outbox(mails=[Mail.model_validate(r) for r in shown], nextCursor=cursor)

@@ -1,0 +1,190 @@
+"""From an invitation to a membership."""
+
+import asyncio
+from collections.abc import Awaitable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from backend import db
+from backend.auth.scopes import Scope
+from backend.client import ApiProblem
+from backend.db import new_id
+from backend.invitations import rules, service
+from backend.members.schemas import Role
+from backend.models import InvitationRow
+from tests.conftest import Actor, World
+
+PASSWORD = "a long new password"
+
+
+async def status_of(call: Awaitable[Any]) -> int:
+    try:
+        await call
+    except ApiProblem as problem:
+        return problem.status
+    return 200
+
+
+async def invited(admin: Actor, org: UUID, email: str, role: str = "viewer") -> tuple[dict[str, Any], str]:
+    made = await admin.call("POST", f"/orgs/{org}/invitations", json={"email": email, "role": role})
+    return made, await token_of(admin, org)
+
+
+async def token_of(admin: Actor, org: UUID) -> str:
+    mails = (await admin.call("GET", f"/orgs/{org}/outbox"))["mails"]
+    found = rules.token_in(mails[0]["body"])
+    assert found is not None
+    return found
+
+
+def accept(world: World, token: str, **body: Any) -> Awaitable[Any]:
+    new = {"display_name": "New Person", "password": PASSWORD}
+    return world.client.call("POST", "/invitations/accept", json={"token": token, **(body or new)})
+
+
+async def age(invitation: str) -> None:
+    async with db.worker() as session:
+        row = await session.get_one(InvitationRow, UUID(invitation))
+        row.expires_at -= timedelta(days=8)
+
+
+async def test_a_new_person_makes_an_account_and_is_in(world: World) -> None:
+    acme = await world.organization("Acme")
+    admin = await world.person(acme)
+    email = f"New.{new_id().hex}@Example.com"
+    made, token = await invited(admin, acme, email, "compliance_officer")
+    assert (made["email"], made["status"], made["invited_by"]) == (email.lower(), "pending", str(admin.user_id))
+    assert "token" not in str(made)
+    joined = await accept(world, token)
+    assert (joined["organization_id"], joined["organization_name"], joined["role"]) == (
+        str(acme),
+        "Acme",
+        "compliance_officer",
+    )
+    cookie = await world.sign_in(email, PASSWORD)
+    assert (await world.client.call("GET", f"/orgs/{acme}/members", cookie=cookie))["members"]
+    listed = (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"]
+    assert [i["status"] for i in listed] == ["accepted"]
+    assert await status_of(accept(world, token)) == 409
+
+
+async def test_who_is_signed_in_joins(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    known = await world.person(await world.organization())
+    _, token = await invited(admin, acme, known.email.upper())
+    assert await status_of(accept(world, token)) == 409
+    stranger = await world.person(await world.organization())
+    body = {"token": token}
+    assert await status_of(stranger.call("POST", "/invitations/accept", json=body)) == 403
+    assert (await known.call("POST", "/invitations/accept", json=body))["user_id"] == str(known.user_id)
+    assert await status_of(known.call("GET", f"/orgs/{acme}/members")) == 200
+
+
+async def test_a_token_works_once_even_at_the_same_time(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    _, token = await invited(admin, acme, f"{new_id().hex}@example.com")
+    answers = await asyncio.gather(*(status_of(accept(world, token)) for _ in range(4)))
+    assert sorted(answers) == [200, 409, 409, 409]
+    assert len((await admin.call("GET", f"/orgs/{acme}/members"))["members"]) == 2
+
+
+async def test_credentials_that_are_sent_must_be_good_but_an_old_cookie_is_none(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    _, token = await invited(admin, acme, f"{new_id().hex}@example.com")
+    body = {"token": token, "display_name": "N", "password": PASSWORD}
+    assert await status_of(world.client.call("POST", "/invitations/accept", json=body, token="sgn_wrong")) == 401
+    key = await world.key(acme)
+    assert await status_of(world.client.call("POST", "/invitations/accept", json=body, headers=key)) == 403
+    await world.client.call("POST", "/invitations/accept", json=body, cookie="signum_session=over")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"display_name": "N"}, 422),
+        ({"password": PASSWORD}, 422),
+        ({"display_name": "N", "password": "short"}, 400),
+        ({"display_name": "<img src=x>", "password": PASSWORD}, 422),
+        ({"display_name": "N", "password": PASSWORD, "role": "admin"}, 422),
+    ],
+)
+async def test_what_is_missing_leaves_the_invitation_open(world: World, body: dict[str, Any], status: int) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    _, token = await invited(admin, acme, f"{new_id().hex}@example.com")
+    assert await status_of(accept(world, token, **body)) == status
+    assert await status_of(accept(world, token)) == 200
+
+
+async def test_an_unknown_token_is_a_404(world: World) -> None:
+    assert await status_of(accept(world, "unknown")) == 404
+
+
+async def test_one_pending_invitation_per_address(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    path = f"/orgs/{acme}/invitations"
+    made, _ = await invited(admin, acme, "twice@example.com")
+    assert await status_of(admin.call("POST", path, json={"email": "TWICE@example.com"})) == 409
+    assert await status_of(admin.call("POST", path, json={"email": admin.email})) == 409
+    answer = await admin.call("DELETE", f"{path}/{made['id']}")
+    assert list(answer) == ["message"]
+    again, _ = await invited(admin, acme, "twice@example.com")
+    await age(again["id"])
+    assert await status_of(admin.call("POST", path, json={"email": "twice@example.com"})) == 200
+    calls = [status_of(admin.call("POST", path, json={"email": "race@example.com"})) for _ in range(4)]
+    assert sorted(await asyncio.gather(*calls)) == [200, 409, 409, 409]
+
+
+async def test_only_a_pending_invitation_is_revoked_or_accepted(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    path = f"/orgs/{acme}/invitations"
+    revoked, first = await invited(admin, acme, "r@example.com")
+    await admin.call("DELETE", f"{path}/{revoked['id']}")
+    expired, second = await invited(admin, acme, "e@example.com")
+    await age(expired["id"])
+    for invitation, token in ((revoked, first), (expired, second)):
+        assert await status_of(admin.call("DELETE", f"{path}/{invitation['id']}")) == 400
+        assert await status_of(accept(world, token)) == 409
+    assert await status_of(admin.call("DELETE", f"{path}/{new_id()}")) == 404
+    assert await status_of(admin.call("DELETE", f"{path}/nonsense")) == 404
+    listed = (await admin.call("GET", path))["invitations"]
+    assert [(i["email"], i["status"]) for i in listed] == [("e@example.com", "expired"), ("r@example.com", "revoked")]
+    assert (await admin.call("GET", path, params={"status": "pending"}))["invitations"] == []
+
+
+async def test_only_admins_invite_admins(world: World) -> None:
+    acme = await world.organization()
+    key = await world.key(acme, Scope.MEMBERS_WRITE)
+    path = f"/orgs/{acme}/invitations"
+    body = {"email": "boss@example.com", "role": "admin"}
+    assert await status_of(world.client.call("POST", path, json=body, headers=key)) == 403
+    viewer = await world.person(acme, Role.VIEWER)
+    assert await status_of(viewer.call("POST", path, json={"email": "x@example.com"})) == 403
+    assert await status_of(viewer.call("GET", f"/orgs/{acme}/outbox")) == 403
+
+
+@pytest.mark.parametrize("email", ["nope", "<script>@example.com", "a@b", "a@example.com\nBcc: x@example.com", None])
+async def test_what_is_not_an_address_is_a_422(world: World, email: str | None) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    assert await status_of(admin.call("POST", f"/orgs/{acme}/invitations", json={"email": email})) == 422
+    assert (await admin.call("GET", f"/orgs/{acme}/outbox"))["mails"] == []
+
+
+async def test_what_the_demo_writes(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    async with db.transaction(acme) as session:
+        assert not await service.exists(session, acme, "Late@example.com")
+        await service.write(session, acme, "late@example.com", Role.CLIENT, invited_by=None, lifetime=timedelta(0))
+        assert await service.exists(session, acme, "Late@example.com")
+    listed = (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"]
+    assert [i["status"] for i in listed] == ["expired"]

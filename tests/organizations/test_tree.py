@@ -1,0 +1,61 @@
+"""The tree: one node's children at a time."""
+
+from typing import Any
+
+import pytest
+
+from backend.client import ApiProblem
+from tests.conftest import Actor, World
+
+
+async def pages(person: Actor, path: str, **params: Any) -> list[dict[str, Any]]:
+    nodes, cursor = [], None
+    while True:
+        page = await person.call("GET", path, params={**params, "cursor": cursor})
+        nodes += page["nodes"]
+        if not (cursor := page["nextCursor"]):
+            return nodes
+
+
+async def test_a_node_and_its_children_by_name(world: World) -> None:
+    top = await world.organization("Top")
+    for name in ("beta", "Alpha", "gamma", "Alpha", "Delta"):
+        child = await world.organization(name, top)
+    await world.organization("Grandchild", child)
+    person = await world.person(top)
+    nodes = await pages(person, f"/orgs/{top}/tree", limit=2)
+    assert [(n["name"], n["depth"], n["child_count"]) for n in nodes] == [
+        ("Top", 0, 5),
+        ("Alpha", 1, 0),
+        ("Alpha", 1, 0),
+        ("beta", 1, 0),
+        ("Delta", 1, 1),
+        ("gamma", 1, 0),
+    ]
+    below = await pages(person, f"/orgs/{top}/tree", parent=str(child))
+    assert [(n["name"], n["depth"], n["has_children"], n["parent_id"]) for n in below] == [
+        ("Grandchild", 2, False, str(child))
+    ]
+
+
+async def test_a_key_sees_the_tree_below_its_organization_only(world: World) -> None:
+    top = await world.organization("Top")
+    mine = await world.organization("Mine", top)
+    below = await world.organization("Below", mine)
+    key = await world.key(mine)
+    found = await world.client.call("GET", f"/orgs/{mine}/tree", headers=key)
+    assert [(n["name"], n["depth"]) for n in found["nodes"]] == [("Mine", 1), ("Below", 2)]
+    assert (await world.client.call("GET", f"/orgs/{mine}/tree?parent={below}", headers=key))["nodes"] == []
+    for foreign in (top, await world.organization("Foreign")):
+        with pytest.raises(ApiProblem) as refused:
+            await world.client.call("GET", f"/orgs/{mine}/tree?parent={foreign}", headers=key)
+        assert refused.value.status == 404
+
+
+@pytest.mark.parametrize("query", ["parent=x", "cursor=x", "cursor=WyJhIiwiYiJd", "limit=-1"])
+async def test_a_query_that_cannot_be_read_is_a_400(world: World, query: str) -> None:
+    top = await world.organization()
+    person = await world.person(top)
+    with pytest.raises(ApiProblem) as refused:
+        await person.call("GET", f"/orgs/{top}/tree?{query}")
+    assert refused.value.status == 400
