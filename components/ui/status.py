@@ -33,6 +33,7 @@ LOOKS: dict[str, Look] = {
     "expired": Look("Expired", "warn", "hourglass"),
     "expiring": Look("Expiring", "warn", "hourglass"),
     "revoked": Look("Revoked", "bad", "ban"),
+    "invited": Look("Invited", "ok", DONE),
     # parties, attestations, issuers
     "created": Look("To review", "info", "circle-dot"),
     "verifying": Look("Verifying", "info", RUN),
@@ -46,6 +47,7 @@ LOOKS: dict[str, Look] = {
     "pending_bridge": Look("Bridging first", "info", RUN),
     "activating": Look("Activating", "info", RUN),
     "paused": Look("Paused", "warn", "circle-pause"),
+    "halted": Look("Halted", "warn", "circle-pause"),
     "completed": Look("Completed", "ok", DONE),
     "cancelled": Look("Cancelled", "mute", OFF),
     "failed": Look("Failed", "bad", "circle-x"),
@@ -72,6 +74,7 @@ LOOKS: dict[str, Look] = {
     "info": Look("Note", "mute", "info"),
     "ready": Look("Ready", "ok", DONE),
     "passed": Look("Passed", "ok", DONE),
+    "refused": Look("Refused", "bad", "circle-x"),
     "blocked": Look("Blocked", "mute", "lock"),
 }
 

@@ -1,0 +1,87 @@
+"""The page of an asset."""
+
+import reflex as rx
+
+from app.layout import page
+from components.asset_tabs import activity, holders, markets, overview
+from components.compliance_editor import compliance_editor
+from components.permission import for_issuers, may_issue
+from components.transfer_check import transfer_check
+from components.ui.box import row
+from components.ui.button import button, link_button
+from components.ui.card import logo, page_head
+from components.ui.note import failure, forbidden, note, page_skeleton
+from components.ui.progress import request_progress
+from components.ui.status import badge
+from components.ui.tabs import tabs
+from components.ui.value import amount
+from state.asset import AssetState
+from state.session import Session
+
+ASSETS = "/o/" + Session.org.id + "/assets"
+
+
+@page(
+    route="/o/[org_id]/assets/[asset_id]",
+    title="Asset",
+    under="/o/[org_id]/assets",
+    crumbs=[("Assets", ASSETS), (AssetState.asset.symbol, "")],
+    on_load=[AssetState.load],
+)
+def asset() -> rx.Component:
+    """Draw the asset, or why it cannot be seen."""
+    again = button("Try again", "rotate-cw", on_click=AssetState.reload)
+    broken = rx.cond(
+        AssetState.is_forbidden,
+        forbidden(AssetState.problem),
+        failure("This asset did not load", AssetState.problem, again),
+    )
+    return rx.cond(
+        AssetState.problem != "", broken, rx.cond(AssetState.asset.id != "", _whole(), page_skeleton())
+    )  # fmt: skip
+
+
+def _whole() -> rx.Component:
+    asset = AssetState.asset
+    line = row(
+        rx.el.span(asset.symbol, class_name="strong"),
+        rx.el.span(asset.framework),
+        amount(asset.supply, "issued", asset.decimals),
+        rx.el.span(asset.places.length(), " ", rx.cond(asset.places.length() == 1, "chain", "chains")),
+        cls="wrap wide",
+    )
+    deploy = for_issuers(
+        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store")
+    )
+    return rx.fragment(
+        page_head(asset.name, line, deploy, badge=badge(asset.status), before=logo(asset.mark, "lg")),
+        rx.cond(AssetState.request.steps.length() > 0, _progress(), _failure()),
+        tabs(
+            "Asset",
+            AssetState.tab,
+            AssetState.go,
+            ("overview", "Overview", overview()),
+            ("compliance", "Compliance", compliance_editor()),
+            ("markets", "Markets", markets()),
+            ("holders", "Holders", holders()),
+            ("check", "Transfer check", transfer_check()),
+            ("activity", "Activity", activity()),
+        ),
+    )
+
+
+def _progress() -> rx.Component:
+    request = AssetState.request
+    ended = (request.status == "succeeded") | (request.status == "failed") | (request.status == "denied")
+    away = rx.el.div(button("Put away", small=True, kind="quiet", on_click=AssetState.put_away), class_name="put-away")
+    shown = rx.cond(
+        may_issue(), request_progress(request, on_retry=AssetState.retry), request_progress(request)
+    )  # fmt: skip
+    return rx.el.div(
+        rx.el.p(request.title, class_name="title-3"), shown, rx.cond(ended, away, rx.fragment()), class_name="following"
+    )
+
+
+def _failure() -> rx.Component:
+    words = note(rx.el.b("The last operation failed. "), AssetState.asset.failure, tone="bad")
+    return rx.cond(AssetState.asset.failure != "", rx.el.div(words, class_name="following"), rx.fragment())

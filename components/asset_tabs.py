@@ -1,0 +1,185 @@
+"""The plain tabs of an asset: overview, markets, holders, activity."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.permission import for_issuers
+from components.rule_editor import rules_said
+from components.ui.box import col, split
+from components.ui.button import link, link_button
+from components.ui.card import card, figure_strip, panel
+from components.ui.note import empty
+from components.ui.status import status, tag
+from components.ui.table import Col, name_link, pager, table, td, tr
+from components.ui.value import amount, short_hash, when
+from state.asset import ActivityState, AssetState, HolderRow, HoldersState, Place
+from state.markets import AssetMarkets, MarketRow
+from state.requests import Request
+from state.session import Session
+
+ASSET = "/o/" + Session.org.id + "/assets/"
+
+
+def overview() -> rx.Component:
+    """Draw supply, tokens by chain, and the rules that hold."""
+    asset = AssetState.asset
+    figures = figure_strip(
+        ("Total supply", amount(asset.supply, asset.symbol, asset.decimals)),
+        ("Chains", asset.places.length()),
+        ("Framework", asset.framework),
+        ("Created", when(asset.created_at)),
+    )
+    about = rx.cond(asset.description != "", rx.el.p(asset.description, class_name="muted"), rx.fragment())
+    edit = link("Edit", ASSET + asset.id + "?tab=compliance", on_click=AssetState.go("compliance").prevent_default)
+    return col(
+        about,
+        figures,
+        split(
+            card("Tokens", _places(), count=asset.places.length()),
+            card("Rules", rules_said(asset.rules), right=for_issuers(edit)),
+        ),
+        cls="wide",
+    )
+
+
+def _places() -> rx.Component:
+    return table(
+        "Tokens by chain",
+        [Col("Chain"), Col("Status"), Col("Token"), Col("Supply", right=True), Col("Deployed by")],
+        AssetState.asset.places,
+        _place,
+        empty=empty("link", "Not on any chain yet"),
+        loading=AssetState.loading,
+        problem=rx.Var.create(""),
+    )
+
+
+def _place(place: rx.Var[Place]) -> rx.Component:
+    asset = AssetState.asset
+    silent = rx.el.span("chain does not answer", class_name="muted")
+    supply = rx.cond(place.supply != "", amount(place.supply, asset.symbol, asset.decimals), silent)
+    return tr(
+        td(place.chain, class_name="strong"),
+        td(status(place.status)),
+        td(short_hash(place.address, "token address", place.url), label="Token"),
+        td(supply, right=True),
+        td(short_hash(place.tx_hash, "transaction", place.tx_url), label="Transaction"),
+        key=place.eid.to_string(),
+    )
+
+
+def markets() -> rx.Component:
+    """Draw the asset's markets."""
+    new = for_issuers(
+        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + AssetState.asset.id, "store")
+    )
+    return panel(
+        table(
+            "Markets of this asset",
+            [Col("Market"), Col("Chain"), Col("Status"), Col("Fees"), Col("Created", narrow=False)],
+            AssetMarkets.rows,
+            _market,
+            empty=empty("store", "No market yet", "A market trades this asset under its rules, on chain.", new),
+            loading=AssetMarkets.loading,
+            problem=AssetMarkets.problem,
+            is_forbidden=AssetMarkets.is_forbidden,
+            on_retry=AssetMarkets.load,
+        ),
+        label="Markets",
+        on_mount=AssetMarkets.load,
+    )
+
+
+def _market(market: rx.Var[MarketRow]) -> rx.Component:
+    href = "/o/" + Session.org.id + "/markets/" + market.id + "?asset=" + market.asset_id
+    return tr(
+        td(name_link(market.pair, href)),
+        td(market.chain, class_name="muted"),
+        td(status(market.status)),
+        td(market.fees, class_name="num muted"),
+        td(when(market.created_at), narrow=False, class_name="muted"),
+        key=market.id,
+    )
+
+
+def holders() -> rx.Component:
+    """Draw the cap table."""
+    return panel(
+        table(
+            "Holders",
+            [Col("Holder"), Col("Address"), Col("Chain"), Col("Balance", right=True), Col("Share", right=True)],
+            HoldersState.rows,
+            _holder,
+            empty=empty("users", "Nobody holds it yet", "Supply goes to the treasury as the token is deployed."),
+            loading=HoldersState.loading,
+            problem=HoldersState.problem,
+            is_forbidden=HoldersState.is_forbidden,
+            on_retry=HoldersState.reload,
+        ),
+        pager(
+            "Read from the chains' transfers",
+            has_newer=HoldersState.has_newer,
+            has_older=HoldersState.has_older,
+            on_newer=HoldersState.newer,
+            on_older=HoldersState.older,
+            busy=HoldersState.busy,
+        ),
+        label="Holders",
+        on_mount=HoldersState.load,
+    )
+
+
+def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
+    asset = AssetState.asset
+    unknown = rx.el.span("not a known party", class_name="muted")
+    name: Any = rx.cond(
+        holder.is_treasury, tag("Treasury", "info"), rx.cond(holder.name != "", holder.name, unknown)
+    )  # fmt: skip
+    return tr(
+        td(name),
+        td(short_hash(holder.address)),
+        td(holder.chain, class_name="muted", label="On"),
+        td(amount(holder.balance, asset.symbol, asset.decimals), right=True),
+        td(holder.share, right=True, label="Share", class_name="num"),
+        key=holder.id,
+    )
+
+
+def activity() -> rx.Component:
+    """Draw the requests about this asset."""
+    return panel(
+        table(
+            "Requests of this asset",
+            [Col("Operation"), Col("Status"), Col("Steps", right=True), Col("Asked by"), Col("Started")],
+            ActivityState.rows,
+            _request,
+            empty=empty("list-checks", "Nothing has happened yet"),
+            loading=ActivityState.loading,
+            problem=ActivityState.problem,
+            is_forbidden=ActivityState.is_forbidden,
+            on_retry=ActivityState.reload,
+        ),
+        pager(
+            "Newest first",
+            has_newer=ActivityState.has_newer,
+            has_older=ActivityState.has_older,
+            on_newer=ActivityState.newer,
+            on_older=ActivityState.older,
+            busy=ActivityState.busy,
+        ),
+        label="Activity",
+        on_mount=ActivityState.load,
+    )
+
+
+def _request(request: rx.Var[Request]) -> rx.Component:
+    href = "/o/" + Session.org.id + "/requests?id=" + request.id
+    return tr(
+        td(name_link(request.title, href)),
+        td(status(request.status)),
+        td(request.done_steps, " of ", request.steps.length(), right=True, label="Steps"),
+        td(request.created_by, class_name="muted"),
+        td(when(request.created_at), class_name="muted"),
+        key=request.id,
+    )

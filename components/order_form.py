@@ -1,0 +1,67 @@
+"""The dialog that places an order."""
+
+import reflex as rx
+
+from components.ui.box import row
+from components.ui.dialog import form_dialog
+from components.ui.form import field_row, select_field, text_field
+from components.ui.note import note
+from components.ui.tabs import filters
+from state.market import MarketState
+from state.orders import OrderForm
+from state.session import Session
+
+
+def order_dialog() -> rx.Component:
+    """Draw the dialog."""
+    form, market = OrderForm, MarketState.market
+    side = rx.el.div(
+        rx.el.span("Side", class_name="label"),
+        row(
+            rx.el.div(
+                filters("Side", form.side, form.pick_side, [("buy", "Buy"), ("sell", "Sell")]), class_name="segmented"
+            )
+        ),
+        class_name="field",
+    )
+    no_wallet = note(
+        rx.el.b("There is no server wallet. "),
+        "Orders are signed by one of the organization's own. ",
+        rx.el.a("Wallets", href="/o/" + Session.org.id + "/wallets", class_name="link"),
+        tone="warn",
+    )
+    total = rx.cond(
+        form.total != "",
+        rx.el.span("Total ", rx.el.b(form.total), class_name="total"),
+        rx.el.span("Price times amount, before fees", class_name="muted small"),
+    )
+    return form_dialog(
+        rx.el.span("Place an order on ", market.pair),
+        "Both the token's and the market's rules are asked before anything is sent.",
+        rx.cond((form.wallets.length() == 0) & ~form.saving & (form.form_problem == ""), no_wallet, rx.fragment()),
+        side,
+        select_field("Wallet", "wallet_id", form.wallets, errors=form.errors, hint="It signs, pays and receives"),
+        field_row(
+            text_field(
+                rx.el.span("Price, ", market.quote, " per ", market.symbol),
+                "price",
+                errors=form.errors,
+                input_mode="decimal",
+                on_change=form.write("price").debounce(200),
+            ),
+            text_field(
+                rx.el.span("Amount, ", market.symbol),
+                "amount",
+                errors=form.errors,
+                input_mode="decimal",
+                on_change=form.write("amount").debounce(200),
+            ),
+        ),
+        is_open=form.is_open,
+        on_open_change=form.show,
+        on_submit=form.submit,
+        problem=form.form_problem,
+        busy=form.saving,
+        submit=rx.cond(form.side == "buy", "Place buy order", "Place sell order"),
+        foot=total,
+    )

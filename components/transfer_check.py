@@ -1,0 +1,111 @@
+"""Can this transfer happen? A form, and every rule's verdict."""
+
+import reflex as rx
+
+from components.ui.box import col, split
+from components.ui.button import button, link_button
+from components.ui.card import card
+from components.ui.form import field_row, text_field
+from components.ui.icon import mark
+from components.ui.note import empty, note, problem_note
+from components.ui.status import status
+from state.asset import AssetState
+from state.transfer_check import TransferCheckState, Verdict
+
+
+def transfer_check() -> rx.Component:
+    """Draw the tab."""
+    return rx.el.div(split(_answer(), _form()), on_mount=TransferCheckState.load)
+
+
+def _form() -> rx.Component:
+    state, asset = TransferCheckState, AssetState.asset
+    chains = rx.el.select(
+        rx.foreach(
+            asset.places,
+            lambda place: rx.el.option(place.chain, value=place.eid.to_string(), key=place.eid.to_string()),
+        ),
+        name="check_chain",
+        id="f-check_chain",
+        class_name="input",
+    )
+    wallets = rx.el.datalist(
+        rx.foreach(state.wallets, lambda w: rx.el.option(w["label"], value=w["value"], key=w["value"])),
+        id="own-wallets",
+    )
+    body = rx.el.form(
+        rx.el.div(rx.el.label("Chain", html_for="f-check_chain", class_name="label"), chains, class_name="field"),
+        _address("From", "from_address"),
+        _address("To", "to_address"),
+        field_row(
+            text_field(
+                "Amount", "amount", errors=state.errors, input_mode="decimal", hint="In whole tokens", id="check-amount"
+            )
+        ),
+        wallets,
+        problem_note(state.form_problem),
+        rx.el.div(button("Check", "scale", kind="primary", type="submit", busy=state.saving), class_name="row"),
+        on_submit=state.submit,
+        no_validate=True,
+        class_name="form",
+    )
+    return card("Can this happen?", body, pad=True)
+
+
+def _address(label: str, name: str) -> rx.Component:
+    return text_field(
+        label, name, errors=TransferCheckState.errors, id=f"check-{name}", class_name="mono", spell_check=False,
+        placeholder="0x…", list="own-wallets",
+    )  # fmt: skip
+
+
+def _answer() -> rx.Component:
+    state = TransferCheckState
+    yes = note(rx.el.b("This transfer can happen. "), "Every rule passes.", tone="ok")
+    no = note(
+        rx.el.b("This transfer is refused. "),
+        state.failing,
+        rx.cond(state.failing == 1, " rule stands", " rules stand"),
+        " against it.",
+        tone="bad",
+    )
+    differs = note(
+        rx.el.b("The chain says otherwise. "), "What it knows may be newer than what is shown here.", tone="warn"
+    )
+    found = rx.el.div(
+        col(
+            rx.cond(state.allowed, yes, no),
+            rx.cond(state.agrees, rx.fragment(), differs),
+            cls="card-body",
+        ),
+        rx.el.ul(rx.foreach(state.verdicts, _verdict), aria_label="Rules"),
+        role="status",
+    )
+    nothing = empty(
+        "scale", "Nothing checked yet", "Every rule is asked, as the contract would ask it. Nothing is moved."
+    )
+    return card("Rules", rx.cond(state.answered, found, nothing))
+
+
+def _verdict(verdict: rx.Var[Verdict]) -> rx.Component:
+    fix = rx.cond(
+        verdict.fix != "", rx.el.div(verdict.fix, class_name="small"), rx.fragment()
+    )  # fmt: skip
+    call = rx.cond(verdict.call != "", rx.el.div(verdict.call, class_name="mono muted break"), rx.fragment())
+    right = rx.cond(
+        verdict.href != "",
+        link_button("Put it right", verdict.href, small=True),
+        status(rx.cond(verdict.passed, "passed", "refused")),
+    )
+    return rx.el.li(
+        rx.cond(verdict.passed, mark("check", "ok"), mark("x", "bad")),
+        rx.el.div(
+            rx.el.div(verdict.title, class_name="strong"),
+            rx.el.div(verdict.reason, class_name="muted small"),
+            fix,
+            call,
+        ),
+        rx.el.div(right),
+        class_name="verdict",
+        key=verdict.id,
+    )

@@ -1,0 +1,294 @@
+"""The market wizard: five steps, a plan by the dry run, one deployment."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from state.chain_list import Chains, ChainView
+from state.prerequisites import Prerequisite, prerequisites_of
+from state.requests import Tracker
+from state.rule_editor import RuleEditor
+from state.rules import Unfit, checked, market_body, of_asset, words
+from state.units import percent
+
+STEPS = ("Chain", "Token", "Rules", "Fees", "Review")
+STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, "taker_fee_bps": 3, "maker_fee_bps": 3}
+RENAMED = {"min_kyc_level": "required_kyc_level"}
+"""The fields of the rule editor that a market's body calls otherwise."""
+RULES, REVIEW = 2, 4
+
+
+@dataclass
+class Target:
+    """A chain to choose, and whether the asset's token is there."""
+
+    eid: int = 0
+    name: str = ""
+    status: str = ""
+    factory: str = ""
+    quote: str = ""
+    token: str = ""
+    obstacle: str = ""
+
+
+@dataclass
+class PlanRow:
+    """A step of the plan."""
+
+    name: str
+    title: str
+    detail: str
+    chain: str
+    gas: str
+
+
+@dataclass
+class Plan:
+    """What deploying would do."""
+
+    will_bridge: bool = False
+    source: str = ""
+    eligible: int = 0
+    gas: str = ""
+    steps: list[PlanRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class MarketWizard(RuleEditor, Chains, rx.State):
+    """Where somebody is in the wizard. Nothing is written before they deploy."""
+
+    at: int = 0
+    reached: int = 0
+    assets: list[dict[str, str]] = []
+    asset: str = ""
+    symbol: str = ""
+    decimals: int = 18
+    targets: list[Target] = []
+    target: Target = Target()
+    own_token: str = ""
+    taker: str = "30"
+    maker: str = "0"
+    said: list[dict[str, str]] = []
+    plan: Plan = Plan()
+    planned: bool = False
+    planning: bool = False
+    prerequisites: list[Prerequisite] = []
+    ready: bool = False
+    _record: dict[str, Any] = {}
+
+    @rx.event
+    async def load(self):
+        """Begin anew, for the asset of the URL."""
+        self._done()
+        self.at, self.reached, self.ready, self.planned, self.prerequisites = 0, 0, False, False, []
+        self.target, self.own_token, self.taker, self.maker = Target(), "", "30", "0"
+        self.asset, self._record, self.targets = "", {}, []
+        yield
+        try:
+            await self._read_frameworks()
+            await self._read_chains()
+            page = await self._api("GET", "/orgs/{org}/assets", params={"limit": 100})
+            usable = [asset for asset in page["assets"] if asset["status"] in ("active", "updating")]
+            self.assets = [{"value": a["id"], "label": f"{a['symbol']}, {a['name']}"} for a in usable]
+            await self._choose(self._query("asset")[:40] or (self.assets[0]["value"] if self.assets else ""))
+        except ApiProblem as problem:
+            self._refused(problem)
+        self.ready = True
+
+    @rx.event
+    async def choose_asset(self, asset_id: str):
+        """Deploy a market for another asset."""
+        try:
+            await self._choose(str(asset_id)[:40])
+        except ApiProblem as problem:
+            self._refused(problem)
+
+    async def _choose(self, asset_id: str) -> None:
+        if not asset_id:
+            return
+        self._record = asset = await self._api("GET", f"/orgs/{{org}}/assets/{asset_id}")
+        self.asset, self.symbol, self.decimals = asset["id"], asset["symbol"], asset["decimals"]
+        self.target, self.own_token = Target(), ""
+        self._fill(of_asset(asset))
+        tokens = {place["chain_eid"]: place["token_address"] or "" for place in asset["deployments"]}
+        self.targets = [_target(chain, tokens) for chain in self._chains.values() if chain.enabled]
+
+    @rx.event
+    async def choose_chain(self, eid: str):
+        """Choose where the market is to be."""
+        wanted = next((one for one in self.targets if str(one.eid) == str(eid) and not one.obstacle), None)
+        if wanted is not None:
+            self.target, self.own_token = wanted, ""
+            self._without("chain_eid")
+
+    @rx.event
+    async def write_token(self, text: str):
+        """Name a token that is on this chain already."""
+        self.own_token = str(text)[:100].strip()
+        self._without("rwa_token_address")
+
+    @rx.event
+    async def write_fee(self, name: str, text: str):
+        """Change a fee, in basis points."""
+        if name in ("taker", "maker"):
+            setattr(self, name, str(text)[:10])
+            self._without(f"{name}_fee_bps")
+
+    @rx.event
+    async def go(self, step: int):
+        """Go to a step that was reached before."""
+        if isinstance(step, int) and 0 <= step <= self.reached:
+            return await self._go(step)
+        return None
+
+    @rx.event
+    async def back(self):
+        """Go back a step."""
+        return await self._go(max(0, self.at - 1))
+
+    @rx.event
+    async def forward(self):
+        """Go on, where this step is complete."""
+        found = self._faults()
+        here = {name: text for name, text in found.items() if _step_of(name) == self.at}
+        self.errors = here
+        if here:
+            return None
+        return await self._go(min(REVIEW, self.at + 1))
+
+    async def _go(self, step: int) -> Any:
+        self.at, self.reached, self.form_problem = step, max(step, self.reached), ""
+        if step != REVIEW:
+            return None
+        return MarketWizard.make_plan
+
+    def _faults(self) -> dict[str, str]:
+        """What is missing or cannot be read, by field."""
+        faults = {} if self.target.eid else {"chain_eid": "Choose a chain"}
+        try:
+            checked(self.draft, self.decimals)
+        except Unfit as unfit:
+            faults |= unfit.errors
+        for name, text in (("taker", self.taker), ("maker", self.maker)):
+            if not (text.isascii() and text.isdigit() and int(text) <= 10_000):
+                faults[f"{name}_fee_bps"] = "Write basis points from 0 to 10,000"
+        return faults
+
+    @rx.event(supersedes=True)
+    async def make_plan(self):
+        """Ask for the plan; nothing is written."""
+        self.planning, self.planned, self.form_problem, self.prerequisites = True, False, "", []
+        yield
+        if faults := self._faults():
+            self.planning = False
+            self._blame(faults)
+            return
+        try:
+            answer = await self._api("POST", self._path(), json=self._body(), params={"dry_run": "true"})
+        except ApiProblem as problem:
+            self.planning = False
+            self._explain(problem)
+            return
+        self.plan, self.planning, self.planned = self._plan(answer), False, True
+        rules = words(checked(self.draft, self.decimals), self.symbol, self.decimals)
+        said = {name: rules[name] for name in rules if name not in ("Organization only", "Trusted issuers")}
+        self.said = [{"name": name, "value": value} for name, value in said.items()]
+
+    @rx.event
+    async def deploy(self):
+        """Deploy, and go to the market's page, which follows it."""
+        self._begin()
+        yield
+        try:
+            answer = await self._api("POST", self._path(), json=self._body(), key=self._form_key)
+        except (ApiProblem, Unfit) as problem:
+            self.saving = False
+            self._explain(problem) if isinstance(problem, ApiProblem) else self._blame(problem.errors)
+            return
+        self._done()
+        href = f"/o/{self.org_id}/markets/{answer['marketId']}?asset={answer['assetId']}"
+        yield [rx.redirect(href), Tracker.watch]
+
+    def _path(self) -> str:
+        return f"/orgs/{{org}}/assets/{self.asset}/markets"
+
+    def _body(self) -> dict[str, Any]:
+        body: dict[str, Any] = market_body(checked(self.draft, self.decimals)) | {
+            "chain_eid": self.target.eid,
+            "market_factory_address": self.target.factory,
+            "taker_fee_bps": int(self.taker),
+            "maker_fee_bps": int(self.maker),
+        }
+        return body | ({"rwa_token_address": self.own_token} if self.own_token else {})
+
+    def _explain(self, problem: ApiProblem) -> None:
+        """Show a refusal where it arose: prerequisites as a checklist, the rest at its step and field."""
+        self._refused(problem)
+        if problem.prerequisites:
+            self.prerequisites, self.form_problem = prerequisites_of(problem, str(self.org_id)), ""
+        elif self.errors:
+            self._blame(self.errors)
+
+    def _blame(self, errors: dict[str, str]) -> None:
+        self.errors = {RENAMED.get(name, name): text for name, text in errors.items()}
+        self.at = min(_step_of(name) for name in errors)
+        if self.at == REVIEW:
+            self.form_problem = " ".join(errors.values())
+
+    def _plan(self, answer: dict[str, Any]) -> Plan:
+        impact = answer["impact"]
+        rows = [
+            PlanRow(
+                name=step["name"],
+                title=step["title"],
+                detail=step["detail"],
+                chain=step["chain_name"],
+                gas=f"{step['gas_estimate']:,}" if step["gas_estimate"] is not None else "",
+            )
+            for step in answer["steps"]
+        ]
+        gas = sum(step["gas_estimate"] or 0 for step in answer["steps"])
+        return Plan(
+            will_bridge=impact["will_bridge"],
+            source=self._chain_name(impact["source_chain_eid"]) if impact["source_chain_eid"] else "",
+            eligible=impact["eligible_parties"],
+            gas=f"{gas:,}" if gas else "",
+            steps=rows,
+            warnings=impact["warnings"],
+        )
+
+    @rx.var
+    def fees_said(self) -> list[dict[str, str]]:
+        """The fees in words."""
+        texts = (("Taker", self.taker), ("Maker", self.maker))
+        return [
+            {"name": name, "value": f"{percent(int(text))}, {int(text)} bps"}
+            for name, text in texts
+            if text.isascii() and text.isdigit()
+        ]
+
+
+def _step_of(name: str) -> int:
+    if name in STEP_OF:
+        return STEP_OF[name]
+    return REVIEW if name in ("form", "asset") else RULES
+
+
+def _target(chain: ChainView, tokens: dict[int, str]) -> Target:
+    if not chain.factory:
+        obstacle = "No market factory on this chain"
+    elif chain.status == "down":
+        obstacle = "This chain does not answer"
+    else:
+        obstacle = ""
+    return Target(
+        eid=chain.eid,
+        name=chain.name,
+        status=chain.status,
+        factory=chain.factory,
+        quote=chain.quote_symbol,
+        token=tokens.get(chain.eid, ""),
+        obstacle=obstacle,
+    )
