@@ -10,9 +10,14 @@ def environments(network: Network) -> tuple[Environment, ...]:
     return (Environment.MAINNET,) if network is Network.MAINNET else (Environment.TESTNET, Environment.DEVNET)
 
 
-def check_usable(name: str, vm_type: VmType, environment: Environment, network: Network) -> None:
-    """400 where operations on a chain are not possible for an organization (or key) of `network`."""
+def check_usable(
+    name: str, vm_type: VmType, environment: Environment, network: Network, pointer: str | None = None
+) -> None:
+    """400 where operations on a chain are not possible for an organization (or key) of `network`. `pointer` is the
+    field that named the chain."""
     if vm_type is VmType.SOLANA:
-        raise BadRequest(f"{name} runs the Solana VM; it is listed, but operations work on EVM chains only.")
+        detail = f"{name} runs the Solana VM; it is listed, but operations work on EVM chains only."
+        raise BadRequest(detail, pointer=pointer)
     if environment not in environments(network):
-        raise BadRequest(f"{name} is a {environment} chain, and this credential or organization works on {network}.")
+        detail = f"{name} is a {environment} chain, and this credential or organization works on {network}."
+        raise BadRequest(detail, pointer=pointer)

@@ -36,18 +36,18 @@ async def registry(
     return [Chain(**_columns(row)) for row in await session.execute(query)]
 
 
-async def by_eid(session: AsyncSession, eid: int) -> Any:
+async def by_eid(session: AsyncSession, eid: int, pointer: str = "/chain_eid") -> Any:
     """The registry's entry of an endpoint id, as a row of columns. 400 where there is none."""
     row = (await session.execute(sa.select(CHAINS).where(CHAINS.c.xchain_eid == eid))).one_or_none()
     if row is None:
-        raise BadRequest(f"There is no chain with the endpoint id {eid} in the registry.", pointer="/chain_eid")
+        raise BadRequest(f"There is no chain with the endpoint id {eid} in the registry.", pointer=pointer)
     return row
 
 
-async def usable(context: Context, eid: int) -> Any:
+async def usable(context: Context, eid: int, pointer: str = "/chain_eid") -> Any:
     """A chain that the request may operate on: 400 where it is unknown, no EVM, or on the other network."""
-    row = await by_eid(context.session, eid)
-    rules.check_usable(row.display_name, row.vm_type, row.environment, context.network)
+    row = await by_eid(context.session, eid, pointer)
+    rules.check_usable(row.display_name, row.vm_type, row.environment, context.network, pointer)
     return row
 
 

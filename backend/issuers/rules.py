@@ -31,6 +31,6 @@ def check_ready(has_wallet: bool, chain_count: int) -> None:
         raise BadRequest("No chain is enabled; enable one first (POST /v1/orgs/{orgId}/chains/{chainId}/enable).")
 
 
-def is_registered(enabled: Iterable[int], states: dict[int, IssuerStatus]) -> bool:
-    """Whether every enabled chain has confirmed the attester."""
-    return all(states.get(eid) is IssuerStatus.REGISTERED for eid in enabled)
+def unregistered(enabled: Iterable[int], states: dict[int, IssuerStatus]) -> set[int]:
+    """The enabled chains that have not confirmed the attester."""
+    return {eid for eid in enabled if states.get(eid) is not IssuerStatus.REGISTERED}

@@ -98,7 +98,7 @@ async def _pend(context: Context, row: IssuerRow, enabled: Sequence[Any], has_ne
             known.status = IssuerStatus.PENDING
     await context.session.flush()
     states = {eid: w.status for eid, w in (await _attesters(context.session, row)).items()}
-    return {c.xchain_eid for c in enabled if states[c.xchain_eid] is not IssuerStatus.REGISTERED}
+    return rules.unregistered([c.xchain_eid for c in enabled], states)
 
 
 async def _is_running(context: Context, row: IssuerRow, eids: set[int], has_new_terms: bool) -> bool:

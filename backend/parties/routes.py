@@ -21,7 +21,7 @@ from backend.parties.schemas import (
 )
 
 router = APIRouter(prefix="/identity/parties", tags=["Parties"], route_class=GuardedRoute)
-Organization = Annotated[UUID | None, Query(description="Whose; default the key's or the session's organization.")]
+Organization = Annotated[UUID | None, Query(description="Whose; default the key's or session's organization.")]
 
 
 async def _reads(context: Current, organization_id: Organization = None) -> None:

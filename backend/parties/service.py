@@ -9,6 +9,7 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.auth.service import me
 from backend.db import now
 from backend.errors import BadRequest, Conflict, Invalid, NotFound
 from backend.keyset import Page
@@ -34,10 +35,10 @@ async def enter(context: Context, organization_id: UUID | None, scope: Scope, pa
         organization_id = context.key.organization_id
     if organization_id is None and party_id is not None:
         organization_id = await _home(context, party_id)
-    if organization_id is None and context.person is not None:
-        organization_id = context.person.organization_id
     if organization_id is None:
-        raise BadRequest("organization_id says whose parties are meant; this session has no organization of its own.")
+        organization_id = (await me(context)).org_id
+    if organization_id is None:
+        raise BadRequest("organization_id says whose parties are meant; you belong to no organization.")
     await context.enter(organization_id, scope)
 
 

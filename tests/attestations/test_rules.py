@@ -1,0 +1,99 @@
+"""Prerequisites, statements, expiries, and when record and chain agree."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.attestations import rules
+from backend.attestations.rules import Facts, PartyFacts, Statement
+from backend.attestations.schemas import AttestationStatus
+from backend.errors import BadRequest, Conflict
+from backend.parties.schemas import PartyStatus
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+STATES = ["party_exists", "party_verified", "attestation_eligible"]
+parties = st.none() | st.builds(
+    PartyFacts, id=st.uuids(), status=st.sampled_from(PartyStatus), has_wallet=st.booleans()
+)
+facts = st.builds(
+    Facts, organization_id=st.uuids(), chain_id=st.uuids(), chain_name=st.just("Sepolia"), is_enabled=st.booleans(),
+    has_server_wallet=st.booleans(), is_registered=st.booleans(), party=parties,
+)
+
+
+@given(facts)
+def test_all_entries_come_in_order_and_are_satisfied_exactly_when_they_are(known: Facts) -> None:
+    entries = rules.prerequisites(known)
+    assert [e["state"] for e in entries] == STATES
+    party = known.party
+    assert [e["satisfied"] for e in entries] == [
+        party is not None,
+        party is not None and party.status is PartyStatus.VERIFIED,
+        known.is_enabled and known.has_server_wallet and known.is_registered and party is not None and party.has_wallet,
+    ]
+    for entry in entries:
+        assert entry["detail"].endswith(".")
+        assert set(entry["resolution"]) == {"method", "path", "description"}
+        assert entry["resolution"]["path"].startswith("/v1/")
+        assert entry["resolution"]["method"] in ("POST", "PATCH")
+        if party is not None:
+            assert "{" not in entry["resolution"]["path"]
+
+
+def test_the_first_thing_that_lacks_is_resolved_first_and_all_of_them_are_told() -> None:
+    party = PartyFacts(UUID(int=3), PartyStatus.VERIFIED, False)
+    known = Facts(UUID(int=1), UUID(int=2), "Sepolia", False, False, False, party)
+    entry = rules.prerequisites(known)[2]
+    assert entry["resolution"]["path"] == f"/v1/orgs/{UUID(int=1)}/chains/{UUID(int=2)}/enable"
+    for words in ("not enabled", "No server wallet", "not registered as an issuer", "no wallet"):
+        assert words in entry["detail"]
+
+
+@given(st.integers(1, 255), st.integers(1, 255), st.integers(1, 255), st.booleans(), st.booleans())
+def test_nothing_is_attested_beyond_what_was_verified(
+    asked: int, proven: int, most: int, wants: bool, is_accredited: bool
+) -> None:
+    fits = asked <= proven and asked <= most and (is_accredited or not wants)
+    if fits:
+        assert rules.statement((asked, wants), Statement(proven, is_accredited), most) == Statement(asked, wants)
+    else:
+        with pytest.raises(BadRequest):
+            rules.statement((asked, wants), Statement(proven, is_accredited), most)
+
+
+def test_what_is_left_out_is_what_was_verified() -> None:
+    assert rules.statement((None, None), Statement(2, True), 3) == Statement(2, True)
+    with pytest.raises(BadRequest) as raised:
+        rules.statement((None, None), Statement(3, False), 2)
+    assert raised.value.pointer == "/kyc_level"
+
+
+def test_an_expiry_is_in_the_future_and_in_whole_seconds() -> None:
+    later = NOW + timedelta(seconds=5, microseconds=7)
+    assert rules.expiry(later, NOW) == NOW + timedelta(seconds=5)
+    assert rules.expiry(None, NOW) is None
+    assert (rules.seconds(None), rules.seconds(NOW)) == (0, int(NOW.timestamp()))
+    for past in (NOW, NOW - timedelta(days=1), NOW + timedelta(microseconds=1)):
+        with pytest.raises(BadRequest):
+            rules.expiry(past, NOW)
+
+
+@pytest.mark.parametrize("status", [s for s in AttestationStatus if s is not AttestationStatus.ACTIVE])
+def test_only_an_active_attestation_is_revocable(status: AttestationStatus) -> None:
+    rules.check_revocable(AttestationStatus.ACTIVE)
+    with pytest.raises(Conflict):
+        rules.check_revocable(status)
+
+
+@pytest.mark.parametrize(("status", "is_same", "is_valid", "has_lapsed", "expected"), [
+    ("active", True, True, False, True), ("active", True, False, False, False), ("active", False, True, False, False),
+    ("expired", True, False, True, True), ("expired", True, True, True, True), ("expired", True, True, False, False),
+    ("revoked", True, False, False, True), ("revoked", True, True, False, False), ("failed", True, True, False, False),
+])
+def test_when_record_and_chain_agree(
+    status: str, is_same: bool, is_valid: bool, has_lapsed: bool, expected: bool
+) -> None:
+    assert rules.agrees(AttestationStatus(status), is_same, is_valid, has_lapsed) is expected

@@ -1,0 +1,136 @@
+"""Attestations whose workflow is killed, refused by the chain, or cut off from it."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+
+from backend import db, workflows
+from backend.attestations import service, workflow
+from backend.chain import endpoints, registry
+from backend.chain.deployment import contracts_of, operator
+from backend.chain.transactions import execute
+from backend.models import TransactionRow
+from tests.conftest import World
+from tests.firm import SEPOLIA, Firm
+
+
+async def transactions_of(request_id: str) -> list[str]:
+    async with db.worker() as session:
+        query = sa.select(TransactionRow.tx_hash).where(TransactionRow.key.startswith(request_id))  # type: ignore
+        return list(await session.scalars(query))
+
+
+async def accepted_only(firm: Firm, monkeypatch: pytest.MonkeyPatch, path: str, body: Any) -> Any:
+    """Accept an operation whose workflow nobody runs yet."""
+
+    async def not_now(*_: Any) -> None:
+        return None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workflows, "enqueue", not_now)
+        return await firm.post(path, body)
+
+
+async def run(firm: Firm, accepted: Any, body: workflows.Body, on_failure: workflows.OnFailure | None = None) -> None:
+    await workflows._run(body, on_failure, firm.id, UUID(accepted["requestId"]))
+
+
+def killed(*_: Any, **__: Any) -> Any:
+    raise asyncio.CancelledError
+
+
+async def test_killed_between_chain_and_record_it_goes_on_with_the_same_transaction(
+    world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Firm.issuing(world)
+    party = await firm.verified(wallet)
+    accepted = await accepted_only(firm, monkeypatch, "/attestations", {"party_id": party["id"], "chain_eid": SEPOLIA})
+    path = f"/attestations/{accepted['attestationId']}"
+    with monkeypatch.context() as patch:
+        patch.setattr(registry, "attestation", killed)
+        with pytest.raises(asyncio.CancelledError):
+            await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    assert (await firm.get(path))["status"] == "pending"
+    sent = await transactions_of(accepted["requestId"])
+    await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    found = await firm.get(path)
+    assert (found["status"], found["tx_hash"], found["proof"]["agrees"]) == ("active", sent[0], True)
+    assert await transactions_of(accepted["requestId"]) == sent
+    # Once more, as a worker that did not learn of the end would.
+    await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    assert await firm.get(path) | {"proof": None} == found | {"proof": None}
+
+    revoking = await accepted_only(firm, monkeypatch, f"{path}/revoke", {"reason": "Left."})
+    await firm.refused("POST", f"{path}/revoke", 409, json={"reason": "Twice."})
+    with monkeypatch.context() as patch:
+        patch.setattr(workflow, "_set", killed)
+        with pytest.raises(asyncio.CancelledError):
+            await run(firm, revoking, workflow.revoke)
+    assert (await firm.get(path))["status"] == "active"
+    await run(firm, revoking, workflow.revoke)
+    assert (await firm.get(path))["status"] == "revoked"
+    request = await firm.get(f"/requests/{revoking['requestId']}")
+    assert [s["status"] for s in request["steps"]] == ["succeeded", "succeeded"]
+    assert [request["steps"][0]["tx_hash"]] == await transactions_of(revoking["requestId"])
+
+
+async def test_what_the_chain_refuses_fails_with_the_contracts_reason_and_is_retried(
+    world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Firm.issuing(world)
+    party = await firm.verified(wallet)
+    accepted = await accepted_only(firm, monkeypatch, "/attestations", {"party_id": party["id"], "chain_eid": SEPOLIA})
+    path, at = f"/attestations/{accepted['attestationId']}", (await contracts_of(SEPOLIA)).registry
+    issuer = (await firm.get("/issuer"))["wallets"][0]["address"]
+
+    async def agent(name: str, call: Any) -> None:
+        await execute(call.intent(f"test:{name}:{firm.id}", eid=SEPOLIA, signer=await operator()))
+
+    await agent("remove", registry.remove_attester(at, issuer))
+    await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    failed = await firm.get(path)
+    assert (failed["status"], failed["uid"], failed["proof"]) == ("failed", None, None)
+    assert "not a registered attester" in failed["failure"]
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], request["can_retry"], request["problem"]["status"]) == ("failed", True, 409)
+    assert [s["status"] for s in request["steps"]] == ["failed", "waiting"]
+    refused = await firm.refused("POST", "/attestations", 409, json={"party_id": party["id"], "chain_eid": SEPOLIA})
+    assert "not a registered attester" in refused.detail
+
+    await agent("add", registry.add_attester(at, issuer, firm.id, "Acme", 3, False))
+    await firm.post(f"/requests/{accepted['requestId']}/retry")
+    assert (await firm.settle(accepted["requestId"], 2))["status"] == "succeeded"
+    found = await firm.get(path)
+    assert (found["status"], found["failure"], found["proof"]["agrees"]) == ("active", None, True)
+
+
+async def test_a_chain_that_is_silent_after_the_transaction_leaves_it_pending_until_the_retry(
+    world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Firm.issuing(world)
+    party = await firm.verified(wallet)
+    accepted = await accepted_only(firm, monkeypatch, "/attestations", {"party_id": party["id"], "chain_eid": SEPOLIA})
+    path, real = f"/attestations/{accepted['attestationId']}", registry.attestation
+    with monkeypatch.context() as patch:
+
+        async def cut_off(eid: int, at: str, uid: str) -> Any:
+            patch.setitem(endpoints._running, SEPOLIA, "http://127.0.0.1:9")
+            return await real(eid, at, uid)
+
+        patch.setattr(registry, "attestation", cut_off)
+        await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    found = await firm.get(path)
+    assert (found["status"], "does not answer" in found["failure"]) == ("pending", True)
+    await firm.refused("POST", "/attestations", 409, json={"party_id": party["id"], "chain_eid": SEPOLIA})
+    await firm.post(f"/requests/{accepted['requestId']}/retry")
+    assert (await firm.settle(accepted["requestId"], 2))["status"] == "succeeded"
+    assert (await firm.get(path))["status"] == "active"
+    assert len(await transactions_of(accepted["requestId"])) == 1
+
+
+async def test_the_reason_on_chain_and_the_workflows_names_are_stable() -> None:
+    """Requests that are stored name their workflow; a new name would strand them."""
+    assert (service.ISSUE, service.REVOKE) == ("attestation.issue", "attestation.revoke")

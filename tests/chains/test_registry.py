@@ -1,0 +1,89 @@
+"""The public registry, and an organization's chains."""
+
+import pytest
+
+from backend.client import ApiProblem
+from backend.members.schemas import Role
+from backend.settings import settings
+from tests.conftest import World
+from tests.firm import SEPOLIA, Firm, refused
+
+
+async def test_the_registry_needs_no_credential_and_has_the_fields_of_the_specification(world: World) -> None:
+    for path in ("/chains/", "/chains"):
+        chains = (await world.client.call("GET", path))["chains"]
+        assert len(chains) == 18
+    sepolia = next(c for c in chains if c["xchain_eid"] == SEPOLIA)
+    assert set(sepolia) == {
+        "id", "chain_type", "chain_key", "chain_name", "display_name", "xchain_eid", "vm_type", "native_chain_id",
+        "native_currency_symbol", "chain_layer", "environment", "status", "priority", "is_signum_deployed", "rpc_url",
+        "explorer_url",
+    }
+    assert (sepolia["environment"], sepolia["is_signum_deployed"]) == ("devnet", True)
+
+
+@pytest.mark.parametrize(("filters", "eids"), [
+    ({"environment": "devnet"}, {40161, 40362, 40245}),
+    ({"vm_type": "solana"}, {30168, 40168}),
+    ({"deployed": "true"}, {40161, 40362, 40245}),
+    ({"deployed": "false", "environment": "devnet"}, set()),
+])
+async def test_filters_select(world: World, filters: dict[str, str], eids: set[int]) -> None:
+    found = (await world.client.call("GET", "/chains/", params=filters))["chains"]
+    assert {c["xchain_eid"] for c in found} == eids
+
+
+@pytest.mark.parametrize("filters", [
+    {"environment": "moon"}, {"vm_type": "wasm"}, {"deployed": "yes"}, {"environment": "<script>alert(1)</script>"},
+])
+async def test_a_wrong_filter_is_a_400(world: World, filters: dict[str, str]) -> None:
+    with pytest.raises(ApiProblem) as raised:
+        await world.client.call("GET", "/chains/", params=filters)
+    assert raised.value.status == 400
+    assert "<script>" not in raised.value.detail
+
+
+async def test_the_registry_is_limited_by_address(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "rate_limits", "on")
+    for _ in range(60):
+        await world.client.call("GET", "/chains/")
+    with pytest.raises(ApiProblem) as raised:
+        await world.client.call("GET", "/chains/")
+    assert raised.value.status == 429
+
+
+async def test_an_organization_sees_the_chains_of_its_network_and_enables_one(world: World) -> None:
+    firm = await Firm.found(world)
+    chains = (await firm.get("/chains"))["chains"]
+    assert {c["environment"] for c in chains} == {"testnet", "devnet"}
+    assert not any(c["enabled"] for c in chains)
+    first, again = await firm.enable(SEPOLIA), await firm.enable(SEPOLIA)
+    assert first == again
+    assert first["enabled"] is True
+    assert (first["quote_symbol"], first["quote_decimals"]) == ("tUSD", 6)
+    for name in ("market_factory", "attestation_registry", "endpoint", "quote_token"):
+        assert first[f"{name}_address"].startswith("0x")
+    off = await firm.post(f"/chains/{first['id']}/disable")
+    assert (off["enabled"], await firm.post(f"/chains/{first['id']}/disable")) == (False, off)
+    assert not (await firm.chain(SEPOLIA))["enabled"]
+
+
+async def test_what_cannot_be_enabled_says_why(world: World) -> None:
+    firm = await Firm.found(world)
+    chains = {c["chain_key"]: c["id"] for c in (await world.client.call("GET", "/chains/"))["chains"]}
+    assert "mainnet" in (await firm.refused("POST", f"/chains/{chains['ethereum']}/enable", 400)).detail
+    assert "Solana" in (await firm.refused("POST", f"/chains/{chains['solana-testnet']}/enable", 400)).detail
+    assert "not deployed" in (await firm.refused("POST", f"/chains/{chains['fuji']}/enable", 409)).detail
+    await firm.refused("POST", f"/chains/{firm.id}/enable", 404)
+    await firm.refused("POST", "/chains/sepolia/enable", 404)
+    assert not any(c["enabled"] for c in (await firm.get("/chains"))["chains"])
+
+
+async def test_one_organization_enables_nothing_for_another(world: World) -> None:
+    mine, other = await Firm.found(world, "Mine"), await Firm.found(world, "Other")
+    chain = await mine.enable(SEPOLIA)
+    assert not (await other.chain(SEPOLIA))["enabled"]
+    await refused(mine.admin, "POST", f"{other.base}/chains/{chain['id']}/enable", 403)
+    viewer = await world.person(mine.id, Role.VIEWER)
+    problem = await refused(viewer, "POST", f"{mine.base}/chains/{chain['id']}/disable", 403)
+    assert problem.type.endswith("/errors/insufficient-scope")

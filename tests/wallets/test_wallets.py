@@ -1,0 +1,131 @@
+"""Wallets: made, funded, looked at, exchanged and forgotten."""
+
+from typing import Any
+
+import pytest
+
+from backend.chain import devnet, quote, rpc
+from backend.chain.deployment import contracts_of, operator
+from backend.chain.transactions import execute
+from backend.members.schemas import Role
+from tests.conftest import World
+from tests.firm import BASE, HYPEREVM, SEPOLIA, Firm, refused
+
+ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+async def test_the_first_server_wallet_is_the_treasury_and_has_gas_on_every_embedded_chain(world: World) -> None:
+    firm = await Firm.found(world)
+    linked = await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS.lower()})
+    assert (linked["kind"], linked["address"], linked["is_default"]) == ("linked", ADDRESS, False)
+    first, second = [await firm.post("/wallets", {"label": label}) for label in ("Treasury", "Custody")]
+    assert (first["kind"], first["provider"]) == ("server", "keystore")
+    assert (first["is_default"], second["is_default"]) == (True, False)
+    for eid in (SEPOLIA, HYPEREVM, BASE):
+        assert await rpc.native_balance(eid, second["address"]) > 0
+    assert "key_ref" not in first
+    listed = (await firm.get("/wallets"))["wallets"]
+    assert [w["id"] for w in listed] == [second["id"], first["id"], linked["id"]]
+
+
+async def test_balances_are_read_from_every_chain_now(world: World) -> None:
+    firm = await Firm.found(world)
+    wallet = await firm.post("/wallets", {"label": "Treasury"})
+    at = (await contracts_of(SEPOLIA)).quote_token
+    assert at is not None
+    call = quote.mint(at, wallet["address"], 12_500_000)
+    await execute(call.intent(f"test:{wallet['id']}", eid=SEPOLIA, signer=await operator()))
+    detail = await firm.get(f"/wallets/{wallet['id']}")
+    assert detail["unreachable"] == []
+    held = {(b["chain_eid"], b["is_native"]): b for b in detail["balances"]}
+    assert held.keys() == {(eid, native) for eid in (SEPOLIA, HYPEREVM, BASE) for native in (True, False)}
+    assert (held[SEPOLIA, False]["amount"], held[SEPOLIA, False]["decimals"]) == ("12500000", 6)
+    assert held[BASE, False]["amount"] == "0"
+
+
+async def test_a_chain_that_does_not_answer_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    firm = await Firm.found(world)
+    await firm.post("/wallets", {"label": "Treasury"})
+    wallet = await firm.post("/wallets", {"label": "Custody"})
+    from backend.chain import endpoints
+
+    monkeypatch.setitem(endpoints._running, BASE, "http://127.0.0.1:9")
+    detail = await firm.get(f"/wallets/{wallet['id']}")
+    assert detail["unreachable"] == [BASE]
+    assert {b["chain_eid"] for b in detail["balances"]} == {SEPOLIA, HYPEREVM}
+    await firm.refused("DELETE", f"/wallets/{wallet['id']}", 503)
+    await firm.refused("POST", "/wallets", 503, json={"label": "No gas to be had"})
+    assert len((await firm.get("/wallets"))["wallets"]) == 2
+
+
+async def test_label_and_default_change(world: World) -> None:
+    firm = await Firm.found(world)
+    first, second = [await firm.post("/wallets", {"label": label}) for label in ("One", "Two")]
+    linked = await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS})
+    changed = await firm.patch(f"/wallets/{second['id']}", {"label": "B", "is_default": True})
+    assert (changed["label"], changed["is_default"]) == ("B", True)
+    assert [w["id"] for w in (await firm.get("/wallets"))["wallets"] if w["is_default"]] == [second["id"]]
+    await firm.refused("PATCH", f"/wallets/{linked['id']}", 400, json={"is_default": True})
+    await firm.refused("PATCH", f"/wallets/{second['id']}", 400, json={"is_default": False})
+    await firm.refused("PATCH", f"/wallets/{first['id']}", 422, json={"label": None})
+    assert (await firm.patch(f"/wallets/{first['id']}", {"is_default": False}))["label"] == "One"
+
+
+async def test_only_what_nothing_needs_is_deleted(world: World) -> None:
+    firm = await Firm.found(world)
+    treasury, custody, empty = [await firm.post("/wallets", {"label": label}) for label in "ABC"]
+    linked = await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS})
+    at = (await contracts_of(BASE)).quote_token
+    assert at is not None
+    call = quote.mint(at, custody["address"], 1)
+    await execute(call.intent(f"test:{custody['id']}", eid=BASE, signer=await operator()))
+    assert "treasury" in (await firm.refused("DELETE", f"/wallets/{treasury['id']}", 409)).detail
+    assert "holds" in (await firm.refused("DELETE", f"/wallets/{custody['id']}", 409)).detail
+    for wallet in (empty, linked):
+        assert await firm.admin.call("DELETE", f"{firm.base}/wallets/{wallet['id']}") is None
+        await firm.refused("GET", f"/wallets/{wallet['id']}", 404)
+    assert {w["id"] for w in (await firm.get("/wallets"))["wallets"]} == {treasury["id"], custody["id"]}
+
+
+async def test_an_issuers_wallet_stays(world: World) -> None:
+    firm = await Firm.issuing(world)
+    issuer = (await firm.get("/wallets"))["wallets"][0]
+    other = await firm.post("/wallets", {"label": "Other"})
+    await firm.patch(f"/wallets/{other['id']}", {"is_default": True})
+    assert "attests" in (await firm.refused("DELETE", f"/wallets/{issuer['id']}", 409)).detail
+
+
+@pytest.mark.parametrize(("body", "status", "field"), [
+    ({"label": "<script>alert(1)</script>"}, 422, "label"), ({"label": ""}, 422, "label"), ({}, 422, "label"),
+    ({"label": "L", "address": "0x1"}, 422, "address"), ({"label": "L", "address": ADDRESS[:-1] + "e"}, 422, "address"),
+    ({"label": "L", "kind": "linked"}, 400, "address"),
+    ({"label": "L", "kind": "server", "address": ADDRESS}, 400, "address"),
+    ({"label": "L", "key": "0x00"}, 422, "key"), ({"label": "L", "kind": "paper"}, 422, "kind"),
+])
+async def test_bad_input_writes_nothing(world: World, body: dict[str, Any], status: int, field: str) -> None:
+    firm = await Firm.found(world)
+    assert (await firm.refused("POST", "/wallets", status, json=body)).by_field().keys() == {field}
+    assert (await firm.get("/wallets"))["wallets"] == []
+
+
+async def test_an_address_is_linked_once_per_organization(world: World) -> None:
+    firm, other = await Firm.found(world), await Firm.found(world, "Other")
+    await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS})
+    await firm.refused("POST", "/wallets", 409, json={"label": "Again", "address": ADDRESS.lower()})
+    await other.post("/wallets", {"label": "Ledger", "address": ADDRESS})
+
+
+async def test_two_organizations_never_see_each_others_wallets(world: World) -> None:
+    mine, other = await Firm.found(world, "Mine"), await Firm.found(world, "Other")
+    wallet = await other.post("/wallets", {"label": "Treasury"})
+    for method, json in (("GET", None), ("PATCH", {"label": "Mine"}), ("DELETE", None)):
+        await mine.refused(method, f"/wallets/{wallet['id']}", 404, json=json)
+        await refused(mine.admin, method, f"{other.base}/wallets/{wallet['id']}", 403, json=json)
+    assert (await mine.get("/wallets"))["wallets"] == []
+    member = await world.person(mine.id, Role.MEMBER)
+    await refused(member, "POST", f"{mine.base}/wallets", 403, json={"label": "L"})
+
+
+async def test_gas_comes_from_a_faucet_on_embedded_chains_only() -> None:
+    with pytest.raises(Exception, match="no faucet"):
+        await devnet.fund(30101, ADDRESS)
