@@ -6,7 +6,21 @@ from urllib.parse import quote
 import httpx
 import reflex as rx
 
-from app import home, sign_in  # noqa: F401  (each module registers its pages)
+from app import (  # noqa: F401  (each module registers its pages)
+    api_keys,
+    asset,
+    assets,
+    bridges,
+    eligibility,
+    home,
+    market,
+    market_new,
+    markets,
+    members,
+    organizations,
+    overview,
+    sign_in,
+)
 from app.look import STYLES, WRAPS, hydrating
 from backend import web
 from backend.api import create_api
