@@ -18,7 +18,7 @@ from typing import IO, Any, TypeVar
 from backend import runtime
 from backend.errors import CannotStart
 from backend.readiness import readiness
-from backend.settings import Settings
+from backend.settings import CHECKOUT, Settings
 
 T = TypeVar("T")
 
@@ -130,9 +130,13 @@ def _first_line(error: BaseException) -> str:
 
 
 def _serve_web(settings: Settings, began: float) -> None:
-    os.environ.update(__REFLEX_SKIP_COMPILE="true", __REFLEX_MOUNT_FRONTEND_COMPILED_APP="true", REFLEX_ENV_MODE="prod")
     import uvloop
 
+    from backend import console
+
+    os.environ.update(console.PREBUILT)
+    # Reflex looks for its settings and the built console where it stands.
+    os.chdir(CHECKOUT)
     _trim_memory()
     uvloop.run(_web(settings, began))
 

@@ -1,0 +1,153 @@
+"""`signum serve` as an operator meets it: what stands in its way, how it ends, what a kill leaves behind."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Serve:
+    """One `signum serve` on a data folder and port."""
+
+    def __init__(self, home: Path, **environment: str) -> None:
+        self.home, self.port = home, int(environment.get("PORT") or free_port())
+        environment = {"SIGNUM_HOME": str(home), "SIGNUM_DEMO": "0", **environment, "PORT": str(self.port)}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "backend.cli", "serve"],
+            cwd=CHECKOUT,
+            env={k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.get(f"http://127.0.0.1:{self.port}{path}", timeout=10, trust_env=False, **options)
+
+    def wait(self, until: Callable[[], bool], seconds: float = 120) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise AssertionError(f"it ended: {self.process.stdout.read() if self.process.stdout else ''}")
+            try:
+                if until():
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.05)
+        raise AssertionError(f"not in {seconds} s")
+
+    def ready(self) -> None:
+        self.wait(lambda: self.get("/v1/ready").status_code == 200)
+
+    def end(self, number: signal.Signals) -> int:
+        self.process.send_signal(number)
+        self.process.communicate(timeout=60)
+        return self.process.returncode
+
+    def left_behind(self) -> list[str]:
+        """Command lines of processes that still name the data folder."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    words = (entry / "cmdline").read_text().split("\0")
+                except OSError:
+                    continue
+                if any(str(self.home) in word for word in words):
+                    found.append(" ".join(words))
+        return found
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "data"
+
+
+def refusal(serve: Serve) -> str:
+    """The one line of a server that cannot start."""
+    output, _ = serve.process.communicate(timeout=60)
+    assert serve.process.returncode == 1
+    lines = [line for line in output.splitlines() if line.startswith("signum: ")]
+    assert len(lines) == 1, output
+    assert "Traceback" not in output
+    return lines[0]
+
+
+def test_a_taken_port_is_said_in_one_line(home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert f"Port {port} " in refusal(Serve(home, PORT=str(port)))
+
+
+def test_a_database_that_does_not_answer_is_said_in_one_line(home: Path) -> None:
+    url = f"postgresql://nobody@127.0.0.1:{free_port()}/signum"
+    assert "database" in refusal(Serve(home, DATABASE_URL=url))
+
+
+def test_sigterm_ends_everything_and_a_second_server_is_refused_meanwhile(home: Path) -> None:
+    first = Serve(home)
+    first.ready()
+    assert "already runs" in refusal(Serve(home))
+    assert first.end(signal.SIGTERM) == 0
+    assert first.left_behind() == []
+
+
+def test_killed_in_the_middle_the_next_start_goes_on(home: Path) -> None:
+    """Killed twice while the demo is made, over database, workflows and chains: every part is there, and once."""
+    for wanted in (3, 12):
+        serve = Serve(home, SIGNUM_DEMO="1")
+        serve.wait(lambda wanted=wanted: stored(home) >= wanted)
+        serve.process.kill()
+        serve.process.communicate(timeout=60)
+    serve = Serve(home, SIGNUM_DEMO="1")
+    serve.ready()
+    demo = json.loads((home / "demo.json").read_text())
+    assert (home / "demo.json").stat().st_mode & 0o777 == 0o600
+    headers = {"x-api-key": demo["api_keys"]["full"]}
+    base = f"/v1/orgs/{demo['organization_id']}"
+
+    def listed(name: str) -> list[dict[str, Any]]:
+        return list(serve.get(f"{base}/{name}?limit=100", headers=headers).json()[name])
+
+    assert sorted(a["symbol"] for a in listed("assets")) == ["NHLT", "NIB31", "NREF"]
+    assert {a["status"] for a in listed("assets")} == {"active"}
+    assert [m["status"] for m in listed("markets")] == ["active"]
+    assert sorted(b["status"] for b in listed("bridges")) == ["confirmed", "failed"]
+    assert {r["status"] for r in listed("requests")} == {"succeeded", "failed"}
+    market = listed("markets")[0]
+    orders = serve.get(f"{base}/assets/{market['asset_id']}/markets/{market['id']}/orders", headers=headers)
+    assert {o["status"] for o in orders.json()["orders"]} == {"open", "partial", "filled", "cancelled"}
+    assert serve.end(signal.SIGINT) == 0
+    assert serve.left_behind() == []
+
+
+def stored(home: Path) -> int:
+    """How many transactions have been stored so far."""
+    import psycopg
+
+    try:
+        with psycopg.connect(f"postgresql://postgres@/signum?host={home / 'pg'}", connect_timeout=1) as connection:
+            row = connection.execute("select count(*) from transactions where organization_id is not null").fetchone()
+            return int(row[0]) if row else 0
+    except psycopg.Error:
+        return 0
