@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.layout import Nav, page
+from components.access import for_admins
 from components.invitations import invitations_panel, revoke_dialog
 from components.members import members_panel, remove_dialog, role_dialog, wallet_dialog
 from components.ui.button import button, link_button
@@ -25,7 +26,7 @@ def members() -> rx.Component:
         page_head(
             "Members",
             "Who has a role here; roles from above reach down as well",
-            button("Add by wallet", "wallet", on_click=WalletMember.show(True)),
+            for_admins(button("Add by wallet", "wallet", on_click=WalletMember.show(True))),
             link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
         ),
         tabs(

@@ -29,8 +29,7 @@ def overview() -> rx.Component:
     head = page_head(
         "Overview",
         rx.fragment(Session.org.name, below),
-        link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus"),
-        link_button("Assets", "/o/" + Session.org.id + "/assets", "landmark", kind="primary"),
+        link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
     )
     again = button("Try again", "rotate-cw", on_click=OverviewState.load)
     broken = rx.cond(

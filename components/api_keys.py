@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.access import for_admins, is_admin
 from components.ui.box import row
 from components.ui.button import button, text_button
 from components.ui.card import panel
@@ -42,12 +43,12 @@ def keys_panel() -> rx.Component:
         table(
             "API keys",
             [
-                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Last use"), Col("Ends", narrow=False), Col("Status"),
-                Col("Actions", hidden=True),
+                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Last use"), Col("Ends", narrow=False),
+                Col("Status"), Col("Actions", hidden=True),
             ],
             KeysState.rows,
             _row,
-            empty=empty("key-round", "No API keys yet", "A key lets a program act for this organization, within its scopes.", new_button()),
+            empty=empty("key-round", "No API keys yet", "A key lets a program act here, within its scopes.", new_button()),
             loading=KeysState.loading,
             problem=KeysState.problem,
             is_forbidden=KeysState.is_forbidden,
@@ -64,12 +65,12 @@ def keys_panel() -> rx.Component:
 def new_button() -> rx.Component:
     """Draw the button that begins a key, for those who can make one."""
     new = button("New key", "plus", kind="primary", on_click=KeyForm.show(True))
-    return rx.cond(Session.org.role == "admin", new, rx.fragment())
+    return for_admins(new)
 
 
 def _row(key: rx.Var[KeyRow]) -> rx.Component:
     revoke = button("Revoke", small=True, on_click=KeyRevocation.ask(key.id), aria_label="Revoke " + key.name)
-    is_live = (key.status == "active") | (key.status == "expiring")
+    is_live = is_admin() & ((key.status == "active") | (key.status == "expiring"))
     network = rx.cond(key.network != "", rx.el.div(key.network, " only", class_name="muted small"), rx.fragment())
     return tr(
         td(rx.el.div(key.name, class_name="strong break"), network),
@@ -99,11 +100,10 @@ def _shown_once() -> rx.Component:
             ),
             copy_button(KeyForm.secret),
         ),
-        note(
+        rx.el.div(note(
             "Send it as ", rx.el.code("x-api-key", class_name="mono"), " or as ",
             rx.el.code("Authorization: Bearer", class_name="mono"), ". If it is lost, revoke it and make another.",
-            class_name="note after",
-        ),
+        ), class_name="after"),
         is_open=KeyForm.is_open,
         on_open_change=KeyForm.show,
         foot=(rx.el.span(class_name="end"), rx.dialog.close(button("I have copied it", kind="primary"))),
@@ -148,7 +148,7 @@ def _form() -> rx.Component:
             ),
             class_name="key-fields",
         ),
-        choices("Recommended sets", *cards, custom),
+        rx.el.div(choices("Recommended sets", *cards, custom), class_name="key-sets"),
         _matrix(),
         rx.cond(said != "", rx.el.div(icon("circle-alert", 13), said, class_name="error", role="alert"), rx.fragment()),
         rx.cond(KeyForm.blind.length() > 0, blind, rx.fragment()),

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.roles import OPTIONS
-from components.ui.button import button, link
+from components.ui.button import button, link_button
 from components.ui.card import card
 from components.ui.form import save_bar, select
 from components.ui.icon import icon
@@ -129,6 +129,7 @@ def _row(address: rx.Var[Address]) -> rx.Component:
         td(
             rx.el.label(box, rx.el.span("Invite", class_name="only-narrow small"), class_name="check invite"),
             right=True,
+            class_name="invite-cell",
         ),
         key=address.email,
     )
@@ -165,7 +166,7 @@ def requirements_card() -> rx.Component:
     )
     asks_nothing = ~(asks.kyc | (asks.kyc_level > 0) | asks.accredited | asks.limited)
     free = asks_nothing & (asks.countries.length() == 0) & (asks.domains.length() == 0)
-    none = rx.el.p("Nothing: anybody can be invited.", class_name="muted paste-body")
+    none = rx.el.p("Nothing: anybody can be invited.", class_name="muted card-body")
     return card("What " + Session.org.name + " requires", rx.cond(free, none, rx.el.ul(lines)), class_name="asks")
 
 
@@ -237,4 +238,4 @@ def invite_bar() -> rx.Component:
 
 def invitations_link() -> rx.Component:
     """Link to what has been sent."""
-    return link("Invitations", "/o/" + Session.org.id + "/members?tab=invitations")
+    return link_button("Invitations", "/o/" + Session.org.id + "/members?tab=invitations", "mail")

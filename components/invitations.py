@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.access import is_admin
 from components.roles import role_name
 from components.ui.button import button, link_button
 from components.ui.card import panel
@@ -77,7 +78,7 @@ def _row(invitation: rx.Var[InvitationRow]) -> rx.Component:
         td(status(invitation.status)),
         td(rx.cond(is_pending, when(invitation.expires_at), ""), class_name="muted", label="Ends"),
         td(when(invitation.created_at), narrow=False, class_name="muted"),
-        td(rx.cond(is_pending, revoke, ""), right=True),
+        td(rx.cond(is_pending & is_admin(), revoke, ""), right=True),
         key=invitation.id,
     )
 

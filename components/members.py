@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.access import is_admin
 from components.roles import ABOUT, NAMES, OPTIONS, role_name
 from components.ui.box import col, end, row
 from components.ui.button import button, icon_button, link_button
@@ -36,7 +37,7 @@ def members_panel() -> rx.Component:
             [
                 Col("Person"),
                 Col("Role"),
-                Col("Wallet"),
+                Col("Wallet", narrow=False),
                 Col("Status"),
                 Col("Since", narrow=False),
                 Col("Actions", hidden=True),
@@ -77,22 +78,23 @@ def _row(member: rx.Var[MemberRow]) -> rx.Component:
     return tr(
         td(person(member.name, member.initials, member.email), full=True),
         td(role_name(member.role)),
-        td(short_hash(member.wallet, "wallet address"), more),
+        td(short_hash(member.wallet, "wallet address"), more, narrow=False),
         td(status(member.status)),
         td(when(member.created_at), narrow=False, class_name="muted"),
-        td(
-            button(
-                "Change role",
-                small=True,
-                on_click=MemberAct.change(member.id),
-                aria_label="Change the role of " + member.name,
-            ),
-            icon_button("user-minus", "Remove " + member.name, small=True, on_click=MemberAct.ask(member.id)),
-            right=True,
-            class_name="acts",
-        ),
+        td(rx.cond(is_admin() & (member.status != "inactive"), _acts(member), ""), right=True, class_name="acts"),
         key=member.id,
     )
+
+
+def _acts(member: rx.Var[MemberRow]) -> rx.Component:
+    change = button(
+        "Change role",
+        small=True,
+        on_click=MemberAct.change(member.id),
+        aria_label="Change the role of " + member.name,
+    )
+    remove = icon_button("user-minus", "Remove " + member.name, small=True, on_click=MemberAct.ask(member.id))
+    return rx.fragment(change, remove)
 
 
 def role_dialog() -> rx.Component:
@@ -108,7 +110,7 @@ def role_dialog() -> rx.Component:
     return form_dialog(
         "Role of " + MemberAct.member.name,
         "It reaches down to every sub-organization, except for clients.",
-        choices("Role", *cards),
+        rx.el.div(choices("Role", *cards), class_name="one-column"),
         rx.cond(said != "", rx.el.div(said, class_name="error"), rx.fragment()),
         is_open=MemberAct.open_as == "role",
         on_open_change=MemberAct.show,

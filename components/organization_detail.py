@@ -11,7 +11,7 @@ from components.ui.button import button, icon_button, link_button
 from components.ui.card import avatar, card, figure_strip, kv, logo
 from components.ui.icon import icon
 from components.ui.note import empty, failure, forbidden, note, skeleton
-from components.ui.status import badge, status, tag
+from components.ui.status import badge, status
 from components.ui.table import Col, table, td, tr
 from components.ui.value import short_hash, when
 from state.organization import Access, OrganizationState, Sub
@@ -76,9 +76,11 @@ def _head() -> rx.Component:
             class_name="grow",
         ),
         row(
-            button("Edit", "pencil", small=True, on_click=OrganizationForm.edit),
             rx.cond(
-                item.parent_id != "",
+                Page.can_write, button("Edit", "pencil", small=True, on_click=OrganizationForm.edit), rx.fragment()
+            ),
+            rx.cond(
+                Page.can_write & (item.parent_id != ""),
                 button("Move", "folder-input", small=True, on_click=MoveState.show(True)),
                 rx.fragment(),
             ),
@@ -136,7 +138,7 @@ def _subs() -> rx.Component:
         [Col("Name"), Col("Status"), Col("Below it", right=True), Col("Created", narrow=False)],
         Page.subs,
         _sub,
-        empty=empty("network", "Nothing below", "It has no sub-organizations yet.", new_button()),
+        empty=empty("network", "Nothing below", "It has no sub-organizations yet."),
         loading=Page.loading,
         problem=rx.Var.create(""),
         slim=True,
@@ -182,7 +184,7 @@ def _people() -> rx.Component:
 
 
 def _person(person: rx.Var[Access]) -> rx.Component:
-    here: Any = rx.cond(person.origin == "", tag("Here", "info"), rx.el.span(person.origin, class_name="muted"))
+    here: Any = rx.cond(person.origin == "", "Here", rx.el.span(person.origin, class_name="muted"))
     return tr(
         td(
             row(

@@ -6,6 +6,7 @@ import reflex as rx
 from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, choice, choices, field_row, select_field, text_field
+from state.organization import OrganizationState
 from state.organization_form import OrganizationForm
 
 COUNTRIES = sorted(((c.alpha_3, f"{c.name} ({c.alpha_3})") for c in pycountry.countries), key=lambda pair: pair[1])
@@ -14,8 +15,9 @@ Form = OrganizationForm
 
 
 def new_button() -> rx.Component:
-    """Draw the button that begins a sub-organization."""
-    return button("New", "plus", small=True, on_click=Form.create)
+    """Draw the button that begins a sub-organization, for those who can make one there."""
+    new = button("New", "plus", small=True, on_click=Form.create)
+    return rx.cond(OrganizationState.can_write, new, rx.fragment())
 
 
 def organization_form() -> rx.Component:
@@ -41,7 +43,7 @@ def organization_form() -> rx.Component:
     return form_dialog(
         rx.cond(is_new, "New organization", "Edit " + given.name),
         rx.cond(is_new, "It has members, wallets and assets of its own.", "Changing its name changes no id."),
-        rx.cond(is_new, place, rx.fragment()),
+        rx.cond(is_new & OrganizationState.can_write, place, rx.fragment()),
         text_field("Name", "name", errors=errors, default_value=now(given.name), max_length=120),
         field_row(
             text_field(
@@ -61,7 +63,7 @@ def organization_form() -> rx.Component:
         area_field("Description", "description", errors=errors, optional=True, default_value=now(given.description),
                    max_length=2000),
         select_field(
-            "Network", "network", NETWORKS, errors=errors, default_value=rx.cond(is_new, "testnet", given.network),
+            "Network", "network", NETWORKS, errors=errors, default_value=given.network,
             hint="API keys without a network of their own follow it.",
         ),
         is_open=Form.is_open,

@@ -15,13 +15,11 @@ Move = MoveState
 
 def move_dialog() -> rx.Component:
     """Draw the dialog."""
-    chosen = rx.cond(
-        Move.parent_id != "", rx.el.span("New parent: ", rx.el.b(Move.parent_name), class_name="small"), rx.fragment()
-    )
+    chosen = rx.cond(Move.parent_id != "", rx.el.span(Move.parent_name, class_name="muted"), rx.fragment())
     return dialog(
         "Move " + Move.subject.name,
         "Everything below it moves along. Assets, wallets and members stay with their organization.",
-        row(rx.el.span("New parent", class_name="label"), chosen),
+        row(rx.el.span("New parent", class_name="label"), chosen, cls="move-label"),
         picker(
             Move.parents,
             "Find the new parent",
@@ -33,7 +31,7 @@ def move_dialog() -> rx.Component:
             framed=True,
             focused=True,
         ),
-        problem_note(Move.form_problem, class_name="move-problem"),
+        rx.el.div(problem_note(Move.form_problem), class_name="move-problem"),
         rx.el.div(rx.cond(Move.previewing, _waiting(), _preview()), aria_live="polite"),
         is_open=Move.is_open,
         on_open_change=Move.show,
@@ -101,6 +99,7 @@ def _preview() -> rx.Component:
         rx.cond(Move.gained.length() > 0, _people("Gain access: ", Move.gained, "", "user-plus"), rx.fragment()),
         rx.cond(Move.lost.length() > 0, _people("Lose access: ", Move.lost, "warn", "user-minus"), rx.fragment()),
         rx.cond((Move.gained.length() == 0) & (Move.lost.length() == 0), unchanged, rx.fragment()),
+        rx.foreach(Move.afterwards, lambda step: note(rx.el.b("Afterwards: "), step, sign="link", key=step)),
         class_name="col move-access",
     )
     return rx.cond(Move.changes.length() > 0, rx.fragment(head, table, rest, access), rx.fragment())

@@ -5,7 +5,6 @@ from typing import Any
 import reflex as rx
 
 from components.ui.button import icon_button
-from components.ui.card import logo
 from components.ui.icon import icon
 from components.ui.note import failure, forbidden, skeleton
 from components.ui.overlay import picker, tree, tree_row
@@ -28,7 +27,11 @@ def organization_tree() -> rx.Component:
         rx.el.h2("Hierarchy"),
         rx.el.div(
             icon_button("chevrons-down-up", "Close all branches", small=True, on_click=Hierarchy.collapse),
-            icon_button("plus", "New sub-organization", small=True, on_click=OrganizationForm.create),
+            rx.cond(
+                OrganizationState.can_write,
+                icon_button("plus", "New sub-organization", small=True, on_click=OrganizationForm.create),
+                rx.fragment(),
+            ),
             class_name="end row tight",
         ),
         class_name="card-head",
@@ -72,7 +75,7 @@ def _tree() -> rx.Component:
 
 def _row(node: rx.Var[Node]) -> rx.Component:
     content: list[Any] = [
-        rx.cond(node.more, icon("ellipsis", 15), rx.cond(node.level == 1, logo("•", "sm"), icon("building-2", 15))),
+        rx.cond(node.more, icon("ellipsis", 15), rx.cond(node.level == 1, icon("network", 15), icon("building-2", 15))),
         rx.el.span(node.name, class_name="name trunc"),
         rx.cond(node.count > 0, rx.el.span(node.count, class_name="count", title="Sub-organizations"), rx.fragment()),
     ]

@@ -30,17 +30,27 @@ def _to(place: str) -> rx.Var[str]:
     return "/o/" + Session.org.id + "/" + place
 
 
-def _tile(label: str, sign: str, value: Any, place: str, *parts: tuple[Any, str, str]) -> rx.Component:
+def _tile(label: str, sign: str, value: Any, place: str, *parts: tuple[Any, Any, str]) -> rx.Component:
     """A tile with one bar cut into (number, word, color)."""
     bar = seg(*[(number, color) for number, _, color in parts])
-    return tile(label, sign, value, chart=bar, legend=legend(*parts), href=_to(place))
+    return tile(label, sign, value, chart=bar, legend=_legend(*parts), href=_to(place))
+
+
+def _legend(*parts: tuple[Any, Any, str]) -> rx.Component:
+    """Say what the colors mean; of what there is none, only the first is named."""
+    names = [legend(part) for part in parts]
+    first, rest = names[0].children, zip(parts[1:], names[1:], strict=True)
+    some = [rx.cond(part[0] > 0, name.children[0], rx.fragment()) for part, name in rest]
+    return rx.el.div(*first, *some, class_name="legend")
 
 
 def tiles() -> rx.Component:
     """Draw the four numbers; each leads to its page."""
     n = OverviewState.counts
+    clients = rx.cond(n.clients == 1, "client", "clients")
+    keys = n.live_keys + n.revoked_keys
     return rx.el.div(
-        _tile("Members", "users", n.members, "members", (n.clients, "clients", MAIN), (n.staff, "staff", LIGHT)),
+        _tile("Members", "users", n.members, "members", (n.clients, clients, MAIN), (n.staff, "staff", LIGHT)),
         _tile(
             "Assets", "landmark", n.assets, "assets",
             (n.active, "active", MAIN), (n.updating, "changing", LIGHT), (n.draft + n.archived, "other", FAINT),
@@ -48,9 +58,12 @@ def tiles() -> rx.Component:
         ),
         _tile(
             "Transactions", "activity", n.transactions, "requests",
-            (n.confirmed, "confirmed", MAIN), (n.pending + n.submitting, "on their way", LIGHT), (n.failed, "failed", BAD),
+            (n.confirmed, "confirmed", MAIN), (n.pending + n.submitting, "on their way", LIGHT),
+            (n.failed, "failed", BAD),
         ),
-        _tile("API keys", "key-round", n.keys + n.revoked_keys, "api-keys", (n.keys, "active", MAIN), (n.revoked_keys, "revoked", FAINT)),
+        _tile(
+            "API keys", "key-round", keys, "api-keys", (n.live_keys, "active", MAIN), (n.revoked_keys, "revoked", FAINT)
+        ),
         class_name="grid-4",
     )  # fmt: skip
 
@@ -136,8 +149,8 @@ def transactions_card() -> rx.Component:
     """Draw the organization's transactions by status, with their shares."""
     n = OverviewState.counts
     parts = [
-        ("confirmed", n.confirmed, LIGHT),
-        ("submitting", n.submitting, MAIN),
+        ("confirmed", n.confirmed, MAIN),
+        ("submitting", n.submitting, LIGHT),
         ("pending", n.pending, WARN),
         ("failed", n.failed, BAD),
     ]

@@ -1,7 +1,7 @@
 """API keys: the list, making one that is shown once, revoking."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import reflex as rx
@@ -46,7 +46,7 @@ class KeysState(Pages, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api("GET", "/orgs/{org}/api-keys", params={"cursor": cursor})
-        now = datetime.now(timezone.utc)
+        now = datetime.now(UTC)
         self.rows = [_key(row, now) for row in page["api_keys"]]
         next_cursor: str | None = page["nextCursor"]
         return next_cursor
@@ -114,7 +114,7 @@ class KeyForm(Form, rx.State):
             self.saving, self.errors = False, {"scopes": "Choose at least one scope"}
             return
         days = DAYS.get(str(data.get("days")), 90)
-        expires = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat() if days else None
+        expires = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days else None
         network = str(data.get("network") or "") or None
         body = {"name": str(data.get("name") or ""), "scopes": self.scopes, "network": network, "expires_at": expires}
         try:

@@ -1,6 +1,7 @@
 """The tree of organizations: branches are loaded as they open, and the browser holds only the rows around its view."""
 
 from typing import Any
+from uuid import UUID
 
 import reflex as rx
 
@@ -49,9 +50,10 @@ class Hierarchy(Loads, rx.State):
         self._focus(path[-1])
         return True
 
-    async def _read(self, parent: str, limit: int = PAGE, cursor: str = "") -> dict[str, Any]:
-        params = {"parent": parent, "limit": limit, "cursor": cursor}
-        page: dict[str, Any] = await self._api("GET", f"/orgs/{self._forest.root}/tree", params=params)
+    async def _read(self, id: str, limit: int = PAGE, cursor: str = "") -> dict[str, Any]:
+        """A page of an organization's children; the first page begins with the organization itself."""
+        params = {"limit": limit, "cursor": cursor}
+        page: dict[str, Any] = await self._api("GET", f"/orgs/{id}/tree", params=params)
         return page
 
     async def _open(self, id: str) -> None:
@@ -161,9 +163,27 @@ class Hierarchy(Loads, rx.State):
         """Find organizations by name or id, wherever they are."""
         wanted = str(words).strip()[:100]
         self.searched = bool(wanted)
-        page = await self._api("GET", "/orgs", params={"search": wanted, "limit": 20}) if wanted else {}
-        listed = page.get("organizations", [])
-        self.found = [{"id": o["id"], "label": o["name"], "sub": " / ".join(o["ancestors"])} for o in listed]
+        self.found = await (self._by_id(wanted) if is_id(wanted) else self._by_name(wanted)) if wanted else []
+
+    async def _by_name(self, words: str) -> list[dict[str, Any]]:
+        page = await self._api("GET", "/orgs", params={"search": words, "limit": 20})
+        return [{"id": o["id"], "label": o["name"], "sub": " / ".join(o["ancestors"])} for o in page["organizations"]]
+
+    async def _by_id(self, id: str) -> list[dict[str, Any]]:
+        try:
+            record = await self._api("GET", f"/orgs/{id}")
+        except ApiProblem:
+            return []
+        return [{"id": record["id"], "label": record["name"], "sub": record["id"]}]
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is an id."""
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 def path_of(organization: dict[str, Any]) -> list[str]:

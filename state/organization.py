@@ -8,8 +8,9 @@ import pycountry
 import reflex as rx
 
 from backend.client import ApiProblem
+from backend.members.schemas import Role
 from state.api import Loads
-from state.hierarchy import Hierarchy, path_of
+from state.hierarchy import Hierarchy, is_id, path_of
 from state.session import Session, initials
 
 SUBS, PEOPLE = 8, 10
@@ -72,7 +73,9 @@ class OrganizationState(Loads, rx.State):
     people: list[Access] = []
     more_people: bool = False
     is_opened: bool = False
+    can_write: bool = False
     _people_next: str = ""
+    _admin_of: list[str] = []
 
     @rx.event
     async def load(self):
@@ -80,13 +83,14 @@ class OrganizationState(Loads, rx.State):
         tree = await self.get_state(Hierarchy)
         try:
             me, here = await self._api_all("/auth/me", "/orgs/{org}")
+            self._admin_of = [entry["id"] for entry in me["organizations"] if entry["role"] == Role.ADMIN]
             await tree._start(here, [entry["id"] for entry in me["organizations"]])
             tree._loaded()
         except ApiProblem as problem:
             tree._failed(problem)
             self._failed(problem)
             return
-        asked = self._query("id")[:40]
+        asked = self._query("id") if is_id(self._query("id")) else ""
         last = self.item.id if self.item.id and tree._forest.row(self.item.id) else ""
         self.is_opened = bool(asked)
         await self._go(asked or last or here["id"])
@@ -118,6 +122,8 @@ class OrganizationState(Loads, rx.State):
             return
         tree = await self.get_state(Hierarchy)
         self.item = _detail(record, counts, tree._forest.names(path_of(record)[:-1]))
+        # Cosmetic: the API decides, and says no in words.
+        self.can_write = any(id in self._admin_of for id in self.item.path)
         self.subs = [_sub(row) for row in subs["organizations"]]
         self.people = []
         self._add_people(access)

@@ -31,8 +31,9 @@ class OrganizationForm(Form, rx.State):
 
     async def _begin_with(self, mode: str) -> None:
         self._done()
-        self.given = (await self.get_state(OrganizationState)).item
-        self.mode, self.place, self.is_open = mode, "below", True
+        page = await self.get_state(OrganizationState)
+        self.given, self.place = page.item, "below" if page.can_write else "alone"
+        self.mode, self.is_open = mode, True
 
     @rx.event
     def show(self, is_open: bool):

@@ -49,6 +49,7 @@ class MoveState(Form, rx.State):
     descendants: int = 0
     gained: list[str] = []
     lost: list[str] = []
+    afterwards: list[str] = []
     moved: Moved = Moved()
     undoing: bool = False
     undo_problem: str = ""
@@ -65,7 +66,7 @@ class MoveState(Form, rx.State):
 
     def _clear(self) -> None:
         self.parent_id, self.parent_name, self.changes, self.descendants = "", "", [], 0
-        self.gained, self.lost, self.form_problem = [], [], ""
+        self.gained, self.lost, self.afterwards, self.form_problem = [], [], [], ""
 
     @rx.event(supersedes=True)
     async def search(self, words: str):
@@ -99,6 +100,7 @@ class MoveState(Form, rx.State):
         try:
             plan = await self._send(self.subject.parent_id, self.subject.id, self.parent_id, dry_run=True)
             self._preview(plan["impact"])
+            self.afterwards = plan["steps"][1:]
         except ApiProblem as problem:
             self._refused(problem)
             self.form_problem = problem.detail or problem.title

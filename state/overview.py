@@ -28,7 +28,7 @@ class Counts:
     draft: int = 0
     failed_assets: int = 0
     archived: int = 0
-    keys: int = 0
+    live_keys: int = 0
     revoked_keys: int = 0
     subs: int = 0
     pending: int = 0
@@ -100,7 +100,7 @@ class OverviewState(Loads, rx.State):
             self._list("requests", "/orgs/{org}/requests", status="failed", limit=SHOWN),
             self._list("chains", "/orgs/{org}/chains"),
             self._list("parties", "/identity/parties", organization_id=self.org_id, status="created", limit=3),
-            self._list("attestations", "/orgs/{org}/attestations", expiring="true", limit=3),
+            self._list("attestations", "/orgs/{org}/attestations", expiring_days=30, limit=3),
             self._list("invitations", "/orgs/{org}/invitations", status="pending", limit=3),
         )
         self.counts = _counts(summary)
@@ -153,7 +153,7 @@ class OverviewState(Loads, rx.State):
         if not count:
             return []
         title = f"{count:,} {_plural('attestation', count)} {'expires' if count == 1 else 'expire'} within 30 days"
-        names = _names([row.get("party_name") or "" for row in attestations], count)
+        names = _names([(row.get("party") or {}).get("name", "") for row in attestations], count)
         detail = names or "Without a valid attestation their holders can no longer receive or trade."
         return [Waiting("expiring", "attestation", title, detail, "", "Renew", self._to("attestations"))]
 
@@ -202,7 +202,7 @@ def _counts(summary: dict[str, Any]) -> Counts:
         draft=by["draft"],
         failed_assets=by["failed"],
         archived=by["archived"],
-        keys=keys["active"],
+        live_keys=keys["active"],
         revoked_keys=keys["revoked"],
         subs=summary["sub_organizations"],
         transactions=sum(sent.values()),
