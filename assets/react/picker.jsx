@@ -37,6 +37,7 @@ export function Picker({
     if (!item || item.off) return;
     onDone?.();
     onPick?.(item.id);
+    if (search) setText("");
     if (item.href) navigate(item.href);
   };
   const keys = (event) => {

@@ -17,7 +17,7 @@ export function Tree({ label, active, above = 0, total = 0, onWindow, onKey, onT
     const row = active && document.getElementById(active);
     const box = ref.current;
     if (!row || !box) return;
-    const [top, bottom] = [row.offsetTop - box.offsetTop, row.offsetTop - box.offsetTop + row.offsetHeight];
+    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
     if (top < box.scrollTop) box.scrollTop = top - 4;
     else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight + 4;
   }, [active, above]);

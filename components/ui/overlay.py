@@ -9,7 +9,10 @@ from components.ui.value import Local
 
 
 class Picker(Local):
-    """A combobox: a search field with a list. Items: `{id, label, sub, hint, depth, group, mark, href, off}`."""
+    """A combobox: a search field with a list. Items: `{id, label, sub, hint, depth, group, mark, href, off}`.
+
+    `search` lets `/` put the focus there; without items and with an empty `none` only the field is drawn.
+    """
 
     library = "$/public/react/picker.jsx"
     tag = "Picker"
@@ -23,6 +26,7 @@ class Picker(Local):
     focused: rx.Var[bool]
     local: rx.Var[bool]
     name: rx.Var[str]
+    search: rx.Var[bool]
 
     on_search: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_pick: rx.EventHandler[rx.event.passthrough_event_spec(str)]
@@ -36,7 +40,10 @@ class Tree(Local):
 
     label: rx.Var[str]
     active: rx.Var[str]
+    above: rx.Var[int]
+    total: rx.Var[int]
 
+    on_window: rx.EventHandler[rx.event.passthrough_event_spec(int)]
     on_key: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_type: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
@@ -100,9 +107,13 @@ def picker(
     return Picker.create(items=items, label=label, on_pick=on_pick, on_search=on_search, **props)
 
 
-def tree(label: str, *rows: Any, active: rx.Var[str], on_key: Any, on_type: Any) -> rx.Component:
-    """Draw a tree. `active` is the DOM id of the row in focus; `on_key` gets ArrowUp, …, Home, End, Enter."""
-    return Tree.create(*rows, label=label, active=active, on_key=on_key, on_type=on_type)
+def tree(label: str, *rows: Any, active: rx.Var[str], on_key: Any, on_type: Any, **window: Any) -> rx.Component:
+    """Draw a tree. `active` is the DOM id of the row in focus; `on_key` gets ArrowUp, …, Home, End, Enter.
+
+    Where the state holds only a window of the rows: `above` are missing before it, of `total`; `on_window(first)` asks
+    for those in sight.
+    """
+    return Tree.create(*rows, label=label, active=active, on_key=on_key, on_type=on_type, **window)
 
 
 def tree_row(
