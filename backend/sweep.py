@@ -10,6 +10,7 @@ from dbos import DBOS
 from sqlmodel import col
 
 from backend import db
+from backend.attestations.service import expire_due
 from backend.db import now
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
@@ -35,8 +36,6 @@ async def run(stopping: asyncio.Event) -> None:
 
 async def once() -> None:
     """Expire attestations, and end requests whose workflow has ended without saying so."""
-    from backend.attestations.service import expire_due
-
     async with db.worker() as session:
         await expire_due(session)
         rows = (await session.execute(_unfinished())).all()

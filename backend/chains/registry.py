@@ -78,7 +78,7 @@ def _row(entry: Entry) -> dict[str, Any]:
     }
     if local is not None:
         values |= {
-            "display_name": f"{entry.name} (embedded devnet)", "native_chain_id": local.chain_id,
+            "display_name": f"{entry.name.removesuffix(' Testnet')} Devnet", "native_chain_id": local.chain_id,
             "environment": Environment.DEVNET, "rpc_url": None, "explorer_url": None,
         }
     return values
