@@ -16,11 +16,13 @@ from pathlib import Path
 
 from backend.chain import endpoints
 from backend.chain.endpoints import EMBEDDED, Embedded
+from backend.chain.faucet import fund
 from backend.chain.install import DevnetError, binary
-from backend.errors import BadRequest
 
-FAUCET = 1_000 * 10**18
-"""What `fund` gives where nothing else is asked for, wei."""
+__all__ = ["EMBEDDED", "DevnetError", "RunningChain", "fund", "revive", "start", "stop"]
+
+SAVE_EVERY = 10
+"""Seconds. The whole state is written each time, changed or not; what a kill -9 loses, `recover` sends again."""
 
 _PR_SET_PDEATHSIG = 1
 _processes: dict[int, subprocess.Popen[bytes]] = {}
@@ -113,7 +115,7 @@ def _free_port(wanted: int) -> int:
 def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subprocess.Popen[bytes]:
     arguments = [
         command, "--host", "127.0.0.1", "--port", str(port), "--chain-id", str(chain.chain_id), "--accounts", "0",
-        "--hardfork", "cancun", "--state", str(_state(folder, chain.eid)), "--state-interval", "1",
+        "--hardfork", "cancun", "--state", str(_state(folder, chain.eid)), "--state-interval", str(SAVE_EVERY),
         "--no-cors", "--threads", "1", "--silent",
     ]
     with (folder / f"{chain.eid}.log").open("wb") as log:
@@ -191,12 +193,3 @@ def _is_ours(pid: int, state: Path) -> bool:
         return str(state).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-
-
-async def fund(eid: int, address: str, wei: int = FAUCET) -> None:
-    """Set an account's balance on an embedded chain. Raises BadRequest on any other."""
-    from backend.chain.rpc import connect
-
-    if not endpoints.is_embedded(eid):
-        raise BadRequest("There is no faucet on this chain; send native currency to the wallet.")
-    await (await connect(eid)).request("anvil_setBalance", address, hex(wei))

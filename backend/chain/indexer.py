@@ -82,19 +82,41 @@ async def run(stop: asyncio.Event) -> None:
             group.create_task(_follow(eid, stop))
 
 
+class _Quiet:
+    """Whether a chain stands where it stood at the last look, so that the tables need no look at all."""
+
+    LONGEST = 10.0
+    """Seconds; after them a pass is made in any case, for contracts that were written into the tables meanwhile."""
+
+    def __init__(self) -> None:
+        self._hash = ""
+        self._since = 0.0
+
+    async def ended(self, rpc: Rpc) -> bool:
+        """Look at the newest block."""
+        block = await rpc.request("eth_getBlockByNumber", "latest", False)
+        now = time.monotonic()
+        if block["hash"] == self._hash and now - self._since < self.LONGEST:
+            return False
+        self._hash, self._since = block["hash"], now
+        return True
+
+
 async def _follow(eid: int, stop: asyncio.Event) -> None:
     woken = _wakes[eid] = asyncio.Event()
     ended = asyncio.create_task(stop.wait())
-    failures = 0
+    failures, quiet = 0, _Quiet()
     while not stop.is_set():
+        woken_up = woken.is_set()
         woken.clear()
         try:
             rpc = await connect(eid)
-            await pass_over(rpc)
-            await settle_open(rpc)
+            if await quiet.ended(rpc) or woken_up:
+                await pass_over(rpc)
+                await settle_open(rpc)
             failures = 0
         except (SignumError, RpcError, sa.exc.SQLAlchemyError, OSError) as error:
-            failures += 1
+            failures, quiet = failures + 1, _Quiet()
             await _revive()
             log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
             await _report(eid, failures)

@@ -1,7 +1,8 @@
 """At start: send again what a crash kept from being sent, and give an embedded chain back what it lost.
 
-An embedded chain saves its state every second, so a `kill -9` of it loses what came after. Every transaction is in the
-store with its bytes and its block: sent again in their order, they come to the same addresses and the same state.
+An embedded chain saves its state every few seconds, so a `kill -9` of it loses what came after. Every transaction is
+in the store with its bytes and its block: sent again in their order, they come to the same addresses and the same
+state.
 """
 
 import asyncio
@@ -16,9 +17,9 @@ from sqlmodel import col
 
 from backend import db
 from backend.chain import cursor, endpoints
-from backend.chain.devnet import FAUCET
 from backend.chain.errors import ChainUnavailable, InsufficientFunds, RpcError
-from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.faucet import FAUCET
+from backend.chain.models import SignerRow, TransactionRow, TransactionStatus
 from backend.chain.receipts import slim
 from backend.chain.rpc import Rpc, connect
 from backend.chain.sending import OPEN, broadcast
@@ -69,16 +70,25 @@ async def _rows(eid: int, condition: Any, *order: str) -> Sequence[TransactionRo
 
 async def replay(rpc: Rpc) -> int:
     """Send again, in the order of their blocks, the mined transactions that an embedded chain knows no more."""
+    await _fund_again(rpc)
     if await _is_whole(rpc):
         return 0
     rows = await _rows(rpc.eid, col(TransactionRow.block_number).is_not(None), "block_number", "nonce")
     lost = await _unknown(rpc, sorted(rows, key=_place))
-    for signer in {row.signer for row in lost}:
-        await rpc.request("anvil_setBalance", signer, hex(FAUCET))
     for row in lost:
         await _mine_again(rpc, row)
     await rpc.request("evm_setTime", hex(int(time.time())))
     return len(lost)
+
+
+async def _fund_again(rpc: Rpc) -> None:
+    """Wallets that were funded once and have nothing now."""
+    async with db.worker() as session:
+        found = sa.select(col(SignerRow.address)).where(col(SignerRow.chain_eid) == rpc.eid)
+        addresses = (await session.execute(found)).scalars().all()
+    balances = await rpc.batch([("eth_getBalance", [address, "latest"]) for address in addresses])
+    empty = [address for address, told in zip(addresses, balances, strict=True) if int(told, 16) == 0]
+    await rpc.batch([("anvil_setBalance", [address, hex(FAUCET)]) for address in empty])
 
 
 def _place(row: TransactionRow) -> tuple[int, int]:

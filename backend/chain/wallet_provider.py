@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from eth_account import Account
 from eth_account.messages import encode_defunct
-from eth_account.signers.local import LocalAccount
+from eth_keys.datatypes import PrivateKey
 
 from backend.errors import BadRequest
 from backend.settings import settings
@@ -68,7 +68,7 @@ class Keystore:
         self._folder = folder
         self._password = password
         self._scrypt_n = scrypt_n
-        self._open: dict[str, LocalAccount] = {}
+        self._open: dict[str, PrivateKey] = {}  # as objects, since parsing one costs as much as signing
         self._making = asyncio.Lock()
         _private_folder(folder)
 
@@ -82,12 +82,12 @@ class Keystore:
 
     async def sign_transaction(self, address: str, transaction: dict[str, Any]) -> Signed:
         """Sign an EIP-1559 transaction."""
-        signed = (await self._account(address)).sign_transaction(transaction)
+        signed = Account.sign_transaction(transaction, await self._key(address))
         return Signed("0x" + bytes(signed.raw_transaction).hex(), "0x" + bytes(signed.hash).hex())
 
     async def sign_message(self, address: str, text: str) -> str:
         """An EIP-191 signature."""
-        signed = (await self._account(address)).sign_message(encode_defunct(text=text))
+        signed = Account.sign_message(encode_defunct(text=text), await self._key(address))
         return "0x" + bytes(signed.signature).hex()
 
     def has(self, address: str) -> bool:
@@ -103,27 +103,27 @@ class Keystore:
         return mark.read_text().strip()
 
     def _create(self) -> NewKey:
-        account: LocalAccount = Account.create()
-        stored = Account.encrypt(account.key, self._password, kdf="scrypt", iterations=self._scrypt_n)
-        write_private(self._file(account.address), json.dumps(stored))
-        self._open[account.address] = account
-        return NewKey(account.address, account.address, self.name)
+        key = PrivateKey(secrets.token_bytes(32))
+        address = key.public_key.to_checksum_address()
+        stored = Account.encrypt(key, self._password, kdf="scrypt", iterations=self._scrypt_n)
+        write_private(self._file(address), json.dumps(stored))
+        self._open[address] = key
+        return NewKey(address, address, self.name)
 
-    async def _account(self, address: str) -> LocalAccount:
+    async def _key(self, address: str) -> PrivateKey:
         if address not in self._open:
             self._open[address] = await asyncio.to_thread(self._decrypt, address)
         return self._open[address]
 
-    def _decrypt(self, address: str) -> LocalAccount:
+    def _decrypt(self, address: str) -> PrivateKey:
         try:
             stored = json.loads(self._file(address).read_text())
         except FileNotFoundError:
             raise BadRequest(f"No key is held for the wallet {address}; it cannot sign here.") from None
         try:
-            account: LocalAccount = Account.from_key(Account.decrypt(stored, self._password))
+            return PrivateKey(Account.decrypt(stored, self._password))
         except ValueError:
             raise BadRequest(f"The key of the wallet {address} does not open with the keystore's password.") from None
-        return account
 
     def _file(self, address: str) -> Path:
         return self._folder / f"{address.lower()}.json"

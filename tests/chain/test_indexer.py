@@ -1,17 +1,21 @@
 """Logs into tables: at once, once, and undone with the blocks they were in."""
 
+from datetime import timedelta
+
+import pytest
 import sqlalchemy as sa
 from eth_account import Account
 
 from backend import db
-from backend.chain import devnet, factory, indexer, market, quote, token
+from backend.chain import devnet, endpoints, factory, indexer, market, quote, reopening, token
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of, operator
-from backend.chain.models import TokenTransferRow
+from backend.chain.models import TokenTransferRow, TransactionStatus
 from backend.chain.rpc import connect, transaction
 from backend.chain.rule_sets import MarketRules, TokenRules
-from backend.chain.transactions import execute
-from backend.models import DeploymentRow, MarketRow, OrderRow
+from backend.chain.transactions import execute, find
+from backend.chains.schemas import ChainStatus
+from backend.models import ChainRow, DeploymentRow, MarketRow, OrderRow
 from tests.chain.conftest import HOME_EID, Stage
 
 
@@ -70,6 +74,41 @@ async def test_what_is_ours_comes_back_after_a_reorganization(stage: Stage, open
     assert again.block_hash != burnt.block_hash
     assert await transfers(at) == after
     assert await token.total_supply(HOME_EID, at) == 93
+
+
+async def test_on_a_public_chain_what_lost_its_block_is_sent_again(
+    stage: Stage, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There nothing is replayed: the transaction is open again until it has its confirmations in another block."""
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    rpc = await connect(HOME_EID)
+    burnt = await stage.do(HOME_EID, stage.treasury, token.burn(at, 7), key="burnt in public")
+    await rpc.request("anvil_mine", "0x2")
+    await indexer.catch_up(HOME_EID, await rpc.height())
+
+    monkeypatch.setattr(endpoints, "is_embedded", lambda eid: False)
+    monkeypatch.setattr(reopening, "LEFT_ALONE", timedelta(0))
+    await rpc.request("anvil_reorg", 3, [])
+    await indexer.catch_up(HOME_EID, await rpc.height() - 2)
+    await rpc.request("anvil_mine", "0x2")
+    await reopening.settle_open(rpc)
+    row = await find("burnt in public")
+    assert row is not None
+    assert (row.status, row.tx_hash) == (TransactionStatus.CONFIRMED, burnt.tx_hash)
+    assert row.block_hash != burnt.block_hash
+    assert row.block_number is not None
+    await indexer.catch_up(HOME_EID, row.block_number)
+    assert [amount for *_, amount in await transfers(at)] == [100, 7]
+
+
+async def test_the_registry_knows_the_height(stage: Stage) -> None:
+    height = await (await connect(HOME_EID)).height()
+    await indexer.catch_up(HOME_EID, height)
+    async with db.worker() as session:
+        row = (await session.execute(sa.select(ChainRow).where(ChainRow.xchain_eid == HOME_EID))).scalar_one()
+    assert row.status is ChainStatus.ACTIVE
+    assert row.height is not None
+    assert row.height >= height
 
 
 async def test_orders_follow_their_events_also_back(stage: Stage, open_rules: TokenRules) -> None:
