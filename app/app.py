@@ -10,16 +10,22 @@ from app import (  # noqa: F401  (each module registers its pages)
     api_keys,
     asset,
     assets,
+    attestations,
     bridges,
+    chains,
     eligibility,
     home,
+    issuer,
     market,
     market_new,
     markets,
     members,
     organizations,
     overview,
+    parties,
+    requests,
     sign_in,
+    wallets,
 )
 from app.look import STYLES, WRAPS, hydrating
 from backend import web

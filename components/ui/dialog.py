@@ -116,14 +116,19 @@ def drawer(
     on_close: Any,
     foot: tuple[Any, ...] = (),
     head: Any = None,
+    tools: tuple[Any, ...] = (),
 ) -> rx.Component:
-    """Draw a panel beside a list; it is not modal. Give the page's content `with-drawer` while it is open."""
+    """Draw a panel beside a list; it is not modal. Give the page's content `with-drawer` while it is open.
+
+    `head` stands before the title, `tools` are buttons before the one that closes it.
+    """
     panel = rx.el.aside(
         rx.el.div(
             *([head] if head is not None else []),
             rx.el.div(
                 rx.el.h2(title, class_name="title-3"), rx.el.div(about, class_name="muted small"), class_name="grow"
             ),
+            *tools,
             icon_button("x", "Close", small=True, on_click=on_close),
             class_name="drawer-head",
         ),

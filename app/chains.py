@@ -1,0 +1,221 @@
+"""The registry of chains."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.access import is_admin
+from components.ui.box import row, text
+from components.ui.button import button
+from components.ui.card import kv, page_head, panel
+from components.ui.dialog import drawer
+from components.ui.form import select
+from components.ui.icon import icon, mark
+from components.ui.list_keys import keys_hint, list_keys, step_buttons
+from components.ui.note import empty, note, problem_note
+from components.ui.status import badge, status, tag
+from components.ui.table import Col, table, td, toolbar, tr
+from components.ui.value import short_hash
+from state.registry import ChainRow, Contract, Registry
+
+CHOSEN = Registry.chosen
+VM = {"evm": "EVM", "solana": "Solana"}
+
+
+@page(
+    route="/o/[org_id]/chains",
+    title="Chains",
+    nav=Nav("Network", "link", 60, "c"),
+    on_load=[Registry.load],
+)
+def chains() -> rx.Component:
+    """Draw the registry, and a chain beside it."""
+    return rx.el.div(
+        rx.el.div(
+            page_head("Chains", "Where this organization may issue, attest and trade"),
+            panel(_filters(), _list(), _foot(), label="Chains"),
+            class_name=rx.cond(Registry.is_open, "with-drawer", ""),
+        ),
+        _drawer(),
+        list_keys(Registry.step, Registry.leave),
+        class_name="chains",
+    )
+
+
+def _filters() -> rx.Component:
+    def one(name: str, label: str, value: rx.Var[str], *options: tuple[str, str]) -> rx.Component:
+        return select(options, aria_label=label, value=value, on_change=lambda picked: Registry.sift(name, picked))
+
+    return toolbar(
+        one(
+            "environment",
+            "Environment",
+            Registry.environment,
+            ("", "Every environment"),
+            ("mainnet", "Mainnet"),
+            ("testnet", "Testnet"),
+            ("devnet", "Devnet"),
+        ),
+        one("vm", "Virtual machine", Registry.vm, ("", "Every VM"), ("evm", "EVM"), ("solana", "Solana")),
+        one(
+            "deployed",
+            "Contracts",
+            Registry.deployed,
+            ("", "With and without contracts"),
+            ("yes", "Contracts deployed"),
+            ("no", "No contracts"),
+        ),
+        one("enabled", "Use", Registry.enabled, ("", "Enabled or not"), ("yes", "Enabled"), ("no", "Not enabled")),
+    )
+
+
+def _list() -> rx.Component:
+    return table(
+        "Chains",
+        [
+            Col("Chain"),
+            Col("Environment"),
+            Col("Endpoint", right=True, narrow=False),
+            Col("Height", right=True),
+            Col("Status", narrow=False),
+            Col("Use"),
+            Col("Change", hidden=True),
+        ],
+        Registry.rows,
+        _row,
+        empty=empty(
+            "link",
+            "No chain like this",
+            "No chain fits these filters.",
+            button("Show all", "x", on_click=Registry.clear),
+        ),
+        loading=Registry.loading,
+        problem=Registry.problem,
+        is_forbidden=Registry.is_forbidden,
+        on_retry=Registry.reload,
+        two=True,
+    )
+
+
+def _foot() -> rx.Component:
+    return rx.el.div(
+        keys_hint(),
+        rx.el.span(class_name="end"),
+        rx.el.span(Registry.rows.length(), " chains", class_name="num"),
+        class_name="card-foot",
+    )
+
+
+def environment(chain: rx.Var[ChainRow]) -> rx.Component:
+    """Say what is at stake; a devnet is unmistakable."""
+    devnet = rx.el.span(icon("flask-conical", 13), "Devnet", class_name="badge devnet")
+    return rx.match(chain.environment, ("devnet", devnet), ("mainnet", tag("Mainnet", "info")), tag("Testnet"))
+
+
+def _vm(chain: rx.Var[ChainRow]) -> rx.Var[str]:
+    return rx.match(chain.vm, *VM.items(), chain.vm).to(str)
+
+
+def _row(chain: rx.Var[ChainRow]) -> rx.Component:
+    name = rx.el.button(chain.name, type="button", class_name="name trunc", on_click=Registry.show(chain.id))
+    below = text(_vm(chain), ", ", chain.currency, ", ", chain.layer, cls="muted small")
+    return tr(
+        td(
+            row(
+                mark("link", rx.cond(chain.environment == "devnet", "warn", "")),
+                rx.el.div(name, below, class_name="col none grow"),
+                cls="who",
+            )
+        ),
+        td(environment(chain)),
+        td(text(chain.eid.to_string(), cls="mono"), right=True, narrow=False, class_name="aside-hidden"),
+        td(
+            rx.cond(chain.height != "", text(chain.height, cls="num"), text("not read", cls="muted")),
+            right=True,
+            label="Height",
+        ),
+        td(
+            rx.cond(chain.is_deployed, status(chain.status), text("Not watched", cls="muted")),
+            narrow=False,
+            class_name="aside-hidden",
+        ),
+        td(
+            rx.cond(
+                chain.is_enabled,
+                status("enabled"),
+                rx.cond(chain.obstacle == "", text("Not enabled", cls="muted"), _not_here()),
+            )
+        ),
+        td(_switch(chain, small=True), right=True, class_name="aside-hidden"),
+        key=chain.id,
+        aria_selected=rx.cond(CHOSEN.id == chain.id, "true", "false"),
+    )
+
+
+def _not_here() -> rx.Component:
+    return text("Not available", cls="muted")
+
+
+def _switch(chain: rx.Var[ChainRow], small: bool = False) -> rx.Component:
+    """The button that enables or disables; nothing where it cannot be."""
+    busy = Registry.saving == chain.id
+    on = button("Enable", small=small, busy=busy, on_click=Registry.enable(chain.id), aria_label="Enable " + chain.name)
+    off = button(
+        "Disable", small=small, busy=busy, on_click=Registry.disable(chain.id), aria_label="Disable " + chain.name
+    )
+    allowed = rx.cond(chain.is_enabled, off, rx.cond(chain.obstacle == "", on, rx.fragment()))
+    return rx.cond(is_admin(), allowed, rx.fragment())
+
+
+def _drawer() -> rx.Component:
+    play = note(
+        rx.el.b("An embedded devnet. "),
+        "It runs on this machine in place of its public twin. Nothing on it has value, and nobody else sees it.",
+        tone="warn",
+        sign="flask-conical",
+    )
+    facts = kv(
+        ("Environment", environment(CHOSEN)),
+        ("Status", rx.cond(CHOSEN.is_deployed, badge(CHOSEN.status), text("not watched", cls="muted"))),
+        ("Height", rx.cond(CHOSEN.height != "", text(CHOSEN.height, cls="num"), text("not read", cls="muted"))),
+        ("Endpoint id", text(CHOSEN.eid.to_string(), cls="mono")),
+        ("Chain id", rx.cond(CHOSEN.chain_id != "", text(CHOSEN.chain_id, cls="mono"), text("none", cls="muted"))),
+        ("Virtual machine", _vm(CHOSEN)),
+        ("Currency", CHOSEN.currency),
+        ("Public RPC", rx.cond(CHOSEN.rpc != "", text(CHOSEN.rpc, cls="mono break"), text("none", cls="muted"))),
+        (
+            "Explorer",
+            rx.cond(CHOSEN.explorer != "", text(CHOSEN.explorer, cls="mono break"), text("none", cls="muted")),
+        ),
+    )
+    contracts = rx.cond(
+        CHOSEN.contracts.length() > 0,
+        rx.el.dl(rx.foreach(CHOSEN.contracts, _contract), class_name="contracts"),
+        text("None of ours are there.", cls="muted"),
+    )
+    return drawer(
+        CHOSEN.name,
+        rx.cond(CHOSEN.is_enabled, "Enabled for this organization", "Not enabled for this organization"),
+        rx.cond(CHOSEN.environment == "devnet", play, rx.fragment()),
+        rx.cond(CHOSEN.obstacle != "", note(CHOSEN.obstacle), rx.fragment()),
+        rx.el.h3("Chain"),
+        facts,
+        rx.el.h3("Contracts"),
+        contracts,
+        problem_note(Registry.action_problem),
+        is_open=Registry.is_open,
+        on_close=Registry.leave,
+        tools=step_buttons(Registry.step),
+        foot=(
+            text(
+                rx.cond(CHOSEN.is_enabled, "Disabling begins nothing new; what is there stays.", ""),
+                cls="muted small grow",
+            ),
+            _switch(CHOSEN),
+        ),
+    )
+
+
+def _contract(contract: rx.Var[Contract]) -> rx.Component:
+    return rx.el.div(
+        rx.el.dt(contract.name), rx.el.dd(short_hash(contract.address, "address", contract.url)), key=contract.name
+    )

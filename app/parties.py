@@ -1,0 +1,101 @@
+"""People and companies an organization knows."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.access import for_officers
+from components.attesting import checklist_dialog
+from components.case import case_drawer
+from components.decision import reject_dialog
+from components.issuing import issue_dialog, revoke_dialog
+from components.party_form import party_form
+from components.ui.box import end
+from components.ui.button import button
+from components.ui.card import avatar, page_head, panel
+from components.ui.form import search_box
+from components.ui.list_keys import keys_hint, list_keys
+from components.ui.note import empty
+from components.ui.status import status
+from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import short_hash, when
+from state.case import Case
+from state.parties import Parties, PartyForm
+from state.party import PartyView
+
+STATUSES = [("", "All"), ("created", "To review"), ("verified", "Verified"), ("rejected", "Rejected")]
+
+
+@page(
+    route="/o/[org_id]/parties",
+    title="Parties",
+    nav=Nav("Issuance", "id-card", 34, "y"),
+    on_load=[Case.enter, Parties.load],
+)
+def parties() -> rx.Component:
+    """Draw the list, and who is chosen beside it."""
+    new = for_officers(button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True)))
+    return rx.el.div(
+        rx.el.div(
+            page_head("Parties", "People and companies this organization knows, and what was decided about them", new),
+            panel(
+                toolbar(
+                    filters("Status", Parties.status, Parties.pick_status, STATUSES),
+                    end(search_box("Find a party", on_change=Parties.find.debounce(250))),
+                ),
+                _list(),
+                pager(keys_hint(), has_newer=Parties.has_newer, has_older=Parties.has_older, on_newer=Parties.newer,
+                      on_older=Parties.older, busy=Parties.busy),
+                label="Parties",
+            ),
+            class_name=rx.cond(Case.shown != "", "with-drawer", ""),
+        ),
+        case_drawer(Parties.step, Parties.leave),
+        list_keys(Parties.step, Parties.leave),
+        party_form(),
+        issue_dialog(),
+        checklist_dialog(),
+        reject_dialog(),
+        revoke_dialog(),
+        class_name="cases parties",
+    )  # fmt: skip
+
+
+def _list() -> rx.Component:
+    is_all = (Parties.status == "") & (Parties.search == "")
+    first = empty("id-card", "No party yet", "Register a person or company; once verified, they can be attested.")
+    none = empty("search", "No party like this", "No name, email or wallet fits, or none has this status.")
+    return table(
+        "Parties",
+        [Col("Party"), Col("Kind", narrow=False), Col("Country"), Col("Level", right=True), Col("Wallet", narrow=False),
+         Col("Status"), Col("Registered", right=True)],
+        Parties.rows,
+        _row,
+        empty=rx.cond(is_all, first, none),
+        loading=Parties.loading,
+        problem=Parties.problem,
+        is_forbidden=Parties.is_forbidden,
+        on_retry=Parties.reload,
+        two=True,
+    )  # fmt: skip
+
+
+def _row(party: rx.Var[PartyView]) -> rx.Component:
+    name = rx.el.button(party.name, type="button", class_name="name trunc", on_click=Parties.choose(party.id))
+    who = rx.el.div(
+        avatar(party.mark),
+        rx.el.div(name, rx.el.span(party.email, class_name="muted small trunc"), class_name="col none grow"),
+        class_name="row who",
+    )
+    return tr(
+        td(who),
+        td(status(party.status), class_name="first-right only-narrow"),
+        td(party.kind, narrow=False, class_name="aside-hidden"),
+        td(party.country, label="Country"),
+        td(rx.cond(party.level > 0, party.level.to_string(), "–"), right=True, label="Level"),
+        td(short_hash(party.wallet, "wallet address"), narrow=False, class_name="aside-hidden"),
+        td(status(party.status), narrow=False),
+        td(when(party.created_at), right=True, class_name="muted"),
+        key=party.id,
+        aria_selected=rx.cond(Parties.chosen == party.id, "true", "false"),
+    )

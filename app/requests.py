@@ -1,0 +1,142 @@
+"""Everything that was accepted and takes its time: its steps, its transactions, what went wrong."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.ui.box import row, text
+from components.ui.button import button, link
+from components.ui.card import kv, page_head, panel
+from components.ui.dialog import drawer
+from components.ui.list_keys import keys_hint, list_keys, step_buttons
+from components.ui.note import empty, note, problem_note, skeleton
+from components.ui.progress import bar, timeline
+from components.ui.status import badge, status
+from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import elapsed, short_hash, when
+from state.request_list import OneRequest, Requests
+from state.requests import Request
+from state.session import Session
+
+STATUSES = [
+    ("", "All"), ("running", "Running"), ("accepted", "Accepted"), ("failed", "Failed"), ("succeeded", "Done"),
+    ("awaiting_approval", "Needs approval"), ("denied", "Denied"),
+]  # fmt: skip
+ONE = OneRequest.request
+
+
+@page(
+    route="/o/[org_id]/requests",
+    title="Requests",
+    nav=Nav("Network", "list-checks", 61, "q"),
+    on_load=[Requests.load],
+)
+def requests() -> rx.Component:
+    """Draw the list, and one request beside it."""
+    return rx.el.div(
+        rx.el.div(
+            page_head("Requests", "What was accepted and goes to the chains, step by step"),
+            panel(
+                toolbar(filters("Status", Requests.status, Requests.pick_status, STATUSES)),
+                _list(),
+                pager(keys_hint(), has_newer=Requests.has_newer, has_older=Requests.has_older, on_newer=Requests.newer,
+                      on_older=Requests.older, busy=Requests.busy),
+                label="Requests",
+            ),
+            class_name=rx.cond(OneRequest.is_open, "with-drawer", ""),
+        ),
+        _drawer(),
+        list_keys(Requests.step, OneRequest.leave),
+        class_name="request-list",
+    )  # fmt: skip
+
+
+def _list() -> rx.Component:
+    is_all = Requests.status == ""
+    first = empty(
+        "list-checks", "Nothing yet", "Deployments, attestations, bridges and orders appear here as they go on."
+    )
+    return table(
+        "Requests",
+        [Col("Request"), Col("Steps", right=True), Col("By", narrow=False), Col("Status"), Col("Started", right=True)],
+        Requests.rows,
+        _row,
+        empty=rx.cond(is_all, first, empty("list-checks", "None of these", "No request has this status.")),
+        loading=Requests.loading,
+        problem=Requests.problem,
+        is_forbidden=Requests.is_forbidden,
+        on_retry=Requests.reload,
+        two=True,
+    )
+
+
+def _row(request: rx.Var[Request]) -> rx.Component:
+    name = rx.el.button(request.title, type="button", class_name="name trunc", on_click=OneRequest.show(request.id))
+    below = rx.cond(request.line != "", request.line, request.kind)
+    return tr(
+        td(rx.el.div(name, text(below, cls="muted small trunc"), class_name="col none title-cell")),
+        td(status(request.status), class_name="first-right only-narrow"),
+        td(text(request.done_steps, " of ", request.steps.length(), cls="num"), right=True, label="Steps"),
+        td(request.created_by, narrow=False, class_name="muted aside-hidden"),
+        td(status(request.status), narrow=False),
+        td(when(request.created_at), right=True, class_name="muted"),
+        key=request.id,
+        aria_selected=rx.cond(ONE.id == request.id, "true", "false"),
+    )
+
+
+def _drawer() -> rx.Component:
+    moving = (ONE.status == "running") | (ONE.status == "accepted")
+    facts = kv(
+        ("Kind", text(ONE.kind, cls="mono")),
+        ("Begun", when(ONE.created_at)),
+        ("Took", rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))),
+        ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
+        ("Subject", _subject()),
+        ("Request", short_hash(ONE.id, "request id")),
+    )
+    failed = rx.cond(
+        ONE.problem != "",
+        note(
+            rx.el.b("It failed. "),
+            ONE.problem,
+            rx.cond(ONE.can_retry, "", " Trying again cannot help."),
+            tone="bad",
+            role="alert",
+        ),
+        rx.fragment(),
+    )
+    body = rx.fragment(
+        row(rx.el.h3("Steps"), text(badge(ONE.status), cls="end"), cls="section-line"),
+        bar(ONE.percent, "Progress"),
+        rx.el.div(timeline(ONE.steps), class_name="drawer-timeline"),
+        failed,
+        rx.el.h3("About"),
+        facts,
+    )
+    retry = button("Retry from here", "rotate-cw", kind="primary", busy=OneRequest.saving, on_click=OneRequest.retry)
+    again = rx.fragment(text("What was done already is not done twice.", cls="muted small grow"), retry)
+    return drawer(
+        rx.cond(ONE.title != "", ONE.title, "Request"),
+        rx.el.span(ONE.done_steps, " of ", ONE.steps.length(), " steps"),
+        problem_note(OneRequest.problem),
+        rx.cond(ONE.status != "", body, rx.cond(OneRequest.problem != "", rx.fragment(), skeleton(4))),
+        is_open=OneRequest.is_open,
+        on_close=OneRequest.leave,
+        tools=step_buttons(Requests.step),
+        foot=(rx.cond(ONE.can_retry, again, text("Begun ", when(ONE.created_at, "exact"), cls="muted small")),),
+    )  # fmt: skip
+
+
+def _subject() -> rx.Component:
+    """A link to what the request is about, where it has a page."""
+    base = "/o/" + Session.org.id
+    return rx.match(
+        ONE.subject_type,
+        ("asset", link("Open the asset", base + "/assets/" + ONE.subject_id)),
+        ("market", link("Open the market", base + "/markets/" + ONE.subject_id)),
+        ("attestation", link("Open the attestation", base + "/attestations?show=active&id=" + ONE.subject_id)),
+        ("issuer", link("Open the issuer", base + "/issuer")),
+        ("bridge", link("Open bridges", base + "/bridges")),
+        text(ONE.subject_type),
+    )

@@ -1,0 +1,70 @@
+"""The dialog that writes down a person or company."""
+
+import reflex as rx
+
+from components.ui.dialog import form_dialog
+from components.ui.form import choice, choices, field_row, text_field
+from state.countries import NAMES, written
+from state.parties import PartyForm
+
+COUNTRIES_ID = "countries"
+
+
+def party_form() -> rx.Component:
+    """Draw the dialog."""
+    errors = PartyForm.errors
+    kinds = choices(
+        "Kind",
+        choice(
+            "kind",
+            "person",
+            "Person",
+            "Somebody who invests in their own name.",
+            checked=PartyForm.kind == "person",
+            on_change=lambda _: PartyForm.choose_kind("person"),
+        ),
+        choice(
+            "kind",
+            "company",
+            "Company",
+            "A firm, fund or trust.",
+            checked=PartyForm.kind == "company",
+            on_change=lambda _: PartyForm.choose_kind("company"),
+        ),
+    )
+    return form_dialog(
+        "Register a party",
+        "Its identity is verified afterwards, by an officer's decision.",
+        kinds,
+        text_field("Name", "name", errors=errors, id="p-name", max_length=120, hint="As in its documents."),
+        field_row(
+            text_field(
+                "Country", "country", errors=errors, id="p-country", list=COUNTRIES_ID, placeholder="Type to search"
+            ),
+            text_field("Email", "email", errors=errors, id="p-email", type="email", optional=True),
+        ),
+        countries(),
+        text_field(
+            "Wallet address",
+            "wallet_address",
+            errors=errors,
+            id="p-wallet",
+            optional=True,
+            class_name="mono",
+            placeholder="0x",
+            spell_check=False,
+            hint="Where tokens will be held; it can be added later.",
+        ),
+        is_open=PartyForm.is_open,
+        on_open_change=PartyForm.show,
+        on_submit=PartyForm.submit,
+        problem=PartyForm.form_problem,
+        busy=PartyForm.saving,
+        submit="Register party",
+        width="560px",
+    )
+
+
+def countries() -> rx.Component:
+    """List every country for the browser's own search within a field."""
+    return rx.el.datalist(*[rx.el.option(value=written(code)) for code in NAMES], id=COUNTRIES_ID)
