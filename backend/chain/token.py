@@ -8,6 +8,7 @@ from eth_abi.exceptions import DecodingError
 
 from backend.chain.calls import Call, call, creation
 from backend.chain.codec import address_word, organization_key, word_address
+from backend.chain.endpoint import DELIVERY_OPTIONS
 from backend.chain.errors import Reverted, RpcError
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
@@ -125,8 +126,8 @@ def send_with_rules(
 def _parcel(destination_eid: int, to: str | None, amount: int) -> dict[str, Any]:
     receiver = bytes(32) if to is None else address_word(to)
     return {
-        "dstEid": destination_eid, "to": receiver, "amountLD": amount, "minAmountLD": 0, "extraOptions": b"",
-        "composeMsg": b"", "oftCmd": b"",
+        "dstEid": destination_eid, "to": receiver, "amountLD": amount, "minAmountLD": 0,
+        "extraOptions": DELIVERY_OPTIONS, "composeMsg": b"", "oftCmd": b"",
     }
 
 
