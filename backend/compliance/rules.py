@@ -18,6 +18,11 @@ RECEIVER_KYC_LEVEL, RECEIVER_ACCREDITATION, RECEIVER_COUNTRY_BLOCKED, MAX_HOLDER
 MARKET_HALTED, MARKET_NOT_ATTESTED, MARKET_KYC_LEVEL, MARKET_ACCREDITATION = 32, 33, 34, 35
 MARKET_COUNTRY_BLOCKED, MARKET_LOCKUP, MARKET_MAX_HOLDERS, MARKET_MAX_PER_HOLDER = 36, 37, 38, 39
 
+_MESSAGE_SAYS_ALL = frozenset({
+    PAUSED, RULES_NOT_SET, INVALID_RECEIVER, SENDER_NOT_ATTESTED, RECEIVER_NOT_ATTESTED, ORG_ONLY, MARKET_HALTED,
+    MARKET_NOT_ATTESTED,
+})
+"""Rules whose facts in words are for when they are kept."""
 Finding = tuple[int, bool, str]
 """A code, whether its rule is kept, and the facts in words."""
 
@@ -228,5 +233,6 @@ def _verdicts(findings: Sequence[Finding]) -> list[RuleVerdict]:
 
 def _verdict(code: int, passed: bool, words: str) -> RuleVerdict:
     restriction = RESTRICTIONS[code]
-    reason = words if passed else f"{restriction.message}. {words}".strip()
+    facts = "" if code in _MESSAGE_SAYS_ALL else words
+    reason = words if passed else f"{restriction.message}. {facts}".strip()
     return RuleVerdict(rule=restriction.rule, passed=passed, code=code, reason=reason)
