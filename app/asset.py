@@ -25,7 +25,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     route="/o/[org_id]/assets/[asset_id]",
     title="Asset",
     under="/o/[org_id]/assets",
-    crumbs=[("Assets", ASSETS), (AssetState.asset.symbol, "")],
+    crumbs=[("Assets", ASSETS), (rx.cond(AssetState.asset.symbol != "", AssetState.asset.symbol, "Asset"), "")],
     on_load=[AssetState.load],
 )
 def asset() -> rx.Component:

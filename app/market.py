@@ -21,7 +21,10 @@ from state.session import Session
     route="/o/[org_id]/markets/[market_id]",
     title="Market",
     under="/o/[org_id]/markets",
-    crumbs=[("Markets", "/o/" + Session.org.id + "/markets"), (MarketState.market.pair, "")],
+    crumbs=[
+        ("Markets", "/o/" + Session.org.id + "/markets"),
+        (rx.cond(MarketState.market.pair != "", MarketState.market.pair, "Market"), ""),
+    ],
     on_load=[MarketState.load],
 )
 def market() -> rx.Component:

@@ -28,6 +28,7 @@ class ApiProblem(Exception):
         self.errors: list[dict[str, str]] = body.get("errors", [])
         self.prerequisites: list[dict[str, Any]] = body.get("prerequisites", [])
         self.dependency_chain: list[str] = body.get("dependencyChain", [])
+        self.rules: list[dict[str, Any]] = body.get("rules", [])
         super().__init__(f"{self.status} {self.title}: {self.detail}")
 
     def by_field(self) -> dict[str, str]:

@@ -141,7 +141,7 @@ def _review() -> rx.Component:
     return dialog(
         "Save these rules?",
         "They are written to every chain the asset is on. Each chain enforces them from that block on.",
-        rx.el.div(diff(state.changes), class_name="boxed"),
+        rx.el.div(diff(state.changes), class_name="diff-box"),
         col(
             rx.cond(state.impact.is_harmless, fine, harm),
             rx.cond(state.impact.steps.length() > 0, steps, rx.fragment()),

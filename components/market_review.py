@@ -36,7 +36,11 @@ def _chosen() -> rx.Component:
         _part(
             "Chain",
             0,
-            ("Target", row(state.target.name, rx.el.span("EID ", state.target.eid, class_name="muted small"))),
+            ("Target", row(
+                    rx.el.span(state.target.name),
+                    rx.el.span("EID ", state.target.eid, class_name="muted small nowrap"),
+                    cls="wrap tight",
+                )),
             ("Market factory", short_hash(state.target.factory, "factory address")),
         ),
         _part("Token", 1, (state.symbol, token)),
@@ -79,7 +83,7 @@ def _plan() -> rx.Component:
         class_name="table-wrap",
         tab_index=0,
         role="region",
-        aria_label="Plan",
+        aria_label="Steps of the plan",
     )
     foot = rx.cond(
         state.plan.gas != "",
@@ -134,21 +138,13 @@ def _refused() -> rx.Component:
 
 def _notes() -> rx.Component:
     state = MarketWizard
-    bridged = note(
-        rx.el.b(state.symbol, " is bridged first, from ", state.plan.source, ". "),
-        "The market's deployment starts by itself when the bridge is confirmed. If it fails, nothing is deployed.",
-    )
-    nobody = note(
-        rx.el.b("Nobody can trade here yet. "), "No attested party fits these rules.", tone="warn"
-    )  # fmt: skip
     some = note(
         rx.el.b(state.plan.eligible, rx.cond(state.plan.eligible == 1, " party", " parties")),
         " can trade under these rules.",
     )
     notes = rx.fragment(
-        rx.cond(state.plan.will_bridge, bridged, rx.fragment()),
         rx.foreach(state.plan.warnings, lambda words: note(words, tone="warn", key=words)),
-        rx.cond(state.plan.eligible > 0, some, nobody),
+        rx.cond(state.plan.eligible > 0, some, rx.fragment()),
         problem_note(state.form_problem),
     )
     return rx.cond(state.planned, notes, rx.fragment())

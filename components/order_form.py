@@ -7,6 +7,7 @@ from components.ui.dialog import form_dialog
 from components.ui.form import field_row, select_field, text_field
 from components.ui.note import note
 from components.ui.tabs import filters
+from components.verdicts import verdict_list
 from state.market import MarketState
 from state.orders import OrderForm
 from state.session import Session
@@ -57,6 +58,7 @@ def order_dialog() -> rx.Component:
                 on_change=form.write("amount").debounce(200),
             ),
         ),
+        rx.cond(form.refusals.length() > 0, _refused(), rx.fragment()),
         is_open=form.is_open,
         on_open_change=form.show,
         on_submit=form.submit,
@@ -64,4 +66,15 @@ def order_dialog() -> rx.Component:
         busy=form.saving,
         submit=rx.cond(form.side == "buy", "Place buy order", "Place sell order"),
         foot=total,
+    )
+
+
+def _refused() -> rx.Component:
+    """Say every rule that stands against the order."""
+    words = note(rx.el.b("The rules refuse this order. "), "Nothing was sent.", tone="bad")
+    return rx.el.div(
+        words,
+        rx.el.div(verdict_list(OrderForm.refusals, "Refusals"), class_name="card"),
+        class_name="col",
+        role="alert",
     )

@@ -3,14 +3,13 @@
 import reflex as rx
 
 from components.ui.box import col, split
-from components.ui.button import button, link_button
+from components.ui.button import button
 from components.ui.card import card
 from components.ui.form import field_row, text_field
-from components.ui.icon import mark
 from components.ui.note import empty, note, problem_note
-from components.ui.status import status
+from components.verdicts import verdict_list
 from state.asset import AssetState
-from state.transfer_check import TransferCheckState, Verdict
+from state.transfer_check import TransferCheckState
 
 
 def transfer_check() -> rx.Component:
@@ -78,34 +77,10 @@ def _answer() -> rx.Component:
             rx.cond(state.agrees, rx.fragment(), differs),
             cls="card-body",
         ),
-        rx.el.ul(rx.foreach(state.verdicts, _verdict), aria_label="Rules"),
+        verdict_list(state.verdicts, "Rules"),
         role="status",
     )
     nothing = empty(
         "scale", "Nothing checked yet", "Every rule is asked, as the contract would ask it. Nothing is moved."
     )
     return card("Rules", rx.cond(state.answered, found, nothing))
-
-
-def _verdict(verdict: rx.Var[Verdict]) -> rx.Component:
-    fix = rx.cond(
-        verdict.fix != "", rx.el.div(verdict.fix, class_name="small"), rx.fragment()
-    )  # fmt: skip
-    call = rx.cond(verdict.call != "", rx.el.div(verdict.call, class_name="mono muted break"), rx.fragment())
-    right = rx.cond(
-        verdict.href != "",
-        link_button("Put it right", verdict.href, small=True),
-        status(rx.cond(verdict.passed, "passed", "refused")),
-    )
-    return rx.el.li(
-        rx.cond(verdict.passed, mark("check", "ok"), mark("x", "bad")),
-        rx.el.div(
-            rx.el.div(verdict.title, class_name="strong"),
-            rx.el.div(verdict.reason, class_name="muted small"),
-            fix,
-            call,
-        ),
-        rx.el.div(right),
-        class_name="verdict",
-        key=verdict.id,
-    )

@@ -18,6 +18,8 @@ STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, 
 RENAMED = {"min_kyc_level": "required_kyc_level"}
 """The fields of the rule editor that a market's body calls otherwise."""
 RULES, REVIEW = 2, 4
+USUAL_CHAIN = 40362
+"""The API's default, chosen beforehand where it can be."""
 
 
 @dataclass
@@ -110,10 +112,13 @@ class MarketWizard(RuleEditor, Chains, rx.State):
             return
         self._record = asset = await self._api("GET", f"/orgs/{{org}}/assets/{asset_id}")
         self.asset, self.symbol, self.decimals = asset["id"], asset["symbol"], asset["decimals"]
-        self.target, self.own_token = Target(), ""
         self._fill(of_asset(asset))
+        markets = await self._api("GET", self._path(), params={"limit": 100})
+        taken = {market["chain_eid"] for market in markets["markets"] if market["status"] != "failed"}
         tokens = {place["chain_eid"]: place["token_address"] or "" for place in asset["deployments"]}
-        self.targets = [_target(chain, tokens) for chain in self._chains.values() if chain.enabled]
+        self.targets = [_target(chain, tokens, taken) for chain in self._chains.values() if chain.enabled]
+        usual = (one for one in self.targets if one.eid == USUAL_CHAIN and not one.obstacle)
+        self.target, self.own_token = next(usual, Target()), ""
 
     @rx.event
     async def choose_chain(self, eid: str):
@@ -126,13 +131,14 @@ class MarketWizard(RuleEditor, Chains, rx.State):
     @rx.event
     async def write_token(self, text: str):
         """Name a token that is on this chain already."""
-        self.own_token = str(text)[:100].strip()
-        self._without("rwa_token_address")
+        if self.own_token != str(text)[:100].strip():
+            self.own_token = str(text)[:100].strip()
+            self._without("rwa_token_address")
 
     @rx.event
     async def write_fee(self, name: str, text: str):
         """Change a fee, in basis points."""
-        if name in ("taker", "maker"):
+        if name in ("taker", "maker") and getattr(self, name) != text:
             setattr(self, name, str(text)[:10])
             self._without(f"{name}_fee_bps")
 
@@ -276,8 +282,10 @@ def _step_of(name: str) -> int:
     return REVIEW if name in ("form", "asset") else RULES
 
 
-def _target(chain: ChainView, tokens: dict[int, str]) -> Target:
-    if not chain.factory:
+def _target(chain: ChainView, tokens: dict[int, str], taken: set[int]) -> Target:
+    if chain.eid in taken:
+        obstacle = "A market of this asset is here already"
+    elif not chain.factory:
         obstacle = "No market factory on this chain"
     elif chain.status == "down":
         obstacle = "This chain does not answer"

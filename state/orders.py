@@ -12,6 +12,7 @@ from state.market import MarketState
 from state.paging import Pages
 from state.requests import Follows, Request, Tracker
 from state.units import cost, grouped, plotted, to_base
+from state.verdicts import Verdict, verdicts_of
 
 LIVE = ("open", "partial")
 
@@ -167,6 +168,7 @@ class OrderForm(Follows, Form, rx.State):
     wallets: list[dict[str, str]] = []
     total: str = ""
     cancelling: str = ""
+    refusals: list[Verdict] = []
     _price: str = ""
     _amount: str = ""
 
@@ -174,6 +176,7 @@ class OrderForm(Follows, Form, rx.State):
     async def show(self, is_open: bool):
         """Open or close the dialog."""
         self._done()
+        self.refusals = []
         self.is_open, self.total, self._price, self._amount = bool(is_open), "", "", ""
         if not is_open:
             return
@@ -209,6 +212,7 @@ class OrderForm(Follows, Form, rx.State):
         """Place the order."""
         state = await self.get_state(MarketState)
         self._begin()
+        self.refusals = []
         yield
         body = self._read(data, state)
         if self.errors:
@@ -219,6 +223,9 @@ class OrderForm(Follows, Form, rx.State):
         except ApiProblem as problem:
             self._refused(problem)
             self._keep_at("price", "amount", "wallet_id")
+            self.refusals = verdicts_of(problem.rules, str(self.org_id), state.market.asset_id)
+            if self.refusals:
+                self.form_problem = ""
             return
         self._done()
         self.is_open = False
