@@ -34,7 +34,7 @@ from backend.requests.service import Step
 
 @dataclass(frozen=True)
 class Checked:
-    """A deploy request that has passed every check. `source`: where it is bridged from, None where the token is there."""
+    """A deploy request that passed every check. `source`: where it is bridged from, None where the token is there."""
 
     asset: AssetRow
     chain: Any

@@ -1,0 +1,68 @@
+"""Requests that are accepted but not run by the engine, so that a test can run, kill and run again their workflows."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+
+from backend import db, sweep, workflows
+from backend.assets import writing
+from backend.chain import relayer, transactions
+from backend.models import TransactionRow
+
+
+@contextmanager
+def unqueued() -> Iterator[None]:
+    """Inside, requests are written and not begun."""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workflows, "enqueue", _nothing)
+        yield
+
+
+async def _nothing(*_: Any, **__: Any) -> None:
+    return None
+
+
+async def run(body: Any, on_failure: Any, organization: UUID, request_id: str) -> None:
+    """Run a request's workflow to its end, as the engine does."""
+    await workflows._run(body, on_failure, organization, UUID(request_id))
+
+
+async def killed(body: Any, organization: UUID, request_id: str, moment: int) -> bool:
+    """Run a workflow and kill it before (1) or after (2) its first new transaction; False where it ended."""
+    passed = 0
+
+    async def execute(intent: Any, **options: Any) -> Any:
+        is_new = await transactions.find(intent.key) is None
+        tick(is_new)
+        outcome = await transactions.execute(intent, **options)
+        tick(is_new)
+        return outcome
+
+    def tick(is_new: bool) -> None:
+        nonlocal passed
+        passed += is_new
+        if is_new and passed == moment:
+            raise asyncio.CancelledError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "execute", execute)
+        patch.setattr(relayer, "execute", execute)
+        patch.setattr(sweep, "once", _nothing)  # it would end a request that no worker has
+        try:
+            await run(body, None, organization, request_id)
+        except asyncio.CancelledError:
+            return True
+    return False
+
+
+async def sent(organization: UUID) -> list[str]:
+    """Labels of every transaction that was stored for an organization."""
+    query = sa.select(TransactionRow.label).where(TransactionRow.organization_id == organization)
+    async with db.worker() as session:
+        return sorted(await session.scalars(query))

@@ -1,0 +1,180 @@
+"""Orders: open, partial, filled, cancelled; and every rule that refuses one."""
+
+import asyncio
+from typing import Any
+
+from backend.chain import market as contract
+from backend.chain import quote, token
+from backend.chain.deployment import contracts_of
+from backend.markets import orders_workflow
+from tests.conftest import World
+from tests.firm import SEPOLIA, Firm
+from tests.issuance import UNIT, Issuance, orders_path
+from tests.killing import killed, sent, unqueued
+
+USD = 10**6
+
+
+def told(order: Any) -> tuple[str, str, str]:
+    return order["side"], order["status"], order["filled"]
+
+
+async def test_orders_rest_trade_and_end(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    market = await firm.market(asset, taker_fee_bps=100)
+    treasury, buyer = await firm.treasury(), await firm.trader(usd=1_000 * USD)
+    path, at = orders_path(market), market["rwa_token_address"]
+
+    sell = await firm.order(market, treasury, "sell", 10 * USD, 10 * UNIT)
+    assert told(sell) == ("sell", "open", "0")
+    assert (sell["maker_address"], sell["maker_name"]) == (treasury["address"], treasury["label"])
+    bought = await firm.order(market, buyer, "buy", 11 * USD, 4 * UNIT)
+    assert told(bought) == ("buy", "filled", str(4 * UNIT))
+    assert bought["maker_name"] == "Marta Lindqvist"
+    by_id = {o["id"]: o for o in (await firm.get(path))["orders"]}
+    assert told(by_id[sell["id"]]) == ("sell", "partial", str(4 * UNIT))
+    assert await token.balance_of(SEPOLIA, at, buyer["address"]) == 4 * UNIT
+    assert await quote.balance_of(SEPOLIA, market["quote_token_address"], buyer["address"]) == (1_000 - 40) * USD - 400_000
+
+    rest = await firm.order(market, buyer, "buy", 10 * USD, 8 * UNIT)
+    assert told(rest) == ("buy", "partial", str(6 * UNIT))
+    assert told({o["id"]: o for o in (await firm.get(path))["orders"]}[sell["id"]]) == ("sell", "filled", str(10 * UNIT))
+
+    waiting = await firm.order(market, buyer, "buy", 1 * USD, 1 * UNIT)
+    for order in (rest, waiting):
+        accepted = await firm.delete(f"{path}/{order['id']}")
+        assert (accepted["orderId"], accepted["marketId"]) == (order["id"], market["id"])
+        await firm.succeed(accepted["requestId"])
+    assert await quote.balance_of(SEPOLIA, market["quote_token_address"], market["market_address"]) == 0
+
+    listed = (await firm.get(path))["orders"]
+    assert [told(o) for o in listed] == [
+        ("buy", "cancelled", "0"), ("buy", "cancelled", str(6 * UNIT)), ("buy", "filled", str(4 * UNIT)),
+        ("sell", "filled", str(10 * UNIT)),
+    ]
+    for query, count in (({"status": "filled"}, 2), ({"side": "sell"}, 1), ({"status": "open"}, 0), ({"limit": "3"}, 3)):
+        assert len((await firm.get(path, params=query))["orders"]) == count
+    first = await firm.get(path, params={"limit": "3"})
+    last = await firm.get(path, params={"limit": "3", "cursor": first["nextCursor"]})
+    assert [o["id"] for o in first["orders"] + last["orders"]] == [o["id"] for o in listed]
+    for order in listed:
+        await firm.refused("DELETE", f"{path}/{order['id']}", 409)
+
+
+async def test_two_orders_at_once_find_each_other(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market = await firm.market(await firm.asset())
+    treasury, buyer = await firm.treasury(), await firm.trader()
+    body = {"price": str(5 * USD), "amount": str(3 * UNIT)}
+    accepted = await asyncio.gather(
+        firm.post(orders_path(market), body | {"side": "sell", "wallet_id": treasury["id"]}),
+        firm.post(orders_path(market), body | {"side": "buy", "wallet_id": buyer["id"]}),
+    )
+    for a in accepted:
+        await firm.succeed(a["requestId"])
+    assert {told(o) for o in (await firm.get(orders_path(market)))["orders"]} == {
+        ("sell", "filled", str(3 * UNIT)), ("buy", "filled", str(3 * UNIT)),
+    }
+
+
+async def test_killed_at_any_moment_one_order_is_placed(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market = await firm.market(await firm.asset())
+    body = {"side": "sell", "price": str(USD), "amount": str(UNIT), "wallet_id": (await firm.treasury())["id"]}
+    before = await sent(firm.id)
+    with unqueued():
+        accepted = await firm.post(orders_path(market), body)
+    kills = 0
+    while await killed(orders_workflow.place, firm.id, accepted["requestId"], kills % 2 + 1):
+        kills += 1
+    assert kills >= 3
+    assert len(await sent(firm.id)) == len(before) + 2
+    assert [told(o) for o in (await firm.get(orders_path(market)))["orders"]] == [("sell", "open", "0")]
+
+
+async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(required_kyc_level=1, compliance_rules={"max_tokens_per_holder": str(50 * UNIT)})
+    market = await firm.market(
+        asset, min_kyc_level=3, blocked_countries=["DEU"], max_tokens_per_holder=str(20 * UNIT)
+    )
+    path, before = orders_path(market), await sent(firm.id)
+    stranger = await firm.post("/wallets", {"label": "Stranger"})
+    await firm.give(SEPOLIA, stranger["address"], 10**12)
+    low, high = await firm.trader(level=2), await firm.trader(level=3)
+
+    async def codes(wallet: Any, side: str, amount: int) -> list[int]:
+        body = {"side": side, "price": str(USD), "amount": str(amount), "wallet_id": wallet["id"]}
+        problem = await firm.refused("POST", path, 409, json=body)
+        response = await firm.admin.client._client().post(
+            f"/v1{firm.base}{path}", json=body, headers=firm.key
+        )
+        rules = response.json()["rules"]
+        assert problem.detail == " ".join(r["reason"] for r in rules)
+        return [r["code"] for r in rules]
+
+    assert await codes(stranger, "buy", UNIT) == [9, 33]
+    assert await codes(stranger, "sell", UNIT) == [4, 7, 33]
+    assert await codes(low, "buy", UNIT) == [34]
+    assert await codes(high, "buy", 21 * UNIT) == [39]
+    assert await codes(high, "buy", 51 * UNIT) == [15, 39]
+    assert [label for label in await sent(firm.id) if "order" in label or label == "approve"] == []
+    assert set(before) <= set(await sent(firm.id))
+    assert (await firm.get(path))["orders"] == []
+
+
+async def test_what_a_wallet_lacks_is_told(world: World) -> None:
+    from backend.chain import devnet
+
+    firm = await Issuance.ready(world, SEPOLIA)
+    market = await firm.market(await firm.asset())
+    path = orders_path(market)
+    poor = await firm.trader(usd=5)
+    body = {"side": "buy", "price": str(USD), "amount": str(UNIT), "wallet_id": poor["id"]}
+    problem = await firm.refused("POST", path, 409, json=body)
+    assert poor["address"] in problem.detail
+    assert "holds 5 base units" in problem.detail
+    await firm.give(SEPOLIA, poor["address"], 10 * USD)
+    await devnet.fund(SEPOLIA, poor["address"], 0)
+    problem = await firm.refused("POST", path, 409, json=body)
+    assert poor["label"] in problem.detail
+    linked = await firm.post("/wallets", {"label": "Ledger", "address": "0x52908400098527886E0F7030069857D2E4169EE7"})
+    await firm.refused("POST", path, 409, json=body | {"wallet_id": linked["id"]})
+    await firm.refused("POST", path, 404, json=body | {"wallet_id": market["id"]})
+    for change, status in (
+        ({"price": "0"}, 400), ({"amount": "0"}, 400), ({"amount": "1"}, 400), ({"price": str(2**256 - 1)}, 400),
+        ({"price": str(2**256)}, 422), ({"amount": "-1"}, 422), ({"amount": 1}, 422), ({"side": "<b>"}, 422),
+        ({"wallet_id": "nobody"}, 422), ({"kind": "market"}, 422),
+    ):
+        assert (await firm.refused("POST", path, status, json=body | change)).errors, change
+    assert (await firm.get(path))["orders"] == []
+    for query in ({"status": "done"}, {"side": "both"}, {"limit": "0"}, {"cursor": "x"}):
+        await firm.refused("GET", path, 400, params=query)
+
+
+async def test_only_the_maker_cancels(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market = await firm.market(await firm.asset())
+    path = orders_path(market)
+    other = await Firm.found(world, "Elsewhere")
+    outsider = await other.post("/wallets", {"label": "Outside"})
+    party = await firm.verified(outsider["address"])
+    await firm.attest(party, SEPOLIA)
+    await firm.give(SEPOLIA, outsider["address"], 100 * USD)
+    at = (await contracts_of(SEPOLIA)).quote_token
+    assert at is not None
+    from backend.chain import indexer
+    from backend.chain.transactions import execute
+
+    for n, call in enumerate([
+        quote.approve(at, market["market_address"], 100 * USD),
+        contract.place(market["market_address"], side="buy", price=USD, amount=UNIT),
+    ]):
+        outcome = await execute(call.intent(f"test:{market['id']}:{n}", eid=SEPOLIA, signer=outsider["address"]))
+    await indexer.catch_up(SEPOLIA, outcome.block_number)
+    (order,) = (await firm.get(path))["orders"]
+    assert (order["maker_address"], order["status"]) == (outsider["address"], "open")
+    await firm.refused("DELETE", f"{path}/{order['id']}", 403)
+    await firm.refused("DELETE", f"{path}/{market['id']}", 404)
+    assert (await firm.get(path))["orders"][0]["status"] == "open"
