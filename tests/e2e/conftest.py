@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from tests.browser import FLAGS, chromium
 
@@ -125,19 +125,12 @@ def _answers(url: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """The machine's Chromium."""
-    return browser_type_launch_args | {"executable_path": chromium(), "args": FLAGS}
-
-
-@pytest.fixture(scope="session")
-def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
-    """A desktop, without motion."""
-    return browser_context_args | {
-        "viewport": {"width": 1440, "height": 960},
-        "reduced_motion": "reduce",
-        "locale": "en-US",
-    }
+def browser_of_stories() -> Iterator[Browser]:
+    """One Chromium for all stories; each gets a context of its own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield browser
+        browser.close()
 
 
 class Console:
@@ -146,6 +139,7 @@ class Console:
     def __init__(self, page: Page, signum: Signum) -> None:
         self.page, self.signum = page, signum
         self.errors: list[str] = []
+        expect.set_options(timeout=LOAD)
         page.set_default_timeout(LOAD)
         page.set_default_navigation_timeout(LOAD)
         page.on("console", self._listen)
@@ -183,6 +177,13 @@ class Console:
         expect(self.page.locator("[data-hydrated=true]")).to_be_attached(timeout=LOAD)
         return self
 
+    def choose(self, box: Locator, on: bool = True) -> "Console":
+        """Tick a box or pick a radio button that the server holds: it changes once the answer is there."""
+        expect(box).to_be_checked(checked=not on)
+        box.click()
+        expect(box).to_be_checked(checked=on)
+        return self
+
     def heading(self, name: str) -> "Console":
         """Wait for the page's title."""
         expect(self.page.get_by_role("heading", level=1, name=name, exact=True)).to_be_visible(timeout=LOAD)
@@ -190,8 +191,12 @@ class Console:
 
 
 @pytest.fixture
-def console(page: Page, signum: Signum) -> Iterator[Console]:
+def console(browser_of_stories: Browser, signum: Signum) -> Iterator[Console]:
     """A console that nobody has signed in to. Anything the browser's own console calls an error fails the story."""
-    console = Console(page, signum)
+    context = browser_of_stories.new_context(
+        viewport={"width": 1440, "height": 960}, reduced_motion="reduce", locale="en-US"
+    )
+    console = Console(context.new_page(), signum)
     yield console
+    context.close()
     assert console.errors == []

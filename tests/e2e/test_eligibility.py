@@ -1,0 +1,92 @@
+"""Inviting people: anything is pasted, 50 are checked as one types, 51 are not sent, the rest is invited in one go."""
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def _addresses(count: int, of: str) -> list[str]:
+    return [f"{of}{number:02}@investors.example" for number in range(count)]
+
+
+def _rows(page: Page, of: str) -> int:
+    return page.get_by_role("row").filter(has_text=of).count()
+
+
+def _calls(console: Console) -> int:
+    """How often the API has been asked for eligibility, by its log of what the page says it did."""
+    return console.page.get_by_role("table", name="Result for each address").count()
+
+
+def test_fifty_are_checked_and_fifty_one_are_not(console: Console) -> None:
+    page = console.sign_in(path="eligibility").heading("Invite people").page
+    box, said = page.get_by_label("Addresses to check"), page.get_by_role("status").filter(has_text="of 50 addresses")
+    fifty = _addresses(50, "fifty")
+    box.fill(
+        "Dear all, please add: "
+        + "; ".join(f"Name <{address}>" for address in fifty[:25])
+        + "\n"
+        + "\t".join(fifty[25:])
+    )
+    expect(said).to_have_text("50 of 50 addresses")
+    expect(page.get_by_role("row").filter(has_text="investors.example")).to_have_count(50)
+    expect(page.get_by_role("button", name="Invite 50")).to_be_enabled()
+
+    box.fill(", ".join([*fifty, "one.more@investors.example"]))
+    alert = page.get_by_role("alert").filter(has_text="51 addresses are too many")
+    expect(alert).to_contain_text("nothing was sent")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    assert _rows(page, "investors.example") == 0
+    assert _calls(console) == 0
+    expect(page.get_by_role("button", name="Invite")).to_have_count(0)
+
+    box.fill(", ".join(fifty))
+    expect(alert).to_be_hidden()
+    expect(page.get_by_role("row").filter(has_text="investors.example")).to_have_count(50)
+
+
+def test_each_address_says_what_stands_against_it(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="eligibility").page
+    member = signum.person("viewer").email
+    page.get_by_label("Addresses to check").fill(f"{member} broken@@mail.example new@mail.example {member.upper()}")
+    row = page.get_by_role("row")
+    expect(row.filter(has_text=member)).to_contain_text("member already")
+    expect(row.filter(has_text="broken@@mail.example")).to_contain_text("not an email address")
+    expect(row.filter(has_text="broken@@mail.example").get_by_role("checkbox")).to_be_disabled()
+    expect(row.filter(has_text="new@mail.example")).to_contain_text("no_account")
+    expect(page.get_by_text("One address is there more than once")).to_be_visible()
+    page.get_by_role("button", name="Errors 2").click()
+    expect(row.filter(has_text="new@mail.example")).to_have_count(0)
+
+
+def test_what_the_organization_requires_is_said_and_found(console: Console, signum: Signum) -> None:
+    asks = {"kyc_required": True, "min_kyc_level": 2, "allowed_email_domains": ["bank.example"], "seats": 40}
+    strict = signum.call("POST", "/orgs", {"name": "Strict Holdings"})["id"]
+    signum.call("PATCH", f"/orgs/{strict}", {"member_requirements": asks})
+    page = console.sign_in().goto("eligibility", strict).page
+    required = page.get_by_role("region", name="What Strict Holdings requires")
+    expect(required).to_contain_text("KYC level 2 or higher")
+    expect(required).to_contain_text("bank.example")
+    page.get_by_label("Addresses to check").fill("a@bank.example b@other.example")
+    expect(page.get_by_role("row").filter(has_text="a@bank.example")).to_contain_text("kyc_missing")
+    expect(page.get_by_role("row").filter(has_text="b@other.example")).to_contain_text("domain_not_allowed")
+    expect(required).to_contain_text("39 seats left")
+
+
+def test_the_rest_is_invited_in_one_go(console: Console, signum: Signum) -> None:
+    club = signum.call("POST", "/orgs", {"name": "Invited Club"})["id"]
+    signum.call("POST", f"/orgs/{club}/invitations", {"email": "twice@investors.example"})
+    page = console.sign_in().goto("eligibility", club).page
+    page.get_by_label("Addresses to check").fill("one@investors.example two@investors.example twice@investors.example")
+    console.choose(page.get_by_label("Invite twice@investors.example"))
+    page.get_by_label("Role").select_option("viewer")
+    page.get_by_role("button", name="Invite 3").click()
+    row = page.get_by_role("row")
+    expect(row.filter(has_text="one@investors.example")).to_contain_text("Invited")
+    expect(row.filter(has_text="twice@investors.example")).to_contain_text("Refused")
+    expect(page.get_by_role("status").filter(has_text="2 invitations are sent")).to_be_visible()
+    listed = signum.call("GET", f"/orgs/{club}/invitations")["invitations"]
+    assert {(i["email"], i["role"]) for i in listed if i["email"] != "twice@investors.example"} == {
+        ("one@investors.example", "viewer"),
+        ("two@investors.example", "viewer"),
+    }

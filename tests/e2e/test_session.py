@@ -1,0 +1,57 @@
+"""Signing in and out, and a session that was revoked elsewhere."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def test_a_wrong_password_is_said_and_a_right_one_arrives(console: Console, signum: Signum) -> None:
+    page = console.page
+    page.goto(f"{signum.url}/o/{signum.organization}/members")
+    page.wait_for_url("**/sign-in?next=**")
+    page.get_by_label("Email").fill(signum.person().email)
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("Email or password is wrong")
+    page.get_by_label("Email").fill(signum.person().email)
+    page.get_by_label("Password").fill(signum.person().password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/members")
+    console.heading("Members")
+
+
+def test_signing_out_ends_the_session(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    cookies = page.context.cookies()
+    page.get_by_role("button", name=re.compile("^Account")).click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in")
+    assert page.context.cookies() == []
+    page.context.add_cookies(cookies)  # type: ignore[arg-type]
+    page.goto(f"{signum.url}/o/{signum.organization}/overview")
+    page.wait_for_url("**/sign-in?next=**")
+
+
+def test_a_revoked_session_ends_at_the_next_click(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    cookie = "; ".join(f"{c['name']}={c['value']}" for c in page.context.cookies())
+    answer = page.request.post(
+        f"{signum.url}/session/end", headers={"cookie": cookie, "origin": signum.url}, max_redirects=0
+    )
+    assert answer.status == 303
+    page.get_by_role("button", name="Admin", exact=True).click()
+    page.wait_for_url("**/sign-in?next=**")
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+def test_every_role_arrives_and_a_client_is_told(console: Console, signum: Signum) -> None:
+    client = signum.person("client")
+    page = console.page
+    page.goto(f"{signum.url}/sign-in")
+    page.get_by_label("Email").fill(client.email)
+    page.get_by_label("Password").fill(client.password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(re.compile(r"/(o/.*)?$"))
+    expect(page.get_by_text(re.compile("No organization yet|cannot be shown"))).to_be_visible()
