@@ -1,0 +1,1 @@
+"""Assets: tokenized real-world assets, their tokens on each chain, and their rules."""

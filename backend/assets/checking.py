@@ -44,7 +44,8 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     codes = await token.check_transfer(place.eid, place.token, body.from_address, body.to_address, amount)
     failed = failures(verdicts)
     return TransferVerdict(
-        allowed=not failed, chain_agrees=[v.code for v in failed] == codes,
+        allowed=not failed,
+        chain_agrees=[v.code for v in failed] == codes,
         rules=resolved(verdicts, context.organization_id, asset_id),
     )
 
@@ -70,7 +71,8 @@ async def account(place: Place, rules: TokenRules, address: str) -> Account:
     reads = [(f, address) for f in ("balanceOf", "holdingOf", "getFrozenTokens", "isVenue")]
     rpc = await connect(place.eid)
     told, standing, own = await asyncio.gather(
-        _read(rpc, place, [*reads, ("treasury",)]), _standing(place, address, rules, org_only=False),
+        _read(rpc, place, [*reads, ("treasury",)]),
+        _standing(place, address, rules, org_only=False),
         _standing(place, address, rules, org_only=True),
     )
     balance, holding, frozen, is_venue, treasury = told

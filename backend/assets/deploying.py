@@ -41,8 +41,14 @@ async def create_token(run: Run, step: StepNotes, asset_id: UUID, eid: int) -> D
         asset: AssetRow = await records.asset(session, run.organization_id, asset_id)
         wallet = await records.treasury(session, run.organization_id)
     call = token.deploy(
-        name=asset.name, symbol=asset.symbol, decimals=asset.decimals, organization_id=run.organization_id,
-        registry=contracts.registry, endpoint=contracts.endpoint, owner=wallet.address, treasury=wallet.address,
+        name=asset.name,
+        symbol=asset.symbol,
+        decimals=asset.decimals,
+        organization_id=run.organization_id,
+        registry=contracts.registry,
+        endpoint=contracts.endpoint,
+        owner=wallet.address,
+        treasury=wallet.address,
     )
     outcome = await write(run, step, call, "token", eid=eid, signer=wallet.address, label=f"deploy {asset.symbol}")
     return await _note(run, row.id, outcome.created, outcome.tx_hash, outcome.block_number)

@@ -5,12 +5,12 @@ For plans and for the question whether a wallet can pay; what is sent is always 
 
 from typing import Final
 
-TOKEN: Final = 5_000_000
-RULES: Final = 250_000
-MINT: Final = 130_000
-PEER: Final = 60_000
-PACKET: Final = 260_000
-DELIVERY: Final = 350_000
-MARKET: Final = 4_000_000
+TOKEN: Final = 5_250_000
+RULES: Final = 150_000
+MINT: Final = 95_000
+PEER: Final = 53_000
+PACKET: Final = 105_000
+MARKET: Final = 2_800_000
 VENUE: Final = 60_000
-ORDER: Final = 450_000
+ORDER: Final = 650_000
+"""An approval and an order that fills one other."""

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
 from backend.errors import BadRequest
+from backend.fields import MAX_UINT256
 from backend.keyset import limit_of
 
 _OWNED = """
@@ -73,6 +74,8 @@ def _encoded(row: Any) -> str:
 def _decoded(cursor: str) -> tuple[int, int, str]:
     try:
         balance, eid, address = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split("|")
+        if int(balance) > MAX_UINT256 or not 0 <= int(eid) < 2**32 or not address.isprintable():
+            raise ValueError("out of range")
         return int(balance), int(eid), address
     except (ValueError, binascii.Error) as error:
         raise BadRequest("The cursor is not one of this list.") from error

@@ -38,7 +38,9 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
     names = await records.chain_names(context.session)
     steps = [f"Set the rules on {names[r.chain_eid]}" for r in records.active(rows) if changes]
     impact = AssetImpact(
-        changes=changes, holders_total=len(everyone), holders_excluded=_excluded(everyone, known, old, new),
+        changes=changes,
+        holders_total=len(everyone),
+        holders_excluded=_excluded(everyone, known, old, new),
         markets=await _markets(context, asset_id, before, after, known, new),
     )
     return AssetPlan(steps=[*steps, "Read them back"] if steps else ["No transaction is needed"], impact=impact)
@@ -47,8 +49,11 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
 async def standings(context: Context) -> Standings:
     """What the organization's valid attestations say about each wallet on each chain."""
     query = sa.select(
-        col(AttestationRow.chain_eid), col(AttestationRow.wallet_address), col(AttestationRow.kyc_level),
-        col(AttestationRow.accredited), col(AttestationRow.country),
+        col(AttestationRow.chain_eid),
+        col(AttestationRow.wallet_address),
+        col(AttestationRow.kyc_level),
+        col(AttestationRow.accredited),
+        col(AttestationRow.country),
     ).where(
         col(AttestationRow.organization_id) == context.organization_id,
         col(AttestationRow.status) == AttestationStatus.ACTIVE,
@@ -64,8 +69,11 @@ def together(rows: Sequence[Any]) -> Standing:
     """Several attestations as one standing."""
     accredited = [r.kyc_level for r in rows if r.accredited]
     return Standing(
-        found=bool(rows), level=max((r.kyc_level for r in rows), default=0), accredited=bool(accredited),
-        accredited_level=max(accredited, default=0), countries=tuple(r.country for r in rows),
+        found=bool(rows),
+        level=max((r.kyc_level for r in rows), default=0),
+        accredited=bool(accredited),
+        accredited_level=max(accredited, default=0),
+        countries=tuple(r.country for r in rows),
     )
 
 
@@ -87,9 +95,11 @@ def _excluded(
         lost = [v for v in failures(person(new[holder.chain_eid], account)) if v.code not in had]
         if lost:
             reasons = [v.reason for v in lost]
-            found.append(HolderImpact(
-                wallet_address=holder.address, name=holder.party_name, balance=holder.balance, reasons=reasons
-            ))
+            found.append(
+                HolderImpact(
+                    wallet_address=holder.address, name=holder.party_name, balance=holder.balance, reasons=reasons
+                )
+            )
     return found
 
 

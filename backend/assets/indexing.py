@@ -48,8 +48,14 @@ def _row(eid: int, log: Log, owner: DeploymentRow | None) -> dict[str, Any] | No
         return None
     values = decoded[1]
     row = TokenTransferRow(
-        organization_id=owner.organization_id, asset_id=owner.asset_id, chain_eid=eid, from_address=values["from"],
-        to_address=values["to"], amount=values["value"], tx_hash=log.tx_hash, log_index=log.log_index,
+        organization_id=owner.organization_id,
+        asset_id=owner.asset_id,
+        chain_eid=eid,
+        from_address=values["from"],
+        to_address=values["to"],
+        amount=values["value"],
+        tx_hash=log.tx_hash,
+        log_index=log.log_index,
         block_number=log.block_number,
     )
     return row.model_dump()

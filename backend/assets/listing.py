@@ -74,6 +74,10 @@ def _asset(row: Any, deployments: Sequence[Any], supplies: Mapping[int, int | No
 
 def _deployment(row: Any, supply: int | None) -> Deployment:
     return Deployment(
-        chain_eid=row.chain_eid, chain_name=row.chain_name, token_address=row.token_address, status=row.status,
-        tx_hash=row.tx_hash, supply=None if supply is None else str(supply),
+        chain_eid=row.chain_eid,
+        chain_name=row.chain_name,
+        token_address=row.token_address,
+        status=row.status,
+        tx_hash=row.tx_hash,
+        supply=None if supply is None else str(supply),
     )

@@ -17,7 +17,10 @@ class AssetRow(Row, table=True):
     __tablename__ = "assets"
     __table_args__ = (
         sa.Index(
-            "uq_assets_symbol", "organization_id", "symbol", unique=True,
+            "uq_assets_symbol",
+            "organization_id",
+            "symbol",
+            unique=True,
             postgresql_where=sa.text("status <> 'archived'"),
         ),
     )

@@ -18,9 +18,7 @@ from backend.wallets.schemas import WalletKind
 
 async def asset(session: AsyncSession, organization_id: UUID, asset_id: UUID, *, lock: bool = False) -> AssetRow:
     """An asset of the organization; 404 where it is not."""
-    query = sa.select(AssetRow).where(
-        col(AssetRow.id) == asset_id, col(AssetRow.organization_id) == organization_id
-    )
+    query = sa.select(AssetRow).where(col(AssetRow.id) == asset_id, col(AssetRow.organization_id) == organization_id)
     row: AssetRow | None = await session.scalar(query.with_for_update() if lock else query)
     if row is None:
         raise NotFound("There is no such asset in this organization.")
@@ -46,7 +44,8 @@ def sharing(rows: Sequence[DeploymentRow]) -> list[int]:
 async def treasury(session: AsyncSession, organization_id: UUID) -> WalletRow:
     """The organization's default server wallet; 409 where it has none."""
     query = sa.select(WalletRow).where(
-        col(WalletRow.organization_id) == organization_id, col(WalletRow.kind) == WalletKind.SERVER,
+        col(WalletRow.organization_id) == organization_id,
+        col(WalletRow.kind) == WalletKind.SERVER,
         col(WalletRow.is_default),
     )
     row: WalletRow | None = await session.scalar(query)
@@ -74,6 +73,6 @@ async def check_funded(session: AsyncSession, wallet: WalletRow, eid: int, gas: 
     query = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))
     name, symbol = (await session.execute(query.where(col(ChainRow.xchain_eid) == eid))).one()
     raise Conflict(
-        f"The wallet \"{wallet.label}\" ({wallet.address}) has too little {symbol} on {name} to pay for this: "
+        f'The wallet "{wallet.label}" ({wallet.address}) has too little {symbol} on {name} to pay for this: '
         f"{int(balance, 16)} wei. Fund it first."
     )

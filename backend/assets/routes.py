@@ -28,7 +28,10 @@ DryRun = Annotated[bool, Query(description="Check everything, answer with the pl
 @router.get("")
 @requires(Scope.ASSETS_READ)
 async def list_assets(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: AssetStatus | None = None,
+    context: Current,
+    orgId: UUID,
+    page: Annotated[Page, Depends()],
+    status: AssetStatus | None = None,
 ) -> AssetList:
     """Assets of the organization, newest first; archived ones only with `status=archived`."""
     return await listing.page(context, page, status)

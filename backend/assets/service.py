@@ -48,8 +48,14 @@ async def create(context: Context, body: AssetCreate) -> AssetAccepted:
         Step("asset_active", "Asset active", body.chain_eid),
     ]
     request = await accept(
-        context, "asset.deploy", f"Deploy {asset.symbol} on {chain.display_name}", subject=("asset", asset.id),
-        scope=Scope.ASSETS_WRITE, steps=steps, order=asset.id, arguments={"chain_eid": body.chain_eid},
+        context,
+        "asset.deploy",
+        f"Deploy {asset.symbol} on {chain.display_name}",
+        subject=("asset", asset.id),
+        scope=Scope.ASSETS_WRITE,
+        steps=steps,
+        order=asset.id,
+        arguments={"chain_eid": body.chain_eid},
     )
     asset.request_id = request.id
     message = f"{asset.symbol} is being deployed on {chain.display_name}."
@@ -59,8 +65,11 @@ async def create(context: Context, body: AssetCreate) -> AssetAccepted:
 async def _insert(context: Context, body: AssetCreate) -> AssetRow:
     fields = body.model_dump(exclude={"chain_eid", "initial_supply", "compliance_rules"})
     asset = AssetRow(
-        organization_id=context.organization_id, status=AssetStatus.DEPLOYING, initial_supply=int(body.initial_supply),
-        compliance_rules=body.compliance_rules.model_dump(), **fields,
+        organization_id=context.organization_id,
+        status=AssetStatus.DEPLOYING,
+        initial_supply=int(body.initial_supply),
+        compliance_rules=body.compliance_rules.model_dump(),
+        **fields,
     )
     context.session.add(asset)
     try:
@@ -69,9 +78,9 @@ async def _insert(context: Context, body: AssetCreate) -> AssetRow:
         if violated(error) != "uq_assets_symbol":
             raise
         raise Conflict(f"The organization has an asset with the symbol {body.symbol} already.") from None
-    context.session.add(DeploymentRow(
-        organization_id=context.organization_id, asset_id=asset.id, chain_eid=body.chain_eid
-    ))
+    context.session.add(
+        DeploymentRow(organization_id=context.organization_id, asset_id=asset.id, chain_eid=body.chain_eid)
+    )
     await context.session.flush()
     return asset
 
@@ -100,8 +109,13 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
     names = await records.chain_names(context.session)
     steps = [Step(f"rules_{r.chain_eid}", f"Rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain]
     request = await accept(
-        context, "asset.update", f"Update {asset.symbol}", subject=("asset", asset.id), scope=Scope.ASSETS_WRITE,
-        steps=[*steps, Step("asset_active", "Asset updated")], order=asset.id,
+        context,
+        "asset.update",
+        f"Update {asset.symbol}",
+        subject=("asset", asset.id),
+        scope=Scope.ASSETS_WRITE,
+        steps=[*steps, Step("asset_active", "Asset updated")],
+        order=asset.id,
         arguments={"terms": terms.model_dump(mode="json"), "on_chain": on_chain},
     )
     asset.request_id = request.id

@@ -11,8 +11,11 @@ from backend.compliance.schemas import ComplianceRules
 def terms_of(asset: AssetRow) -> Terms:
     """The rules that the organization asked for."""
     return Terms(
-        regulation_type=asset.regulation_type, compliance_rules=ComplianceRules(**asset.compliance_rules),
-        max_holders=asset.max_holders, required_kyc_level=asset.required_kyc_level, org_only=asset.org_only,
+        regulation_type=asset.regulation_type,
+        compliance_rules=ComplianceRules(**asset.compliance_rules),
+        max_holders=asset.max_holders,
+        required_kyc_level=asset.required_kyc_level,
+        org_only=asset.org_only,
     )
 
 
@@ -27,9 +30,12 @@ def token_rules(terms: Terms, chains: Sequence[int], eid: int) -> TokenRules:
     """The rules on the chain `eid`, with its share of the caps. `chains`: all that have the token, oldest first."""
     rules = terms.compliance_rules
     return TokenRules(
-        regulation_type=terms.regulation_type, min_kyc_level=terms.required_kyc_level,
-        requires_accreditation=rules.requires_accreditation, org_only=terms.org_only,
-        blocked_countries=countries(rules.blocked_countries), lockup_end_time=rules.lockup_end_time,
+        regulation_type=terms.regulation_type,
+        min_kyc_level=terms.required_kyc_level,
+        requires_accreditation=rules.requires_accreditation,
+        org_only=terms.org_only,
+        blocked_countries=countries(rules.blocked_countries),
+        lockup_end_time=rules.lockup_end_time,
         max_holders=share(terms.max_holders, chains, eid),
         max_tokens_per_holder=share(int(rules.max_tokens_per_holder), chains, eid),
         trusted_issuers=tuple(rules.trusted_issuers),

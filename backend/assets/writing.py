@@ -12,9 +12,7 @@ async def write(run: Run, step: StepNotes, call: Call, key: str, *, eid: int, si
     async def show(tx_hash: str) -> None:
         await step.say(step.detail or "", tx_hash)
 
-    intent = call.intent(
-        run.key(key, eid), eid=eid, signer=signer, organization_id=run.organization_id, label=label
-    )
+    intent = call.intent(run.key(key, eid), eid=eid, signer=signer, organization_id=run.organization_id, label=label)
     outcome = await execute(intent, on_stored=show)
     step.tx_hash = outcome.tx_hash
     return outcome

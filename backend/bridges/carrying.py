@@ -128,7 +128,12 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
             eid, at, destination_eid=bridge.destination_chain_eid, to=to, amount=amount, rules=route.rules
         )
         call = token.send_with_rules(
-            at, destination_eid=bridge.destination_chain_eid, rules=route.rules, fee=fee, refund=owner, to=to,
+            at,
+            destination_eid=bridge.destination_chain_eid,
+            rules=route.rules,
+            fee=fee,
+            refund=owner,
+            to=to,
             amount=amount,
         )
         outcome = await write(run, step, call, "packet", eid=eid, signer=owner, label=f"bridge {route.asset.symbol}")

@@ -86,9 +86,7 @@ async def _revive(context: Context, row: BridgeRow) -> None:
 
 def _query(context: Context) -> sa.Select[Any]:
     return (
-        sa.select(
-            BRIDGES, col(AssetRow.symbol).label("asset_symbol"), col(AssetRow.decimals).label("asset_decimals")
-        )
+        sa.select(BRIDGES, col(AssetRow.symbol).label("asset_symbol"), col(AssetRow.decimals).label("asset_decimals"))
         .join(AssetRow, col(AssetRow.id) == BRIDGES.c.asset_id)
         .where(BRIDGES.c.organization_id == context.organization_id)
     )

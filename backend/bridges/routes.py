@@ -17,8 +17,12 @@ Cursor = Annotated[str | None, Query(description="`created_at` of the last item 
 @router.get("/bridges")
 @requires(Scope.ASSETS_READ)
 async def list_bridges(
-    context: Current, orgId: UUID, assetId: UUID | None = None, status: BridgeStatus | None = None,
-    limit: Annotated[str | None, Query(description="Default 50, at most 100.")] = None, cursor: Cursor = None,
+    context: Current,
+    orgId: UUID,
+    assetId: UUID | None = None,
+    status: BridgeStatus | None = None,
+    limit: Annotated[str | None, Query(description="Default 50, at most 100.")] = None,
+    cursor: Cursor = None,
 ) -> BridgeList:
     """Bridge transactions, newest first."""
     return await listing.page(context, assetId, status, limit, cursor)

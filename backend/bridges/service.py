@@ -46,8 +46,13 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         context.session, asset, source.chain_eid, body.destination_chain_eid, int(body.amount), body.to_address
     )
     request = await accept(
-        context, "bridge.send", f"Bridge {asset.symbol} to {destination.display_name}", subject=("bridge", row.id),
-        scope=Scope.ASSETS_WRITE, steps=steps(source.chain_eid, body.destination_chain_eid), order=asset_id,
+        context,
+        "bridge.send",
+        f"Bridge {asset.symbol} to {destination.display_name}",
+        subject=("bridge", row.id),
+        scope=Scope.ASSETS_WRITE,
+        steps=steps(source.chain_eid, body.destination_chain_eid),
+        order=asset_id,
     )
     row.request_id = request.id
     message = f"{asset.symbol} is being bridged to {destination.display_name}."
@@ -103,8 +108,13 @@ async def insert(
     )
     created_at = max(now(), last + timedelta(microseconds=1)) if last else now()
     row = BridgeRow(
-        organization_id=organization_id, asset_id=asset.id, source_chain_eid=source_eid,
-        destination_chain_eid=destination_eid, amount=amount, to_address=to_address, created_at=created_at,
+        organization_id=organization_id,
+        asset_id=asset.id,
+        source_chain_eid=source_eid,
+        destination_chain_eid=destination_eid,
+        amount=amount,
+        to_address=to_address,
+        created_at=created_at,
     )
     session.add(row)
     await session.flush()

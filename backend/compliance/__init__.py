@@ -1,0 +1,1 @@
+"""Compliance: the rules of tokens and markets, decided off the chain as on it."""

@@ -7,14 +7,28 @@ from backend.chain.restrictions import RESTRICTIONS
 from backend.compliance import rules
 from backend.compliance.schemas import Resolution, RuleVerdict
 
-_BY_ATTESTATION = frozenset({
-    rules.SENDER_NOT_ATTESTED, rules.RECEIVER_NOT_ATTESTED, rules.ORG_ONLY, rules.RECEIVER_KYC_LEVEL,
-    rules.RECEIVER_ACCREDITATION, rules.MARKET_NOT_ATTESTED, rules.MARKET_KYC_LEVEL, rules.MARKET_ACCREDITATION,
-})
-_BY_RULES = frozenset({
-    rules.RULES_NOT_SET, rules.LOCKUP, rules.SENDER_COUNTRY_BLOCKED, rules.RECEIVER_COUNTRY_BLOCKED, rules.MAX_HOLDERS,
-    rules.MAX_PER_HOLDER,
-})
+_BY_ATTESTATION = frozenset(
+    {
+        rules.SENDER_NOT_ATTESTED,
+        rules.RECEIVER_NOT_ATTESTED,
+        rules.ORG_ONLY,
+        rules.RECEIVER_KYC_LEVEL,
+        rules.RECEIVER_ACCREDITATION,
+        rules.MARKET_NOT_ATTESTED,
+        rules.MARKET_KYC_LEVEL,
+        rules.MARKET_ACCREDITATION,
+    }
+)
+_BY_RULES = frozenset(
+    {
+        rules.RULES_NOT_SET,
+        rules.LOCKUP,
+        rules.SENDER_COUNTRY_BLOCKED,
+        rules.RECEIVER_COUNTRY_BLOCKED,
+        rules.MAX_HOLDERS,
+        rules.MAX_PER_HOLDER,
+    }
+)
 
 
 def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: UUID) -> list[RuleVerdict]:

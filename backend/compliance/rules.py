@@ -18,10 +18,18 @@ RECEIVER_KYC_LEVEL, RECEIVER_ACCREDITATION, RECEIVER_COUNTRY_BLOCKED, MAX_HOLDER
 MARKET_HALTED, MARKET_NOT_ATTESTED, MARKET_KYC_LEVEL, MARKET_ACCREDITATION = 32, 33, 34, 35
 MARKET_COUNTRY_BLOCKED, MARKET_LOCKUP, MARKET_MAX_HOLDERS, MARKET_MAX_PER_HOLDER = 36, 37, 38, 39
 
-_MESSAGE_SAYS_ALL = frozenset({
-    PAUSED, RULES_NOT_SET, INVALID_RECEIVER, SENDER_NOT_ATTESTED, RECEIVER_NOT_ATTESTED, ORG_ONLY, MARKET_HALTED,
-    MARKET_NOT_ATTESTED,
-})
+_MESSAGE_SAYS_ALL = frozenset(
+    {
+        PAUSED,
+        RULES_NOT_SET,
+        INVALID_RECEIVER,
+        SENDER_NOT_ATTESTED,
+        RECEIVER_NOT_ATTESTED,
+        ORG_ONLY,
+        MARKET_HALTED,
+        MARKET_NOT_ATTESTED,
+    }
+)
 """Rules whose facts in words are for when they are kept."""
 Finding = tuple[int, bool, str]
 """A code, whether its rule is kept, and the facts in words."""
@@ -100,8 +108,14 @@ def evaluate(
 
 
 def evaluate_order(
-    rules: Rules, market: MarketRules, trader: Account, is_buy: bool, amount: int, now: int,
-    state: TokenState = TokenState(), halted: bool = False,
+    rules: Rules,
+    market: MarketRules,
+    trader: Account,
+    is_buy: bool,
+    amount: int,
+    now: int,
+    state: TokenState = TokenState(),
+    halted: bool = False,
 ) -> list[RuleVerdict]:
     """Every rule of token and market that an order must keep when it is placed."""
     standing = trader.own_standing if rules.org_only else trader.standing
@@ -126,9 +140,12 @@ def person(rules: Rules, account: Account) -> list[RuleVerdict]:
     over = rules.max_tokens_per_holder and account.holding > rules.max_tokens_per_holder
     if account.is_treasury:
         return []
-    return _verdicts([
-        *_receiver(rules, account), (MAX_PER_HOLDER, not over, f"Holds {account.holding} base units."),
-    ])
+    return _verdicts(
+        [
+            *_receiver(rules, account),
+            (MAX_PER_HOLDER, not over, f"Holds {account.holding} base units."),
+        ]
+    )
 
 
 def _general(state: TokenState) -> Iterator[Finding]:

@@ -1,0 +1,1 @@
+"""Markets: compliance-gated order books, and their orders."""

@@ -54,8 +54,13 @@ async def _write(session: db.Write, log: Log, event: str, values: Mapping[str, A
 
 async def _place(session: db.Write, log: Log, values: Mapping[str, Any], market: MarketRow) -> None:
     facts: dict[str, Any] = {
-        "side": OrderSide.BUY if values["isBuy"] else OrderSide.SELL, "status": OrderStatus.OPEN, "filled": 0,
-        "price": values["price"], "amount": values["amount"], "maker_address": values["maker"], "tx_hash": log.tx_hash,
+        "side": OrderSide.BUY if values["isBuy"] else OrderSide.SELL,
+        "status": OrderStatus.OPEN,
+        "filled": 0,
+        "price": values["price"],
+        "amount": values["amount"],
+        "maker_address": values["maker"],
+        "tx_hash": log.tx_hash,
         "block_number": log.block_number,
     }
     row = OrderRow(

@@ -66,8 +66,11 @@ async def _row(context: Context, asset_id: UUID, market_id: UUID) -> Any:
 def _query(context: Context) -> sa.Select[Any]:
     return (
         sa.select(
-            MARKETS, col(AssetRow.symbol).label("asset_symbol"), col(AssetRow.name).label("asset_name"),
-            col(AssetRow.decimals).label("asset_decimals"), col(ChainRow.display_name).label("chain_name"),
+            MARKETS,
+            col(AssetRow.symbol).label("asset_symbol"),
+            col(AssetRow.name).label("asset_name"),
+            col(AssetRow.decimals).label("asset_decimals"),
+            col(ChainRow.display_name).label("chain_name"),
         )
         .join(AssetRow, col(AssetRow.id) == MARKETS.c.asset_id)
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == MARKETS.c.chain_eid)

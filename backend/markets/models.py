@@ -18,9 +18,7 @@ class MarketRow(Row, table=True):
     """A market; at most one that has not failed per asset and chain."""
 
     __tablename__ = "markets"
-    __table_args__ = (
-        sa.Index("uq_markets_live", "asset_id", "chain_eid", unique=True, postgresql_where=_LIVE),
-    )
+    __table_args__ = (sa.Index("uq_markets_live", "asset_id", "chain_eid", unique=True, postgresql_where=_LIVE),)
 
     organization_id: UUID = organization_field()
     asset_id: UUID = Field(foreign_key="assets.id", index=True)

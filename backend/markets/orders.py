@@ -63,10 +63,13 @@ async def page(
     ours = ORDERS.c.organization_id
     query = (
         sa.select(ORDERS, name)
-        .outerjoin(PartyRow, sa.and_(
-            col(PartyRow.organization_id) == ours, col(PartyRow.wallet_address) == ORDERS.c.maker_address))
-        .outerjoin(WalletRow, sa.and_(
-            col(WalletRow.organization_id) == ours, col(WalletRow.address) == ORDERS.c.maker_address))
+        .outerjoin(
+            PartyRow,
+            sa.and_(col(PartyRow.organization_id) == ours, col(PartyRow.wallet_address) == ORDERS.c.maker_address),
+        )
+        .outerjoin(
+            WalletRow, sa.and_(col(WalletRow.organization_id) == ours, col(WalletRow.address) == ORDERS.c.maker_address)
+        )
         .where(ORDERS.c.market_id == market_id, ours == context.organization_id)
     )
     if status is not None:
@@ -91,18 +94,28 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
     await _check_rules(context, trader, body)
     await _check_means(context, trader, body)
     request = await accept(
-        context, "order.place", f"{body.side.title()} {trader.asset.symbol}", subject=("market", market_id),
-        scope=Scope.TRANSFERS_WRITE, order=market_id,
+        context,
+        "order.place",
+        f"{body.side.title()} {trader.asset.symbol}",
+        subject=("market", market_id),
+        scope=Scope.TRANSFERS_WRITE,
+        order=market_id,
         steps=[
             Step("order_approved", "Means approved for the market", trader.market.chain_eid),
             Step("order_placed", "Order placed", trader.market.chain_eid),
         ],
         arguments={
-            "side": body.side, "price": body.price, "amount": body.amount, "wallet": trader.wallet.address,
+            "side": body.side,
+            "price": body.price,
+            "amount": body.amount,
+            "wallet": trader.wallet.address,
         },
     )
     return OrderAccepted(
-        orderId=None, marketId=market_id, status=request.status, request_id=str(request.id),
+        orderId=None,
+        marketId=market_id,
+        status=request.status,
+        request_id=str(request.id),
         message="The order is being placed.",
     )
 
@@ -110,9 +123,11 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
 async def _trader(context: Context, asset_id: UUID, market_id: UUID, wallet_id: UUID) -> Trader:
     market = await service.market(context, asset_id, market_id)
     asset = await records.asset(context.session, context.organization_id, asset_id)
-    wallet: WalletRow | None = await context.session.scalar(sa.select(WalletRow).where(
-        col(WalletRow.id) == wallet_id, col(WalletRow.organization_id) == context.organization_id
-    ))
+    wallet: WalletRow | None = await context.session.scalar(
+        sa.select(WalletRow).where(
+            col(WalletRow.id) == wallet_id, col(WalletRow.organization_id) == context.organization_id
+        )
+    )
     if wallet is None:
         raise NotFound("There is no such wallet in this organization.")
     if wallet.kind is not WalletKind.SERVER:
@@ -126,7 +141,13 @@ async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> N
     place = await checking.place_of(context, trader.asset.id, market.chain_eid)
     account, state, on_token, info = await _facts(place, market.market_address, trader.wallet.address)
     verdicts = evaluate_order(
-        on_token, market_rules(market), account, body.side is OrderSide.BUY, int(body.amount), int(time.time()), state,
+        on_token,
+        market_rules(market),
+        account,
+        body.side is OrderSide.BUY,
+        int(body.amount),
+        int(time.time()),
+        state,
         info.halted,
     )
     refused = failures(verdicts)
@@ -153,7 +174,7 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
     held = await quote.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
     if held < needed:
         raise Conflict(
-            f"The wallet \"{trader.wallet.label}\" ({trader.wallet.address}) holds {held} base units of "
+            f'The wallet "{trader.wallet.label}" ({trader.wallet.address}) holds {held} base units of '
             f"{market.quote_symbol}; the order needs {needed}, fees included."
         )
 
@@ -161,25 +182,36 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
 async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderAccepted:
     """End an order; the maker must be a server wallet of this organization."""
     market = await service.market(context, asset_id, market_id)
-    order: OrderRow | None = await context.session.scalar(sa.select(OrderRow).where(
-        col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id
-    ))
+    order: OrderRow | None = await context.session.scalar(
+        sa.select(OrderRow).where(col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id)
+    )
     if order is None:
         raise NotFound("This market has no such order.")
     rules.check_cancellable(order.status)
-    wallet: WalletRow | None = await context.session.scalar(sa.select(WalletRow).where(
-        col(WalletRow.address) == order.maker_address, col(WalletRow.organization_id) == context.organization_id,
-        col(WalletRow.kind) == WalletKind.SERVER,
-    ))
+    wallet: WalletRow | None = await context.session.scalar(
+        sa.select(WalletRow).where(
+            col(WalletRow.address) == order.maker_address,
+            col(WalletRow.organization_id) == context.organization_id,
+            col(WalletRow.kind) == WalletKind.SERVER,
+        )
+    )
     if wallet is None:
         raise Forbidden("The order's maker is not a wallet of this organization; only its maker can cancel it.")
     await records.check_funded(context.session, wallet, market.chain_eid, gas.ORDER)
     request = await accept(
-        context, "order.cancel", f"Cancel order {order.chain_order_id}", subject=("market", market_id),
-        scope=Scope.TRANSFERS_WRITE, order=market_id, arguments={"order_id": str(order_id)},
+        context,
+        "order.cancel",
+        f"Cancel order {order.chain_order_id}",
+        subject=("market", market_id),
+        scope=Scope.TRANSFERS_WRITE,
+        order=market_id,
+        arguments={"order_id": str(order_id)},
         steps=[Step("order_cancelled", "Order cancelled", market.chain_eid)],
     )
     return OrderAccepted(
-        orderId=order_id, marketId=market_id, status=request.status, request_id=str(request.id),
+        orderId=order_id,
+        marketId=market_id,
+        status=request.status,
+        request_id=str(request.id),
         message="The order is being cancelled.",
     )

@@ -34,8 +34,11 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
     """Answer of a dry run: every check of the deployment, then its plan. Nothing is written."""
     checked = await service.check(context, asset_id, body)
     draft = MarketRow(
-        organization_id=context.organization_id, asset_id=asset_id, chain_eid=body.chain_eid,
-        market_factory_address=body.market_factory_address, **columns(body, terms_of(checked.asset)),
+        organization_id=context.organization_id,
+        asset_id=asset_id,
+        chain_eid=body.chain_eid,
+        market_factory_address=body.market_factory_address,
+        **columns(body, terms_of(checked.asset)),
     )
     rules = market_rules(draft)
     rows = await records.deployments(context.session, asset_id)
@@ -50,7 +53,8 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
         impact=MarketPlanImpact(
             will_bridge=checked.source is not None,
             source_chain_eid=checked.source.chain_eid if checked.source else None,
-            rules=shown, eligible_parties=able,
+            rules=shown,
+            eligible_parties=able,
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),
                 *await _holders_out(context, asset_id, on_token, rules),
@@ -67,15 +71,25 @@ async def _steps(
     market_gas, said = gas.MARKET, MEASURED
     if checked.token is not None and checked.token.token_address:
         call = factory.create_market(
-            body.market_factory_address, token=checked.token.token_address, fee_collector=wallet.address,
-            taker_bps=body.taker_fee_bps, maker_bps=body.maker_fee_bps, rules=rules,
+            body.market_factory_address,
+            token=checked.token.token_address,
+            fee_collector=wallet.address,
+            taker_bps=body.taker_fee_bps,
+            maker_bps=body.maker_fee_bps,
+            rules=rules,
         )
         market_gas, said = await _estimate(eid, call, wallet.address, gas.MARKET)
     return [
         *steps,
         _step("market_created", "Create the market", eid, names, f"createMarket() on the factory. {said}", market_gas),
-        _step("market_active", "Open it for trading", eid, names,
-              f"The token lets it settle; fees and rules are read back. {MEASURED}", gas.VENUE),
+        _step(
+            "market_active",
+            "Open it for trading",
+            eid,
+            names,
+            f"The token lets it settle; fees and rules are read back. {MEASURED}",
+            gas.VENUE,
+        ),
     ]
 
 
@@ -84,24 +98,35 @@ async def _bridge_steps(checked: Checked, eid: int, names: dict[int, str], walle
     source, asset = checked.source.chain_eid, checked.asset
     contracts = await contracts_of(eid)
     call = token.deploy(
-        name=asset.name, symbol=asset.symbol, decimals=asset.decimals, organization_id=asset.organization_id,
-        registry=contracts.registry, endpoint=contracts.endpoint, owner=wallet.address, treasury=wallet.address,
+        name=asset.name,
+        symbol=asset.symbol,
+        decimals=asset.decimals,
+        organization_id=asset.organization_id,
+        registry=contracts.registry,
+        endpoint=contracts.endpoint,
+        owner=wallet.address,
+        treasury=wallet.address,
     )
     token_gas, said = await _estimate(eid, call, wallet.address, gas.TOKEN)
     return [
-        _step("bridge_pending", f"Prepare {asset.symbol} for the bridge", eid, names,
-              f"Its token is deployed, and both tokens name each other. {said}", token_gas + 2 * gas.PEER),
-        _step("bridge_submitting", "Send the message", source, names, f"One packet with the rules. {MEASURED}",
-              gas.PACKET),
+        _step(
+            "bridge_pending",
+            f"Prepare {asset.symbol} for the bridge",
+            eid,
+            names,
+            f"Its token is deployed, and both tokens name each other. {said}",
+            token_gas + 2 * gas.PEER,
+        ),
+        _step(
+            "bridge_submitting", "Send the message", source, names, f"One packet with the rules. {MEASURED}", gas.PACKET
+        ),
         _step("bridge_confirmed", "Carry the message over", eid, names, "Delivered and paid by the relayer.", None),
         _step("token_created", "Check the token", eid, names, "Its rules are read back from the chain.", None),
     ]
 
 
 def _step(name: str, title: str, eid: int, names: dict[int, str], detail: str, estimate: int | None) -> PlanStep:
-    return PlanStep(
-        name=name, title=title, chain_eid=eid, chain_name=names[eid], detail=detail, gas_estimate=estimate
-    )
+    return PlanStep(name=name, title=title, chain_eid=eid, chain_name=names[eid], detail=detail, gas_estimate=estimate)
 
 
 async def _estimate(eid: int, call: Call, sender: str, otherwise: int) -> tuple[int, str]:

@@ -75,8 +75,13 @@ async def get_market(context: Current, orgId: UUID, assetId: UUID, marketId: UUI
 @router.get(ORDERS)
 @requires(Scope.ASSETS_READ)
 async def list_orders(
-    context: Current, orgId: UUID, assetId: UUID, marketId: UUID, page: Annotated[Page, Depends()],
-    status: OrderStatus | None = None, side: OrderSide | None = None,
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    marketId: UUID,
+    page: Annotated[Page, Depends()],
+    status: OrderStatus | None = None,
+    side: OrderSide | None = None,
 ) -> OrderList:
     """Orders of a market, newest first, as the chain's events tell them."""
     await service.market(context, assetId, marketId)

@@ -180,5 +180,3 @@ class OrderList(BaseModel):
 
     orders: list[Order]
     nextCursor: str | None
-
-

@@ -79,7 +79,8 @@ def _token(rows: list[DeploymentRow], body: MarketCreate) -> DeploymentRow | Non
 
 async def _check_no_market(context: Context, asset: AssetRow, eid: int, name: str) -> None:
     query = sa.select(col(MarketRow.status)).where(
-        col(MarketRow.asset_id) == asset.id, col(MarketRow.chain_eid) == eid,
+        col(MarketRow.asset_id) == asset.id,
+        col(MarketRow.chain_eid) == eid,
         col(MarketRow.status) != MarketStatus.FAILED,
     )
     status = await context.session.scalar(query)
@@ -93,27 +94,42 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
     market = await _insert(context, body, checked)
     name = checked.chain.display_name
     request = await accept(
-        context, "market.deploy", f"Deploy a market for {checked.asset.symbol} on {name}",
-        subject=("market", market.id), scope=Scope.ASSETS_WRITE, steps=_steps(checked, body.chain_eid), order=asset_id,
+        context,
+        "market.deploy",
+        f"Deploy a market for {checked.asset.symbol} on {name}",
+        subject=("market", market.id),
+        scope=Scope.ASSETS_WRITE,
+        steps=_steps(checked, body.chain_eid),
+        order=asset_id,
     )
     market.request_id = request.id
     if market.bridge_id is not None:
         await _name_request(context, market.bridge_id, request.id)
     message = f"{checked.asset.symbol} is bridged to {name} first." if checked.source else f"Deploying on {name}."
     return MarketAccepted(
-        marketId=market.id, assetId=asset_id, chainEid=body.chain_eid, status=market.status,
-        request_id=str(request.id), message=message,
+        marketId=market.id,
+        assetId=asset_id,
+        chainEid=body.chain_eid,
+        status=market.status,
+        request_id=str(request.id),
+        message=message,
     )
 
 
 async def _insert(context: Context, body: MarketCreate, checked: Checked) -> MarketRow:
     market = MarketRow(
-        organization_id=context.organization_id, asset_id=checked.asset.id, chain_eid=body.chain_eid,
+        organization_id=context.organization_id,
+        asset_id=checked.asset.id,
+        chain_eid=body.chain_eid,
         status=MarketStatus.PENDING_BRIDGE if checked.source else MarketStatus.DEPLOYING,
         rwa_token_address=checked.token.token_address if checked.token else None,
-        market_factory_address=body.market_factory_address, quote_token_address=checked.factory.default_quote,
-        quote_symbol=checked.quote.symbol, quote_decimals=checked.quote.decimals, taker_fee_bps=body.taker_fee_bps,
-        maker_fee_bps=body.maker_fee_bps, **terms.columns(body, terms_of(checked.asset)),
+        market_factory_address=body.market_factory_address,
+        quote_token_address=checked.factory.default_quote,
+        quote_symbol=checked.quote.symbol,
+        quote_decimals=checked.quote.decimals,
+        taker_fee_bps=body.taker_fee_bps,
+        maker_fee_bps=body.maker_fee_bps,
+        **terms.columns(body, terms_of(checked.asset)),
     )
     if checked.source is not None:
         bridge = await bridges.insert(
@@ -133,8 +149,10 @@ async def _insert(context: Context, body: MarketCreate, checked: Checked) -> Mar
 def _steps(checked: Checked, eid: int) -> list[Step]:
     before = bridges.steps(checked.source.chain_eid, eid) if checked.source else []
     return [
-        *before, *([Step("token_created", "Token created", eid)] if checked.source else []),
-        Step("market_created", "Market created", eid), Step("market_active", "Market active", eid),
+        *before,
+        *([Step("token_created", "Token created", eid)] if checked.source else []),
+        Step("market_created", "Market created", eid),
+        Step("market_active", "Market active", eid),
     ]
 
 
@@ -145,10 +163,13 @@ async def _name_request(context: Context, bridge_id: UUID, request_id: UUID) -> 
 
 async def market(context: Context, asset_id: UUID, market_id: UUID) -> MarketRow:
     """A market of an asset of the organization; 404 where it is not."""
-    row: MarketRow | None = await context.session.scalar(sa.select(MarketRow).where(
-        col(MarketRow.id) == market_id, col(MarketRow.asset_id) == asset_id,
-        col(MarketRow.organization_id) == context.organization_id,
-    ))
+    row: MarketRow | None = await context.session.scalar(
+        sa.select(MarketRow).where(
+            col(MarketRow.id) == market_id,
+            col(MarketRow.asset_id) == asset_id,
+            col(MarketRow.organization_id) == context.organization_id,
+        )
+    )
     if row is None:
         raise NotFound("This asset has no such market.")
     return row

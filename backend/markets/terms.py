@@ -12,9 +12,12 @@ def columns(body: MarketCreate, terms: Terms) -> dict[str, Any]:
     """The rules' columns of a new market."""
     rules = terms.compliance_rules
     inherited: dict[str, Any] = {
-        "regulation_type": terms.regulation_type, "min_kyc_level": terms.required_kyc_level,
-        "requires_accreditation": rules.requires_accreditation, "blocked_countries": list(rules.blocked_countries),
-        "lockup_end_time": rules.lockup_end_time, "max_holders": terms.max_holders,
+        "regulation_type": terms.regulation_type,
+        "min_kyc_level": terms.required_kyc_level,
+        "requires_accreditation": rules.requires_accreditation,
+        "blocked_countries": list(rules.blocked_countries),
+        "lockup_end_time": rules.lockup_end_time,
+        "max_holders": terms.max_holders,
         "max_tokens_per_holder": rules.max_tokens_per_holder,
     }
     given = {name: getattr(body, name) for name in inherited}
@@ -25,8 +28,11 @@ def columns(body: MarketCreate, terms: Terms) -> dict[str, Any]:
 def market_rules(market: MarketRow) -> MarketRules:
     """The rules as the contract takes them."""
     return MarketRules(
-        regulation_type=market.regulation_type, min_kyc_level=market.min_kyc_level,
-        requires_accreditation=market.requires_accreditation, blocked_countries=countries(market.blocked_countries),
-        lockup_end_time=market.lockup_end_time, max_holders=market.max_holders,
+        regulation_type=market.regulation_type,
+        min_kyc_level=market.min_kyc_level,
+        requires_accreditation=market.requires_accreditation,
+        blocked_countries=countries(market.blocked_countries),
+        lockup_end_time=market.lockup_end_time,
+        max_holders=market.max_holders,
         max_tokens_per_holder=market.max_tokens_per_holder or 0,
     )

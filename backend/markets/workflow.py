@@ -24,6 +24,8 @@ __all__ = ["deploy", "orders_workflow"]
 async def deploy_failed(run: Run, error: SignumError) -> None:
     """The market has failed, and its bridge with it unless that was confirmed; a retry goes on where it stopped."""
     market = await _market(run)
+    if market.status in (MarketStatus.ACTIVE, MarketStatus.HALTED):
+        return  # it was read back as live; only the request did not come to its end
     if market.bridge_id is not None:
         await carrying.failed(run, market.bridge_id, error)
     await _note(run, status=MarketStatus.FAILED, failure=error.detail)
@@ -82,8 +84,13 @@ async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
     eid = market.chain_eid
     owner = await token.owner(eid, market.rwa_token_address)
     call = factory.create_market(
-        market.market_factory_address, token=market.rwa_token_address, quote=market.quote_token_address,
-        fee_collector=owner, taker_bps=market.taker_fee_bps, maker_bps=market.maker_fee_bps, rules=market_rules(market),
+        market.market_factory_address,
+        token=market.rwa_token_address,
+        quote=market.quote_token_address,
+        fee_collector=owner,
+        taker_bps=market.taker_fee_bps,
+        maker_bps=market.maker_fee_bps,
+        rules=market_rules(market),
     )
     outcome = await write(run, step, call, "market", eid=eid, signer=owner, label="create market")
     address = factory.created(outcome)
@@ -101,7 +108,11 @@ async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:
     await write(run, step, call, "venue", eid=eid, signer=owner, label="allow market")
     info = await contract.info(eid, at)
     same = (info.token, info.taker_fee_bps, info.maker_fee_bps, info.rules, info.owner) == (
-        market.rwa_token_address, market.taker_fee_bps, market.maker_fee_bps, market_rules(market), owner
+        market.rwa_token_address,
+        market.taker_fee_bps,
+        market.maker_fee_bps,
+        market_rules(market),
+        owner,
     )
     if not same or not await token.is_venue(eid, market.rwa_token_address, at):
         raise Conflict("The market on the chain is not the one that was asked for.")

@@ -22,7 +22,10 @@ async def test_an_asset_is_active_when_the_chain_says_so(world: World) -> None:
     above = await world.organization("Group")
     firm = await Issuance.ready(world, SEPOLIA, parent=above)
     body = asset_body(
-        regulation_type="reg_s", required_kyc_level=1, max_holders=100, org_only=True,
+        regulation_type="reg_s",
+        required_kyc_level=1,
+        max_holders=100,
+        org_only=True,
         compliance_rules={"blocked_countries": ["USA", "PRK"], "max_tokens_per_holder": "5000"},
     )
     accepted = await firm.post("/assets", body)
@@ -35,12 +38,20 @@ async def test_an_asset_is_active_when_the_chain_says_so(world: World) -> None:
 
     asset = await firm.get(f"/assets/{accepted['assetId']}")
     (deployment,) = asset["deployments"]
-    assert (asset["status"], asset["total_supply"], deployment["supply"]) == ("active", body["initial_supply"], body["initial_supply"])
+    assert (asset["status"], asset["total_supply"], deployment["supply"]) == (
+        "active",
+        body["initial_supply"],
+        body["initial_supply"],
+    )
     assert (deployment["status"], deployment["tx_hash"]) == ("active", steps["token_created"]["tx_hash"])
     at = deployment["token_address"]
     assert await token.rules(SEPOLIA, at) == TokenRules(
-        regulation_type=RegulationType.REG_S, min_kyc_level=1, blocked_countries=("PRK", "USA"), max_holders=100,
-        max_tokens_per_holder=5000, org_only=True,
+        regulation_type=RegulationType.REG_S,
+        min_kyc_level=1,
+        blocked_countries=("PRK", "USA"),
+        max_holders=100,
+        max_tokens_per_holder=5000,
+        org_only=True,
     )
     treasury = (await firm.treasury())["address"]
     assert await token.treasury(SEPOLIA, at) == await token.owner(SEPOLIA, at) == treasury
@@ -48,7 +59,9 @@ async def test_an_asset_is_active_when_the_chain_says_so(world: World) -> None:
     assert int(await registry.parent_of(SEPOLIA, contracts.registry, firm.id), 16) != 0
 
     holders = (await firm.get(f"/assets/{asset['id']}/holders"))["holders"]
-    assert [(h["address"], h["balance"], h["is_treasury"]) for h in holders] == [(treasury, body["initial_supply"], True)]
+    assert [(h["address"], h["balance"], h["is_treasury"]) for h in holders] == [
+        (treasury, body["initial_supply"], True)
+    ]
 
 
 async def test_assets_are_listed_by_page_and_seen_by_nobody_else(world: World) -> None:
@@ -82,7 +95,8 @@ async def test_the_cap_table_counts_what_markets_hold_for_their_sellers(world: W
     path = f"/assets/{asset['id']}/holders"
     holders = (await firm.get(path))["holders"]
     assert [(h["address"], h["balance"]) for h in holders] == [
-        ((await firm.treasury())["address"], str(970 * UNIT)), (trader["address"], str(30 * UNIT)),
+        ((await firm.treasury())["address"], str(970 * UNIT)),
+        (trader["address"], str(30 * UNIT)),
     ]
     assert (holders[1]["party_name"], holders[1]["is_treasury"]) == ("Marta Lindqvist", False)
     first = await firm.get(path, params={"limit": "1"})

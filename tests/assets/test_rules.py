@@ -41,9 +41,14 @@ def test_a_patch_merges_also_inside_the_rules_and_null_takes_back() -> None:
     taken = rules.merged(after, AssetUpdate.model_validate({"compliance_rules": {"blocked_countries": None}}), NOW)
     assert taken.compliance_rules.blocked_countries == []
     assert taken.compliance_rules.max_tokens_per_holder == "9"
-    assert rules.merged(after, AssetUpdate.model_validate({"compliance_rules": None}), NOW).compliance_rules == Terms().compliance_rules
+    assert (
+        rules.merged(after, AssetUpdate.model_validate({"compliance_rules": None}), NOW).compliance_rules
+        == Terms().compliance_rules
+    )
     assert {c.field for c in rules.changes(terms, after)} == {
-        "required_kyc_level", "compliance_rules.blocked_countries", "compliance_rules.max_tokens_per_holder",
+        "required_kyc_level",
+        "compliance_rules.blocked_countries",
+        "compliance_rules.max_tokens_per_holder",
     }
 
 

@@ -94,7 +94,8 @@ async def test_a_dry_run_tells_who_falls_out_and_writes_nothing(world: World) ->
     plan = await firm.patch(f"/assets/{asset['id']}", change, params={"dry_run": "true"})
     impact = plan["impact"]
     assert {(c["field"], c["before"], c["after"]) for c in impact["changes"]} == {
-        ("required_kyc_level", 1, 2), ("compliance_rules.max_tokens_per_holder", "0", str(40 * UNIT)),
+        ("required_kyc_level", 1, 2),
+        ("compliance_rules.max_tokens_per_holder", "0", str(40 * UNIT)),
     }
     out = {h["wallet_address"]: h for h in impact["holders_excluded"]}
     assert impact["holders_total"] == 2
@@ -110,7 +111,10 @@ async def test_a_dry_run_tells_who_falls_out_and_writes_nothing(world: World) ->
     assert [m["halts"] for m in plan["impact"]["markets"]] == [True]
     assert await firm.get(f"/assets/{asset['id']}") == before
     await firm.refused(
-        "PATCH", f"/assets/{asset['id']}", 400, json={"compliance_rules": {"lockup_end_time": 1}},
+        "PATCH",
+        f"/assets/{asset['id']}",
+        400,
+        json={"compliance_rules": {"lockup_end_time": 1}},
         params={"dry_run": "true"},
     )
 

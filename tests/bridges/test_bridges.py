@@ -164,7 +164,14 @@ async def test_the_list_is_paged_by_created_at_without_loss_or_doubles(world: Wo
     assert len((await firm.get("/bridges", params={"assetId": other["id"]}))["bridges"]) == 1
     assert len((await firm.get("/bridges", params={"status": "pending", "limit": "1000"}))["bridges"]) == 13
     assert (await firm.get("/bridges", params={"status": "failed"})) == {"bridges": [], "nextCursor": None}
-    for query in ({"limit": "0"}, {"limit": "-1"}, {"limit": "many"}, {"cursor": "x"}, {"status": "lost"}, {"assetId": "x"}):
+    for query in (
+        {"limit": "0"},
+        {"limit": "-1"},
+        {"limit": "many"},
+        {"cursor": "x"},
+        {"status": "lost"},
+        {"assetId": "x"},
+    ):
         await firm.refused("GET", "/bridges", 400, params=query)
     stranger = await Firm.found(world, "Stranger")
     assert (await stranger.get("/bridges"))["bridges"] == []

@@ -43,15 +43,23 @@ async def cast(api: Any, client: Any) -> Cast:
     above = await Firm.issuing(world, SEPOLIA, name="Group")
     firm = await Issuance.ready(world, SEPOLIA, parent=above.id)
     asset = await firm.asset()
-    market = await firm.market(asset, min_kyc_level=1, requires_accreditation=False, blocked_countries=["PRK"], max_holders=4)
+    market = await firm.market(
+        asset, min_kyc_level=1, requires_accreditation=False, blocked_countries=["PRK"], max_holders=4
+    )
     at = asset["deployments"][0]["token_address"]
     accounts = {
-        "treasury": (await firm.treasury())["address"], "market": market["market_address"], "token": at,
+        "treasury": (await firm.treasury())["address"],
+        "market": market["market_address"],
+        "token": at,
         "stranger": STRANGER,
     }
     people = {
-        "low": (firm, 1, False, "DEU", 40), "high": (firm, 3, True, "SWE", 60), "american": (firm, 2, True, "USA", 5),
-        "empty": (firm, 2, False, "DEU", 0), "korean": (firm, 2, True, "PRK", 0), "of_group": (above, 3, True, "SWE", 0),
+        "low": (firm, 1, False, "DEU", 40),
+        "high": (firm, 3, True, "SWE", 60),
+        "american": (firm, 2, True, "USA", 5),
+        "empty": (firm, 2, False, "DEU", 0),
+        "korean": (firm, 2, True, "PRK", 0),
+        "of_group": (above, 3, True, "SWE", 0),
     }
     for name, (issuer, level, accredited, country, amount) in people.items():
         wallet = await firm.post("/wallets", {"label": name})
@@ -71,10 +79,13 @@ async def cast(api: Any, client: Any) -> Cast:
 
 def some_rules(rng: random.Random, foreign: str) -> TokenRules:
     return TokenRules(
-        regulation_type=rng.choice(list(RegulationType)), min_kyc_level=rng.choice([0, 1, 2, 3, 4]),
-        requires_accreditation=rng.random() < 0.4, org_only=rng.random() < 0.4,
+        regulation_type=rng.choice(list(RegulationType)),
+        min_kyc_level=rng.choice([0, 1, 2, 3, 4]),
+        requires_accreditation=rng.random() < 0.4,
+        org_only=rng.random() < 0.4,
         blocked_countries=tuple(sorted(rng.sample(["USA", "DEU", "PRK", "SWE"], rng.randrange(3)))),
-        lockup_end_time=rng.choice([0, 1, int(time.time()) + 100_000]), max_holders=rng.choice([0, 2, 3, 4, 10]),
+        lockup_end_time=rng.choice([0, 1, int(time.time()) + 100_000]),
+        max_holders=rng.choice([0, 2, 3, 4, 10]),
         max_tokens_per_holder=rng.choice([0, 0, 10, 60, 61, 100]) * UNIT,
         trusted_issuers=(foreign,) if rng.random() < 0.3 else (),
     )

@@ -13,19 +13,32 @@ from backend.compliance.rules import Account, Standing, TokenState, evaluate, ev
 NOW = 1_900_000_000
 COUNTRIES = st.sampled_from(["USA", "DEU", "PRK", "SWE"])
 standings = st.builds(
-    Standing, found=st.just(True), level=st.integers(0, 4), accredited=st.booleans(), accredited_level=st.integers(0, 4),
+    Standing,
+    found=st.just(True),
+    level=st.integers(0, 4),
+    accredited=st.booleans(),
+    accredited_level=st.integers(0, 4),
     countries=st.lists(COUNTRIES, min_size=1, max_size=3).map(tuple),
 ) | st.just(Standing())
 amounts = st.integers(0, 10)
 accounts = st.builds(
-    Account, address=st.sampled_from(["0xA", "0xB", "0xC"]), standing=standings, own_standing=standings, balance=amounts,
-    holding=amounts, frozen=amounts, is_treasury=st.booleans(), can_hold=st.booleans(),
+    Account,
+    address=st.sampled_from(["0xA", "0xB", "0xC"]),
+    standing=standings,
+    own_standing=standings,
+    balance=amounts,
+    holding=amounts,
+    frozen=amounts,
+    is_treasury=st.booleans(),
+    can_hold=st.booleans(),
 )
 caps = {"max_holders": st.integers(0, 3), "max_tokens_per_holder": st.integers(0, 10)}
 common = {
-    "min_kyc_level": st.integers(0, 4), "requires_accreditation": st.booleans(),
+    "min_kyc_level": st.integers(0, 4),
+    "requires_accreditation": st.booleans(),
     "blocked_countries": st.lists(COUNTRIES, unique=True).map(tuple),
-    "lockup_end_time": st.sampled_from([0, NOW - 1, NOW, NOW + 1]), **caps,
+    "lockup_end_time": st.sampled_from([0, NOW - 1, NOW, NOW + 1]),
+    **caps,
 }
 token_rules = st.builds(TokenRules, org_only=st.booleans(), **common)
 market_rules = st.builds(MarketRules, **common)

@@ -18,7 +18,14 @@ from tests.firm import BASE, HYPEREVM, SEPOLIA
 from tests.issuance import Issuance, steps_of
 from tests.killing import killed, run, sent, unqueued
 
-BRIDGED = ["bridge_pending", "bridge_submitting", "bridge_confirmed", "token_created", "market_created", "market_active"]
+BRIDGED = [
+    "bridge_pending",
+    "bridge_submitting",
+    "bridge_confirmed",
+    "token_created",
+    "market_created",
+    "market_active",
+]
 
 
 async def test_a_market_where_the_asset_is(world: World) -> None:
@@ -88,9 +95,17 @@ async def test_killed_at_any_moment_it_goes_on_and_deploys_nothing_twice(world: 
     for label in before:
         made.remove(label)
     symbol = asset["symbol"]
-    assert made == sorted([
-        f"deploy {symbol}", "set rules", "set peer", "set peer", f"bridge {symbol}", "create market", "allow market",
-    ])
+    assert made == sorted(
+        [
+            f"deploy {symbol}",
+            "set rules",
+            "set peer",
+            "set peer",
+            f"bridge {symbol}",
+            "create market",
+            "allow market",
+        ]
+    )
     market = await firm.get(f"/assets/{asset['id']}/markets/{accepted['marketId']}")
     assert market["status"] == "active"
 
@@ -131,12 +146,24 @@ async def test_a_failed_bridge_fails_the_market_and_a_retry_goes_on_from_there(
     assert (market["status"], market["failure"]) == ("failed", "The token is paused.")
     assert (bridge["status"], bridge["failure"]) == ("failed", "The token is paused.")
     assert (request["can_retry"], request["problem"]["detail"]) == (True, "The token is paused.")
-    assert [s["status"] for s in request["steps"]] == ["succeeded", "succeeded", "failed", "waiting", "waiting", "waiting"]
+    assert [s["status"] for s in request["steps"]] == [
+        "succeeded",
+        "succeeded",
+        "failed",
+        "waiting",
+        "waiting",
+        "waiting",
+    ]
 
     before = await sent(firm.id)
     assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
     market, bridge = await firm.get(path), await firm.get(f"/bridges/{market['bridge_id']}")
-    assert (market["status"], market["failure"], bridge["status"], bridge["failure"]) == ("active", None, "confirmed", None)
+    assert (market["status"], market["failure"], bridge["status"], bridge["failure"]) == (
+        "active",
+        None,
+        "confirmed",
+        None,
+    )
     assert len(await sent(firm.id)) == len(before) + 2
 
 
@@ -190,7 +217,12 @@ async def test_halted_on_chain_is_halted_here(world: World) -> None:
     path = f"/assets/{asset['id']}/markets/{market['id']}"
     await firm.owner_call(contract.halt(market["market_address"], True))
     assert (await firm.get(path))["status"] == "halted"
-    body = {"side": "sell", "price": "1000000", "amount": "1000000000000000000", "wallet_id": (await firm.treasury())["id"]}
+    body = {
+        "side": "sell",
+        "price": "1000000",
+        "amount": "1000000000000000000",
+        "wallet_id": (await firm.treasury())["id"],
+    }
     await firm.refused("POST", f"{path}/orders", 409, json=body)
     await firm.owner_call(contract.halt(market["market_address"], False))
     assert (await firm.get(path))["status"] == "active"
@@ -240,7 +272,9 @@ async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) ->
     assert "chain_eid" in (await firm.refused("POST", path, 422, json=body)).by_field()
     elsewhere = await firm.market_body(HYPEREVM, rwa_token_address=at)
     await firm.refused("POST", path, 400, json=elsewhere)
-    await firm.refused("POST", "/assets/0199f4c2-0000-7000-8000-000000000000/markets", 404, json=await firm.market_body())
+    await firm.refused(
+        "POST", "/assets/0199f4c2-0000-7000-8000-000000000000/markets", 404, json=await firm.market_body()
+    )
     assert (await firm.get("/markets"))["markets"] == []
     assert (await firm.get("/bridges"))["bridges"] == []
     assert not [r for r in (await firm.get("/requests"))["requests"] if r["kind"].startswith("market")]

@@ -35,11 +35,17 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
     by_id = {o["id"]: o for o in (await firm.get(path))["orders"]}
     assert told(by_id[sell["id"]]) == ("sell", "partial", str(4 * UNIT))
     assert await token.balance_of(SEPOLIA, at, buyer["address"]) == 4 * UNIT
-    assert await quote.balance_of(SEPOLIA, market["quote_token_address"], buyer["address"]) == (1_000 - 40) * USD - 400_000
+    assert (
+        await quote.balance_of(SEPOLIA, market["quote_token_address"], buyer["address"]) == (1_000 - 40) * USD - 400_000
+    )
 
     rest = await firm.order(market, buyer, "buy", 10 * USD, 8 * UNIT)
     assert told(rest) == ("buy", "partial", str(6 * UNIT))
-    assert told({o["id"]: o for o in (await firm.get(path))["orders"]}[sell["id"]]) == ("sell", "filled", str(10 * UNIT))
+    assert told({o["id"]: o for o in (await firm.get(path))["orders"]}[sell["id"]]) == (
+        "sell",
+        "filled",
+        str(10 * UNIT),
+    )
 
     waiting = await firm.order(market, buyer, "buy", 1 * USD, 1 * UNIT)
     for order in (rest, waiting):
@@ -50,10 +56,17 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
 
     listed = (await firm.get(path))["orders"]
     assert [told(o) for o in listed] == [
-        ("buy", "cancelled", "0"), ("buy", "cancelled", str(6 * UNIT)), ("buy", "filled", str(4 * UNIT)),
+        ("buy", "cancelled", "0"),
+        ("buy", "cancelled", str(6 * UNIT)),
+        ("buy", "filled", str(4 * UNIT)),
         ("sell", "filled", str(10 * UNIT)),
     ]
-    for query, count in (({"status": "filled"}, 2), ({"side": "sell"}, 1), ({"status": "open"}, 0), ({"limit": "3"}, 3)):
+    for query, count in (
+        ({"status": "filled"}, 2),
+        ({"side": "sell"}, 1),
+        ({"status": "open"}, 0),
+        ({"limit": "3"}, 3),
+    ):
         assert len((await firm.get(path, params=query))["orders"]) == count
     first = await firm.get(path, params={"limit": "3"})
     last = await firm.get(path, params={"limit": "3", "cursor": first["nextCursor"]})
@@ -74,7 +87,8 @@ async def test_two_orders_at_once_find_each_other(world: World) -> None:
     for a in accepted:
         await firm.succeed(a["requestId"])
     assert {told(o) for o in (await firm.get(orders_path(market)))["orders"]} == {
-        ("sell", "filled", str(3 * UNIT)), ("buy", "filled", str(3 * UNIT)),
+        ("sell", "filled", str(3 * UNIT)),
+        ("buy", "filled", str(3 * UNIT)),
     }
 
 
@@ -96,9 +110,7 @@ async def test_killed_at_any_moment_one_order_is_placed(world: World) -> None:
 async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1, compliance_rules={"max_tokens_per_holder": str(50 * UNIT)})
-    market = await firm.market(
-        asset, min_kyc_level=3, blocked_countries=["DEU"], max_tokens_per_holder=str(20 * UNIT)
-    )
+    market = await firm.market(asset, min_kyc_level=3, blocked_countries=["DEU"], max_tokens_per_holder=str(20 * UNIT))
     path, before = orders_path(market), await sent(firm.id)
     stranger = await firm.post("/wallets", {"label": "Stranger"})
     await firm.give(SEPOLIA, stranger["address"], 10**12)
@@ -107,9 +119,7 @@ async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) ->
     async def codes(wallet: Any, side: str, amount: int) -> list[int]:
         body = {"side": side, "price": str(USD), "amount": str(amount), "wallet_id": wallet["id"]}
         problem = await firm.refused("POST", path, 409, json=body)
-        response = await firm.admin.client._client().post(
-            f"/v1{firm.base}{path}", json=body, headers=firm.key
-        )
+        response = await firm.admin.client._client().post(f"/v1{firm.base}{path}", json=body, headers=firm.key)
         rules = response.json()["rules"]
         assert problem.detail == " ".join(r["reason"] for r in rules)
         return [r["code"] for r in rules]
@@ -143,9 +153,16 @@ async def test_what_a_wallet_lacks_is_told(world: World) -> None:
     await firm.refused("POST", path, 409, json=body | {"wallet_id": linked["id"]})
     await firm.refused("POST", path, 404, json=body | {"wallet_id": market["id"]})
     for change, status in (
-        ({"price": "0"}, 400), ({"amount": "0"}, 400), ({"amount": "1"}, 400), ({"price": str(2**256 - 1)}, 400),
-        ({"price": str(2**256)}, 422), ({"amount": "-1"}, 422), ({"amount": 1}, 422), ({"side": "<b>"}, 422),
-        ({"wallet_id": "nobody"}, 422), ({"kind": "market"}, 422),
+        ({"price": "0"}, 400),
+        ({"amount": "0"}, 400),
+        ({"amount": "1"}, 400),
+        ({"price": str(2**256 - 1)}, 400),
+        ({"price": str(2**256)}, 422),
+        ({"amount": "-1"}, 422),
+        ({"amount": 1}, 422),
+        ({"side": "<b>"}, 422),
+        ({"wallet_id": "nobody"}, 422),
+        ({"kind": "market"}, 422),
     ):
         assert (await firm.refused("POST", path, status, json=body | change)).errors, change
     assert (await firm.get(path))["orders"] == []
@@ -167,10 +184,12 @@ async def test_only_the_maker_cancels(world: World) -> None:
     from backend.chain import indexer
     from backend.chain.transactions import execute
 
-    for n, call in enumerate([
-        quote.approve(at, market["market_address"], 100 * USD),
-        contract.place(market["market_address"], side="buy", price=USD, amount=UNIT),
-    ]):
+    for n, call in enumerate(
+        [
+            quote.approve(at, market["market_address"], 100 * USD),
+            contract.place(market["market_address"], side="buy", price=USD, amount=UNIT),
+        ]
+    ):
         outcome = await execute(call.intent(f"test:{market['id']}:{n}", eid=SEPOLIA, signer=outsider["address"]))
     await indexer.catch_up(SEPOLIA, outcome.block_number)
     (order,) = (await firm.get(path))["orders"]

@@ -10,8 +10,12 @@ from backend.markets.rules import Resting
 from backend.markets.schemas import OrderSide
 
 resting = st.builds(
-    Resting, order_id=st.integers(1, 10**6), side=st.sampled_from(OrderSide), price=st.integers(1, 20),
-    rest=st.integers(1, 20), maker=st.sampled_from(["0xA", "0xB", "0xC"]),
+    Resting,
+    order_id=st.integers(1, 10**6),
+    side=st.sampled_from(OrderSide),
+    price=st.integers(1, 20),
+    rest=st.integers(1, 20),
+    maker=st.sampled_from(["0xA", "0xB", "0xC"]),
 )
 books = st.lists(resting, max_size=60, unique_by=lambda o: o.order_id)
 
