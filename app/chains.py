@@ -100,7 +100,7 @@ def _foot() -> rx.Component:
     return rx.el.div(
         keys_hint(),
         rx.el.span(class_name="end"),
-        rx.el.span(Registry.rows.length(), " chains", class_name="num"),
+        rx.el.span(Registry.rows.length(), rx.cond(Registry.rows.length() == 1, " chain", " chains"), class_name="num"),
         class_name="card-foot",
     )
 

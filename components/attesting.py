@@ -81,7 +81,7 @@ def _action(item: rx.Var[Any]) -> rx.Component:
 
 def _inline(words: str, *fields: Any, on_submit: Any, submit: str) -> rx.Component:
     return form(
-        rx.el.h3(words, class_name="title-3"),
+        rx.el.h2(words, class_name="title-3"),
         *fields,
         on_submit=on_submit,
         problem=Checklist.form_problem,
@@ -96,7 +96,7 @@ def _verify() -> rx.Component:
     return _inline(
         "Verify the identity of " + Checklist.who,
         field_row(
-            select_field("KYC level", "kyc_level", LEVELS, errors=errors, id="c-level"),
+            select_field("KYC level", "kyc_level", LEVELS, errors=errors, id="c-level", auto_focus=True),
             text_field("Reason", "reason", errors=errors, id="c-reason", optional=True, max_length=500),
         ),
         check_field("Accredited investor", "accredited"),
@@ -109,7 +109,8 @@ def _address() -> rx.Component:
     return _inline(
         "The wallet of " + Checklist.who,
         text_field("Wallet address", "wallet_address", errors=Checklist.errors, id="c-wallet", class_name="mono",
-                   placeholder="0x", spell_check=False),
+                   placeholder="0x", spell_check=False,
+            auto_focus=True),
         on_submit=Checklist.write_address,
         submit="Add wallet",
     )  # fmt: skip

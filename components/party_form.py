@@ -15,22 +15,8 @@ def party_form() -> rx.Component:
     errors = PartyForm.errors
     kinds = choices(
         "Kind",
-        choice(
-            "kind",
-            "person",
-            "Person",
-            "Somebody who invests in their own name.",
-            checked=PartyForm.kind == "person",
-            on_change=lambda _: PartyForm.choose_kind("person"),
-        ),
-        choice(
-            "kind",
-            "company",
-            "Company",
-            "A firm, fund or trust.",
-            checked=PartyForm.kind == "company",
-            on_change=lambda _: PartyForm.choose_kind("company"),
-        ),
+        choice("kind", "person", "Person", "Somebody who invests in their own name.", default_checked=True),
+        choice("kind", "company", "Company", "A firm, fund or trust."),
     )
     return form_dialog(
         "Register a party",

@@ -140,7 +140,7 @@ class Checklist(RegistersIssuer, Form, rx.State):
         await self._accepted(f"Attesting {who}", answer["requestId"])
         case = await self.get_state(Case)
         await case._open_attestation(answer["attestationId"])
-        await case._refresh()
+        await case._refresh_list()
         return [Tracker.watch, case._follow(answer["requestId"])]
 
     @rx.event

@@ -71,6 +71,9 @@ class Case(Follows, Loads, Chains, rx.State):
     async def _refresh(self) -> None:
         """After a write: read the case again, and the list it stands in."""
         await self._read()
+        await self._refresh_list()
+
+    async def _refresh_list(self) -> None:
         wanted = lists.get(self.router.url.path.rstrip("/").rpartition("/")[2])
         if wanted is not None:
             await (await self.get_state(wanted))._again()

@@ -9,7 +9,7 @@ from backend.attestations.schemas import AttestationCreate
 from backend.client import ApiProblem
 from state.api import Form
 from state.attesting import Checklist
-from state.chain_list import Chains, options
+from state.chain_list import Chains, ChainView
 from state.dates import end_of, in_days
 from state.fields import findings
 from state.party import PartyView, levels_up_to, party_view
@@ -39,7 +39,7 @@ class Issue(Chains, Form, rx.State):
         self.first_day, self.last_day = in_days(1), in_days(365)
         yield
         try:
-            self.chain_options = options(await self._read_chains())
+            self.chain_options = _reachable(await self._read_chains())
             if party_id:
                 await self._take(str(party_id)[:40])
             else:
@@ -122,6 +122,12 @@ class Issue(Chains, Form, rx.State):
         else:
             self.errors, self.saving = {"expires_at" if self.party.id else "party_id": str(problem)}, False
         self._keep_at(*FIELDS)
+
+
+def _reachable(chains: dict[int, ChainView]) -> list[dict[str, str]]:
+    """Chains with our contracts, enabled ones first; one that is not enabled is asked for by the checklist."""
+    known = sorted((c for c in chains.values() if c.enabled or c.factory), key=lambda chain: not chain.enabled)
+    return [{"value": str(c.eid), "label": c.name if c.enabled else f"{c.name}, not enabled"} for c in known]
 
 
 def _option(party: PartyView) -> dict[str, Any]:

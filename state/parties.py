@@ -86,18 +86,12 @@ class PartyForm(Form, rx.State):
     """The dialog that writes a party down."""
 
     is_open: bool = False
-    kind: str = "person"
 
     @rx.event
     def show(self, is_open: bool):
         """Open or close it."""
         self._done()
-        self.is_open, self.kind = bool(is_open), "person"
-
-    @rx.event
-    def choose_kind(self, kind: str):
-        """A person or a company."""
-        self.kind = "company" if kind == "company" else "person"
+        self.is_open = bool(is_open)
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
@@ -126,7 +120,7 @@ class PartyForm(Form, rx.State):
     def _given(self, data: dict[str, Any]) -> dict[str, Any]:
         return {
             "organization_id": self.org_id,
-            "kind": self.kind,
+            "kind": str(data.get("kind", "person")),
             "name": str(data.get("name", "")),
             "email": str(data.get("email", "")).strip() or None,
             "country": country_code(str(data.get("country", ""))[:100]),
