@@ -48,7 +48,7 @@ def _whole() -> rx.Component:
         rx.el.span(asset.framework),
         amount(asset.supply, "issued", asset.decimals),
         rx.el.span(asset.places.length(), " ", rx.cond(asset.places.length() == 1, "chain", "chains")),
-        cls="wrap wide",
+        cls="wrap asset-line",
     )
     deploy = for_issuers(
         link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store")

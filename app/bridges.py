@@ -82,7 +82,7 @@ def _row(bridge: rx.Var[BridgeRow]) -> rx.Component:
         td(open_),
         td(status(bridge.status)),
         td(row(bridge.source, icon("arrow-right", 13), bridge.destination), full=True),
-        td(what, right=True),
+        td(what, right=True, full=True, label="Carries"),
         td(short_hash(bridge.guid, "packet id"), narrow=False),
         td(when(bridge.created_at), narrow=False, class_name="muted"),
         key=bridge.id,

@@ -141,7 +141,7 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
         td(short_hash(holder.address)),
         td(holder.chain, class_name="muted", label="On"),
         td(amount(holder.balance, asset.symbol, asset.decimals), right=True),
-        td(holder.share, right=True, label="Share", class_name="num"),
+        td(holder.share, right=True, label="Share", full=True),
         key=holder.id,
     )
 

@@ -12,7 +12,8 @@ from components.ui.note import note, problem_note, skeleton
 from components.ui.progress import checklist
 from components.ui.status import status
 from components.ui.value import short_hash
-from state.market_wizard import MarketWizard, PlanRow
+from state.market_plan import PlanRow
+from state.market_wizard import MarketWizard
 
 
 def review() -> rx.Component:

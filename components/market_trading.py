@@ -15,8 +15,9 @@ from components.ui.status import status
 from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import amount, short_hash, when
+from state.book import BookState
 from state.market import MarketState
-from state.orders import BookState, OrderForm, OrderRow, OrdersState
+from state.orders import OrderForm, OrderRow, OrdersState
 
 STATUSES = [
     ("", "All"),
@@ -79,7 +80,7 @@ def _depth() -> rx.Component:
         "Depth",
         rx.cond(
             BookState.depth.length() > 0,
-            rx.el.div(depth(BookState.depth, BookState.said, 490), class_name="depth-box"),
+            rx.el.div(depth(BookState.depth, BookState.said, "100%"), class_name="depth-box"),
             nothing,
         ),
         right=rx.el.span(words, class_name="muted small"),
@@ -141,9 +142,14 @@ def _row(order: rx.Var[OrderRow]) -> rx.Component:
     return tr(
         td(when(order.created_at), class_name="muted"),
         td(rx.cond(order.side == "buy", buy, sell)),
-        td(amount(order.price, market.quote, market.quote_decimals), right=True, class_name="strong", label="Price"),
+        td(
+            amount(order.price, market.quote, market.quote_decimals),
+            right=True,
+            class_name="strong lead",
+            label="Price",
+        ),
         td(amount(order.amount, market.symbol, market.decimals), right=True, label="Amount"),
-        td(filled, right=True, label="Filled"),
+        td(filled, right=True, label="Filled", class_name="lead"),
         td(status(order.status)),
         td(rx.el.div(who, short_hash(order.maker), class_name="col none"), full=True),
         td(rx.cond(order.is_live & may_trade(), cancel, rx.fragment()), right=True),

@@ -15,7 +15,8 @@ from components.ui.icon import icon
 from components.ui.note import note, problem_note
 from components.ui.progress import stepper
 from components.ui.value import short_hash
-from state.market_wizard import STEPS, MarketWizard, Target
+from state.market_plan import Target
+from state.market_wizard import STEPS, MarketWizard
 
 
 def wizard() -> rx.Component:

@@ -14,7 +14,7 @@ from state.transfer_check import TransferCheckState
 
 def transfer_check() -> rx.Component:
     """Draw the tab."""
-    return rx.el.div(split(_answer(), _form()), on_mount=TransferCheckState.load)
+    return rx.el.div(split(_answer(), _form(), side_first=True), on_mount=TransferCheckState.load)
 
 
 def _form() -> rx.Component:

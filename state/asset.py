@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.api import Loads
 from state.chain_list import Chains
+from state.given import id_of
 from state.paging import Pages
 from state.requests import FINAL, Follows, Request, Tracker, request_of
 from state.rules import FRAMEWORKS, checked, of_asset, words
@@ -84,7 +85,7 @@ class AssetState(Follows, Loads, Chains, rx.State):
     @rx.event
     async def watch(self, request_id: str):
         """Follow a request of this asset."""
-        return self._follow(str(request_id)[:40])
+        return self._follow(id_of(request_id))
 
     @rx.event
     async def retry(self):

@@ -8,6 +8,7 @@ import reflex as rx
 from backend.assets.schemas import AssetStatus
 from backend.client import ApiProblem
 from state.chain_list import Chains, options
+from state.given import number, texts
 from state.paging import Pages
 from state.requests import Tracker
 from state.rule_editor import FIELDS, RuleEditor
@@ -49,7 +50,7 @@ class AssetsState(Pages, rx.State):
     @rx.event(supersedes=True)
     async def filter(self, status: str):
         """Show one status, or all."""
-        self.status = status if status in set(AssetStatus) else ""
+        self.status = str(status) if str(status) in set(AssetStatus) else ""
         await self._restart()
 
 
@@ -89,11 +90,12 @@ class NewAsset(RuleEditor, Chains, rx.State):
     @rx.event
     async def submit(self, data: dict[str, Any]):
         """Create the asset and go to it."""
-        self._take(data)
+        given = texts(data)
+        self._take(given)
         self._begin()
         yield
         try:
-            answer = await self._api("POST", "/orgs/{org}/assets", json=self._body(data), key=self._form_key)
+            answer = await self._api("POST", "/orgs/{org}/assets", json=self._body(given), key=self._form_key)
         except Unfit as unfit:
             self.saving, self.errors = False, unfit.errors
             return
@@ -102,19 +104,19 @@ class NewAsset(RuleEditor, Chains, rx.State):
             self._keep_at("name", "symbol", "description", "chain_eid", "decimals", "initial_supply", *FIELDS)
             return
         self._done()
-        await self._accepted(f"Deploying {str(data.get('symbol', ''))[:11]}", answer["requestId"])
+        await self._accepted(f"Deploying {given.get('symbol', '')[:11]}", answer["requestId"])
         yield [rx.redirect(f"/o/{self.org_id}/assets/{answer['assetId']}"), Tracker.watch]
 
-    def _body(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _body(self, data: dict[str, str]) -> dict[str, Any]:
         """The request, from the form's texts and the draft. Raises Unfit."""
         errors: dict[str, str] = {}
-        supply, chain = "0", str(data.get("chain_eid", ""))
-        decimals = 6 if str(data.get("decimals")) == "6" else 18
+        supply, chain = "0", number(data.get("chain_eid"))
+        decimals = 6 if data.get("decimals") == "6" else 18
         try:
-            supply = to_base(str(data.get("initial_supply") or "0")[:200], decimals)
+            supply = to_base(data.get("initial_supply") or "0", decimals)
         except ValueError as error:
             errors["initial_supply"] = str(error)
-        if not (chain.isascii() and chain.isdigit()):
+        if not chain:
             errors["chain_eid"] = "Choose a chain"
         try:
             rules = checked(self.draft, decimals)
@@ -122,12 +124,11 @@ class NewAsset(RuleEditor, Chains, rx.State):
             raise Unfit(errors | unfit.errors) from unfit
         if errors:
             raise Unfit(errors)
-        description = str(data.get("description", ""))[:4000].strip()
         return asset_body(rules) | {
-            "name": str(data.get("name", ""))[:400],
-            "symbol": str(data.get("symbol", ""))[:40].strip().upper(),
-            "chain_eid": int(chain[:12]),
+            "name": data.get("name", ""),
+            "symbol": data.get("symbol", "").strip().upper(),
+            "chain_eid": chain,
             "decimals": decimals,
             "initial_supply": supply,
-            "description": description or None,
+            "description": data.get("description", "").strip() or None,
         }

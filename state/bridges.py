@@ -8,6 +8,7 @@ import reflex as rx
 from backend.bridges.schemas import BridgeStatus
 from backend.client import ApiProblem
 from state.chain_list import Chains
+from state.given import id_of
 from state.paging import Pages
 from state.requests import Follows, Request, Tracker
 
@@ -55,7 +56,7 @@ class BridgesState(Pages, Chains, rx.State):
     @rx.event
     async def load(self):
         """Read the first page, and the assets to filter by."""
-        self.asset = self._query("asset")[:40]
+        self.asset = id_of(self._query("asset"))
         await self._restart()
         try:
             page = await self._api("GET", "/orgs/{org}/assets", params={"limit": 100})
@@ -66,13 +67,13 @@ class BridgesState(Pages, Chains, rx.State):
     @rx.event(supersedes=True)
     async def filter_status(self, status: str):
         """Show one status, or all."""
-        self.status = status if status in set(BridgeStatus) else ""
+        self.status = str(status) if str(status) in set(BridgeStatus) else ""
         await self._restart()
 
     @rx.event(supersedes=True)
     async def filter_asset(self, asset: str):
         """Show one asset's, or all."""
-        self.asset = str(asset)[:40]
+        self.asset = id_of(asset)
         await self._restart()
 
     def _row(self, bridge: dict[str, Any]) -> BridgeRow:

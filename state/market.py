@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.api import Loads
 from state.chain_list import Chains
+from state.given import id_of
 from state.markets import pair
 from state.requests import Follows, Request, Tracker
 from state.rules import Checked, words
@@ -69,7 +70,7 @@ class MarketState(Follows, Loads, Chains, rx.State):
     @rx.event
     async def go(self, tab: str):
         """Show trading or the deployment."""
-        self.tab = tab if tab in ("trade", "deployment") else "trade"
+        self.tab = "deployment" if tab == "deployment" else "trade"
 
     @rx.event
     async def reload(self):
@@ -98,8 +99,8 @@ class MarketState(Follows, Loads, Chains, rx.State):
 
     async def _locate(self) -> dict[str, Any]:
         """The market of the URL. Its asset is part of the API's path but not of ours, so lists tell which it is."""
-        if asset := self._query("asset"):
-            return dict(await self._api("GET", f"/orgs/{{org}}/assets/{asset[:40]}/markets/{self.market_id}"))
+        if asset := id_of(self._query("asset")):
+            return dict(await self._api("GET", f"/orgs/{{org}}/assets/{asset}/markets/{self.market_id}"))
         cursor: str | None = ""
         while cursor is not None:
             page = await self._api("GET", "/orgs/{org}/markets", params={"limit": 100, "cursor": cursor})

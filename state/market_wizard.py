@@ -1,12 +1,13 @@
 """The market wizard: five steps, a plan by the dry run, one deployment."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import reflex as rx
 
 from backend.client import ApiProblem
-from state.chain_list import Chains, ChainView
+from state.chain_list import Chains
+from state.given import id_of
+from state.market_plan import Plan, Target, plan_of, target_of
 from state.prerequisites import Prerequisite, prerequisites_of
 from state.requests import Tracker
 from state.rule_editor import RuleEditor
@@ -20,42 +21,6 @@ RENAMED = {"min_kyc_level": "required_kyc_level"}
 RULES, REVIEW = 2, 4
 USUAL_CHAIN = 40362
 """The API's default, chosen beforehand where it can be."""
-
-
-@dataclass
-class Target:
-    """A chain to choose, and whether the asset's token is there."""
-
-    eid: int = 0
-    name: str = ""
-    status: str = ""
-    factory: str = ""
-    quote: str = ""
-    token: str = ""
-    obstacle: str = ""
-
-
-@dataclass
-class PlanRow:
-    """A step of the plan."""
-
-    name: str
-    title: str
-    detail: str
-    chain: str
-    gas: str
-
-
-@dataclass
-class Plan:
-    """What deploying would do."""
-
-    will_bridge: bool = False
-    source: str = ""
-    eligible: int = 0
-    gas: str = ""
-    steps: list[PlanRow] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
 
 
 class MarketWizard(RuleEditor, Chains, rx.State):
@@ -94,7 +59,7 @@ class MarketWizard(RuleEditor, Chains, rx.State):
             page = await self._api("GET", "/orgs/{org}/assets", params={"limit": 100})
             usable = [asset for asset in page["assets"] if asset["status"] in ("active", "updating")]
             self.assets = [{"value": a["id"], "label": f"{a['symbol']}, {a['name']}"} for a in usable]
-            await self._choose(self._query("asset")[:40] or (self.assets[0]["value"] if self.assets else ""))
+            await self._choose(id_of(self._query("asset")) or (self.assets[0]["value"] if self.assets else ""))
         except ApiProblem as problem:
             self._refused(problem)
         self.ready = True
@@ -103,7 +68,7 @@ class MarketWizard(RuleEditor, Chains, rx.State):
     async def choose_asset(self, asset_id: str):
         """Deploy a market for another asset."""
         try:
-            await self._choose(str(asset_id)[:40])
+            await self._choose(id_of(asset_id))
         except ApiProblem as problem:
             self._refused(problem)
 
@@ -116,7 +81,7 @@ class MarketWizard(RuleEditor, Chains, rx.State):
         markets = await self._api("GET", self._path(), params={"limit": 100})
         taken = {market["chain_eid"] for market in markets["markets"] if market["status"] != "failed"}
         tokens = {place["chain_eid"]: place["token_address"] or "" for place in asset["deployments"]}
-        self.targets = [_target(chain, tokens, taken) for chain in self._chains.values() if chain.enabled]
+        self.targets = [target_of(chain, tokens, taken) for chain in self._chains.values() if chain.enabled]
         usual = (one for one in self.targets if one.eid == USUAL_CHAIN and not one.obstacle)
         self.target, self.own_token = next(usual, Target()), ""
 
@@ -197,7 +162,8 @@ class MarketWizard(RuleEditor, Chains, rx.State):
             self.planning = False
             self._explain(problem)
             return
-        self.plan, self.planning, self.planned = self._plan(answer), False, True
+        source = self._chain_name(answer["impact"]["source_chain_eid"])
+        self.plan, self.planning, self.planned = plan_of(answer, source), False, True
         rules = words(checked(self.draft, self.decimals), self.symbol, self.decimals)
         said = {name: rules[name] for name in rules if name not in ("Organization only", "Trusted issuers")}
         self.said = [{"name": name, "value": value} for name, value in said.items()]
@@ -243,28 +209,6 @@ class MarketWizard(RuleEditor, Chains, rx.State):
         if self.at == REVIEW:
             self.form_problem = " ".join(errors.values())
 
-    def _plan(self, answer: dict[str, Any]) -> Plan:
-        impact = answer["impact"]
-        rows = [
-            PlanRow(
-                name=step["name"],
-                title=step["title"],
-                detail=step["detail"],
-                chain=step["chain_name"],
-                gas=f"{step['gas_estimate']:,}" if step["gas_estimate"] is not None else "",
-            )
-            for step in answer["steps"]
-        ]
-        gas = sum(step["gas_estimate"] or 0 for step in answer["steps"])
-        return Plan(
-            will_bridge=impact["will_bridge"],
-            source=self._chain_name(impact["source_chain_eid"]) if impact["source_chain_eid"] else "",
-            eligible=impact["eligible_parties"],
-            gas=f"{gas:,}" if gas else "",
-            steps=rows,
-            warnings=impact["warnings"],
-        )
-
     @rx.var
     def fees_said(self) -> list[dict[str, str]]:
         """The fees in words."""
@@ -280,23 +224,3 @@ def _step_of(name: str) -> int:
     if name in STEP_OF:
         return STEP_OF[name]
     return REVIEW if name in ("form", "asset") else RULES
-
-
-def _target(chain: ChainView, tokens: dict[int, str], taken: set[int]) -> Target:
-    if chain.eid in taken:
-        obstacle = "A market of this asset is here already"
-    elif not chain.factory:
-        obstacle = "No market factory on this chain"
-    elif chain.status == "down":
-        obstacle = "This chain does not answer"
-    else:
-        obstacle = ""
-    return Target(
-        eid=chain.eid,
-        name=chain.name,
-        status=chain.status,
-        factory=chain.factory,
-        quote=chain.quote_symbol,
-        token=tokens.get(chain.eid, ""),
-        obstacle=obstacle,
-    )

@@ -48,7 +48,7 @@ class MarketsState(Pages, rx.State):
     @rx.event(supersedes=True)
     async def filter(self, status: str):
         """Show one status, or all."""
-        self.status = status if status in set(MarketStatus) else ""
+        self.status = str(status) if str(status) in set(MarketStatus) else ""
         await self._restart()
 
 

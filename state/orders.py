@@ -1,4 +1,4 @@
-"""A market's orders: the book's depth, the table, placing and cancelling."""
+"""A market's orders: the table, placing and cancelling."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,14 +7,14 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.markets.schemas import OrderSide, OrderStatus
-from state.api import Form, Loads
+from state.api import Form
+from state.book import LIVE, BookState
+from state.given import id_of, texts
 from state.market import MarketState
 from state.paging import Pages
 from state.requests import Follows, Request, Tracker
-from state.units import cost, grouped, plotted, to_base
+from state.units import cost, grouped, to_base
 from state.verdicts import Verdict, verdicts_of
-
-LIVE = ("open", "partial")
 
 
 @dataclass
@@ -62,13 +62,13 @@ class OrdersState(Pages, rx.State):
     @rx.event(supersedes=True)
     async def filter_status(self, status: str):
         """Show one status, or all."""
-        self.status = status if status in set(OrderStatus) else ""
+        self.status = str(status) if str(status) in set(OrderStatus) else ""
         await self._restart()
 
     @rx.event(supersedes=True)
     async def filter_side(self, side: str):
         """Show one side, or both."""
-        self.side = side if side in set(OrderSide) else ""
+        self.side = str(side) if str(side) in set(OrderSide) else ""
         await self._restart()
 
 
@@ -89,70 +89,6 @@ def _row(order: dict[str, Any], market: MarketState) -> OrderRow:
         created_at=order["created_at"],
         is_live=order["status"] in LIVE,
     )
-
-
-class BookState(Loads, rx.State):
-    """What the live orders add up to."""
-
-    depth: list[dict[str, float]] = []
-    said: str = "No open orders"
-    best_bid: str = ""
-    best_ask: str = ""
-    spread: str = ""
-    bids: str = "0"
-    asks: str = "0"
-    live: int = 0
-
-    @rx.event
-    async def load(self):
-        """Read the live orders, 200 at the most, and add them up by price."""
-        await self._read()
-
-    async def _read(self) -> None:
-        market = await self.get_state(MarketState)
-        if not market.path:
-            return
-        try:
-            pages = [
-                await self._api("GET", f"{market.path}/orders", params={"status": status, "limit": 100})
-                for status in LIVE
-            ]
-        except ApiProblem as problem:
-            self._failed(problem)
-            return
-        self._add_up([order for page in pages for order in page["orders"]], market)
-        self._loaded()
-
-    def _add_up(self, orders: list[dict[str, Any]], state: MarketState) -> None:
-        market, sides = state.market, {"buy": _levels(orders, "buy"), "sell": _levels(orders, "sell")}
-        buys, sells = sorted(sides["buy"].items(), reverse=True), sorted(sides["sell"].items())
-        quote, decimals = market.quote_decimals, market.decimals
-        self.live = len(orders)
-        self.bids, self.asks = str(sum(sides["buy"].values())), str(sum(sides["sell"].values()))
-        self.best_bid, self.best_ask = str(buys[0][0]) if buys else "", str(sells[0][0]) if sells else ""
-        self.spread = str(sells[0][0] - buys[0][0]) if buys and sells else ""
-        rising = _cumulated(buys, "bid", quote, decimals)[::-1] + _cumulated(sells, "ask", quote, decimals)
-        self.depth = rising
-        bid, ask = grouped(self.bids, decimals), grouped(self.asks, decimals)
-        self.said = f"Market depth: {bid} {market.symbol} bid, {ask} {market.symbol} asked"
-
-
-def _levels(orders: list[dict[str, Any]], side: str) -> dict[int, int]:
-    """What is left to fill at each price."""
-    levels: dict[int, int] = {}
-    for order in orders:
-        if order["side"] == side:
-            price = int(order["price"])
-            levels[price] = levels.get(price, 0) + int(order["amount"]) - int(order["filled"])
-    return levels
-
-
-def _cumulated(levels: list[tuple[int, int]], name: str, quote: int, decimals: int) -> list[dict[str, float]]:
-    rows, total = [], 0
-    for price, left in levels:
-        total += left
-        rows.append({"price": plotted(price, quote), name: plotted(total, decimals)})
-    return rows
 
 
 def _option(wallet: dict[str, Any]) -> dict[str, str]:
@@ -190,7 +126,7 @@ class OrderForm(Follows, Form, rx.State):
     @rx.event
     def pick_side(self, side: str):
         """Buy or sell."""
-        self.side = side if side in set(OrderSide) else "buy"
+        self.side = "sell" if side == "sell" else "buy"
 
     @rx.event
     async def write(self, name: str, text: str):
@@ -214,7 +150,7 @@ class OrderForm(Follows, Form, rx.State):
         self._begin()
         self.refusals = []
         yield
-        body = self._read(data, state)
+        body = self._read(texts(data), state)
         if self.errors:
             self.saving = False
             return
@@ -231,12 +167,12 @@ class OrderForm(Follows, Form, rx.State):
         self.is_open = False
         yield [self._follow(answer["requestId"]), Tracker.watch]
 
-    def _read(self, data: dict[str, Any], state: MarketState) -> dict[str, Any]:
+    def _read(self, data: dict[str, str], state: MarketState) -> dict[str, Any]:
         """The request; what cannot be read goes to `errors`."""
-        body, errors = {"side": self.side, "wallet_id": str(data.get("wallet_id", ""))[:40]}, {}
+        body, errors = {"side": self.side, "wallet_id": id_of(data.get("wallet_id"))}, {}
         for name, decimals in (("price", state.market.quote_decimals), ("amount", state.market.decimals)):
             try:
-                body[name] = to_base(str(data.get(name, ""))[:200], decimals)
+                body[name] = to_base(data.get(name, ""), decimals)
             except ValueError as error:
                 errors[name] = str(error)
         if not body["wallet_id"]:
@@ -248,7 +184,7 @@ class OrderForm(Follows, Form, rx.State):
     async def cancel(self, order_id: str):
         """Cancel an order."""
         path = (await self.get_state(MarketState)).path
-        self.cancelling = str(order_id)[:40]
+        self.cancelling = id_of(order_id)
         yield
         try:
             answer = await self._api("DELETE", f"{path}/orders/{self.cancelling}")

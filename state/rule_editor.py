@@ -9,6 +9,7 @@ import reflex as rx
 
 from backend.fields import COUNTRIES
 from state.api import Form
+from state.given import number
 from state.rules import FRAMEWORKS, Rules, after_months
 
 TEXTS = {"lockup": "lockup_end_time", "max_holders": "max_holders", "max_tokens": "max_tokens_per_holder",
@@ -61,9 +62,9 @@ class RuleEditor(Form, mixin=True):
         """Put values into the form."""
         self.draft, self.revision, self.errors = draft, self.revision + 1, {}
 
-    def _take(self, data: dict[str, Any]) -> None:
+    def _take(self, data: dict[str, str]) -> None:
         """Take the texts of a submitted form, which may be newer than the last change we heard of."""
-        known = {name: str(data[name])[:2000] for name in TEXTS if name in data}
+        known = {name: data[name][:2000] for name in TEXTS if name in data}
         self.draft = replace(self.draft, **known)
 
     def _preset(self, framework: str) -> Framework | None:
@@ -94,22 +95,21 @@ class RuleEditor(Form, mixin=True):
     @rx.event
     async def set_level(self, level: str):
         """Set the KYC level."""
-        if str(level).isascii() and str(level).isdigit():
-            self.draft = replace(self.draft, level=min(int(str(level)[:4]), 255))
-            self._without("required_kyc_level")
+        self.draft = replace(self.draft, level=min(number(level), 255))
+        self._without("required_kyc_level")
         return await self._drafted()
 
     @rx.event
     async def switch(self, name: str, on: bool):
         """Turn a rule on or off."""
-        if name in SWITCHES:
+        if str(name) in SWITCHES:
             self.draft = replace(self.draft, **{name: bool(on)})
         return await self._drafted()
 
     @rx.event
     async def write(self, name: str, text: str):
         """Change a rule that is written."""
-        if name not in TEXTS or getattr(self.draft, name) == text:
+        if str(name) not in TEXTS or getattr(self.draft, name) == text:
             return None
         self.draft = replace(self.draft, **{name: str(text)[:2000]})
         self._without(TEXTS[name])
@@ -118,7 +118,7 @@ class RuleEditor(Form, mixin=True):
     @rx.event
     async def block(self, country: str):
         """Block a country."""
-        if country in COUNTRIES:
+        if str(country) in COUNTRIES:
             self.draft = replace(self.draft, countries=sorted({*self.draft.countries, country}))
             self._without("blocked_countries")
         return await self._drafted()

@@ -7,6 +7,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.api import Form
 from state.asset import AssetState
+from state.given import number, texts
 from state.units import to_base
 from state.verdicts import Verdict, verdicts_of
 
@@ -40,7 +41,7 @@ class TransferCheckState(Form, rx.State):
         self.answered = False
         yield
         try:
-            body = self._read(data, asset.decimals)
+            body = self._read(texts(data), asset.decimals)
             answer = await self._api("POST", f"/orgs/{{org}}/assets/{self.asset_id}/transfer-check", json=body)
         except ValueError as error:
             self.saving, self.errors = False, {"amount": str(error)}
@@ -54,12 +55,11 @@ class TransferCheckState(Form, rx.State):
         self.failing = sum(not verdict.passed for verdict in self.verdicts)
         self.allowed, self.agrees, self.answered = answer["allowed"], answer["chain_agrees"], True
 
-    def _read(self, data: dict[str, Any], decimals: int) -> dict[str, Any]:
+    def _read(self, data: dict[str, str], decimals: int) -> dict[str, Any]:
         """The request. Raises ValueError about the amount."""
-        chain = str(data.get("check_chain", ""))
         return {
-            "chain_eid": int(chain[:12]) if chain.isascii() and chain.isdigit() else 0,
-            "from_address": str(data.get("from_address", ""))[:100].strip(),
-            "to_address": str(data.get("to_address", ""))[:100].strip(),
-            "amount": to_base(str(data.get("amount", ""))[:200], decimals),
+            "chain_eid": number(data.get("check_chain")),
+            "from_address": data.get("from_address", "").strip(),
+            "to_address": data.get("to_address", "").strip(),
+            "amount": to_base(data.get("amount", ""), decimals),
         }

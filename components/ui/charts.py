@@ -58,7 +58,7 @@ def legend(*parts: tuple[Any, str, str]) -> rx.Component:
     )
 
 
-def depth(data: rx.Var[list[dict[str, float]]], label: rx.Var[str] | str, height: int = 236) -> rx.Component:
+def depth(data: rx.Var[list[dict[str, float]]], label: rx.Var[str] | str, height: int | str = 236) -> rx.Component:
     """Draw a market's depth: rows with `price` and either `bid` or `ask`, cumulated. `label` says it in a sentence."""
     cartesian = rx.recharts
     side = {"stroke_width": 1.75, "dot": False, "is_animation_active": False}

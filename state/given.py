@@ -1,0 +1,25 @@
+"""What a browser gave: handlers can be called by anybody with anything, so they read their arguments through this."""
+
+from typing import Any
+from uuid import UUID
+
+
+def texts(data: Any, limit: int = 4_000) -> dict[str, str]:
+    """A form's fields as texts of a limited length; anything else is left out."""
+    if not isinstance(data, dict):
+        return {}
+    return {str(name)[:100]: value[:limit] for name, value in data.items() if isinstance(value, str)}
+
+
+def id_of(text: Any) -> str:
+    """A UUID as the API writes it, or an empty string."""
+    try:
+        return str(UUID(str(text)[:60]))
+    except ValueError:
+        return ""
+
+
+def number(text: Any) -> int:
+    """A whole number such as a chain's, or 0."""
+    plain = str(text)[:12]
+    return int(plain) if plain.isascii() and plain.isdigit() else 0
