@@ -61,7 +61,7 @@ def _waiting() -> rx.Component:
 
 def _preview() -> rx.Component:
     head = row(
-        rx.el.h3("Preview", class_name="label"),
+        rx.el.h2("Preview", class_name="label"),
         rx.el.span(
             rx.cond(
                 Move.descendants > 0, _count("", " organizations get new paths"), "One organization gets a new path"

@@ -29,7 +29,7 @@ def _results(page: Page) -> None:
 
 def _key(page: Page) -> None:
     page.get_by_role("button", name="New key").first.click()
-    page.get_by_label("transfers:write").click()
+    page.get_by_label("wallets:write").click()
     expect(page.get_by_text("Writing does not include reading")).to_be_visible()
 
 
