@@ -3,16 +3,18 @@
 import asyncio
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
 from dbos import DBOS
 from sqlmodel import col
 
-from backend import db
+from backend import db, workflows
 from backend.attestations.service import expire_due
 from backend.db import now
-from backend.requests import service as requests
+from backend.errors import SignumError
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 
@@ -21,6 +23,7 @@ INTERVAL = 60.0
 SETTLED = timedelta(minutes=1)
 """A request younger than this is left to its own worker."""
 LOST = {"ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED", "SUCCESS"}
+INTERRUPTED = "The operation was interrupted. What it had done is kept; try it again."
 
 
 async def run(stopping: asyncio.Event) -> None:
@@ -40,26 +43,22 @@ async def once() -> None:
         await expire_due(session)
         rows = (await session.execute(_unfinished())).all()
     for row in rows:
-        state = await DBOS.get_workflow_status_async(f"{row.id}:{row.attempt}")
-        if state is None or state.status in LOST:
-            await _give_up(row.id, row.organization_id)
+        try:
+            await _look(row)
+        except Exception:
+            log.exception("a request could not be swept", request=str(row.id))
 
 
-def _unfinished() -> sa.Select[tuple[object, ...]]:
-    query = sa.select(col(RequestRow.id), col(RequestRow.organization_id), col(RequestRow.attempt)).where(
+async def _look(row: Any) -> None:
+    state = await DBOS.get_workflow_status_async(f"{row.id}:{row.attempt}")
+    if state is not None and state.status not in LOST:
+        return
+    if await workflows.abandon(row.organization_id, row.id, row.attempt, SignumError(INTERRUPTED)):
+        log.warning("ended a request that nobody worked on", request=str(row.id))
+
+
+def _unfinished() -> "sa.Select[UUID, UUID, int]":
+    return sa.select(col(RequestRow.id), col(RequestRow.organization_id), col(RequestRow.attempt)).where(
         col(RequestRow.status).in_([RequestStatus.ACCEPTED, RequestStatus.RUNNING]),
         col(RequestRow.updated_at) < now() - SETTLED,
     )
-    return query  # type: ignore[return-value]
-
-
-async def _give_up(request_id: object, organization_id: object) -> None:
-    problem = {
-        "type": "about:blank",
-        "title": "Internal Server Error",
-        "status": 500,
-        "detail": "The operation was interrupted. What it had done is kept; try it again.",
-    }
-    async with db.worker() as session:
-        await requests.fail(session, request_id, problem, can_retry=True)  # type: ignore[arg-type]
-    log.warning("ended a request that nobody worked on", request=str(request_id), organization=str(organization_id))

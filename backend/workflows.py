@@ -18,6 +18,8 @@ from dbos import DBOS, DBOSClient, DBOSConfig
 from backend import db
 from backend.errors import SignumError, problem
 from backend.requests import service as requests
+from backend.requests.models import RequestRow
+from backend.requests.schemas import FINAL
 from backend.settings import settings
 
 log = structlog.get_logger()
@@ -28,6 +30,10 @@ VERSION = "1"
 
 class _Engine:
     client: DBOSClient | None = None
+
+
+_on_failure: dict[str, "OnFailure"] = {}
+"""By the workflow's name."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,9 @@ OnFailure = Callable[[Run, SignumError], Awaitable[None]]
 def workflow(name: str, on_failure: OnFailure | None = None) -> Callable[[Body], Body]:
     """Register a workflow. `on_failure` puts its rows into their right final state."""
 
+    if on_failure is not None:
+        _on_failure[name] = on_failure
+
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
         async def run(organization_id: str, request_id: str) -> None:
@@ -125,6 +134,24 @@ async def _fail(run: Run, error: SignumError, on_failure: OnFailure | None) -> N
         await on_failure(run, error)
     async with run.transaction() as session:
         await requests.fail(session, run.request_id, problem(error, settings().base_url), can_retry=error.status != 400)
+
+
+async def abandon(organization_id: UUID, request_id: UUID, attempt: int, error: SignumError) -> bool:
+    """End a request whose workflow has ended without saying so; False where it has ended, or was tried again, since.
+
+    A fault of `on_failure` is logged and does not keep the request from its end.
+    """
+    async with db.transaction(organization_id) as session:
+        row = await session.get(RequestRow, request_id)
+    if row is None or row.status in FINAL or row.attempt != attempt:
+        return False
+    run = Run(organization_id, request_id, row.subject_id, row.arguments, row.attempt)
+    try:
+        await _fail(run, error, _on_failure.get(row.kind))
+    except Exception:
+        log.exception("a failed request's rows could not be put right", request=str(request_id))
+        await _fail(run, error, None)
+    return True
 
 
 def start(url: str) -> None:

@@ -23,7 +23,9 @@ async def _issue_failed(run: Run, error: SignumError) -> None:
     is_open = isinstance(error, Unavailable) and sent is not None and sent.status is not TransactionStatus.FAILED
     status = AttestationStatus.PENDING if is_open else AttestationStatus.FAILED
     async with run.transaction() as session:
-        await _set(session, run, status=status, failure=error.detail)
+        row = await session.get_one(AttestationRow, run.subject_id, with_for_update=True)
+        if row.status is AttestationStatus.PENDING:
+            row.status, row.failure = status, error.detail
 
 
 @workflow(service.ISSUE, on_failure=_issue_failed)
