@@ -1,14 +1,24 @@
 """The types of fields that more than one vertical has: what may cross the door, and how it is written."""
 
 import re
-from datetime import datetime, timezone
+from datetime import MAXYEAR, datetime, timezone
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
 
 import pycountry
 from eth_utils.address import is_address, is_checksum_address, to_checksum_address
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, EmailStr, Field, PlainSerializer, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    EmailStr,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+)
 
 MAX_UINT256 = 2**256 - 1
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
@@ -16,6 +26,16 @@ COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
 
 def _time(value: datetime) -> str:
     return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _moment(value: datetime) -> datetime:
+    try:
+        moment = value.astimezone(timezone.utc)
+    except OverflowError as error:
+        raise ValueError("is not a time of the years 1 to 9998") from error
+    if moment.year == MAXYEAR:
+        raise ValueError("is not a time of the years 1 to 9998")
+    return moment
 
 
 def _address(value: str) -> str:
@@ -92,8 +112,10 @@ Eid = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=2**32 - 1)]
 Bps = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10_000)]
 """Basis points, 0 to 10,000."""
 KycLevel = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=255)]
-UnixTime = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**53)]
-"""Seconds; 0 means none."""
+UnixTime = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=253_370_764_799)]
+"""Seconds until the end of the year 9998, so that every one is a date; 0 means none."""
+Moment = Annotated[AwareDatetime, AfterValidator(_moment)]
+"""A time with its zone goes in, UTC comes out; a year that database or calendar do not have is refused."""
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count; 0 means unlimited where it is a cap."""
 Country = Annotated[str, StringConstraints(min_length=3, max_length=3), AfterValidator(_country)]

@@ -3,10 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from backend.auth.scopes import Scope
-from backend.fields import Body, Name, Network, Record, Timestamp
+from backend.fields import Body, Moment, Name, Network, Record, Timestamp
 
 
 class ApiKeyCreate(Body):
@@ -15,7 +15,7 @@ class ApiKeyCreate(Body):
     name: Name
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=16)]
     network: Network | None = None
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
 
 class ApiKey(Record):

@@ -3,9 +3,9 @@
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 
-from backend.fields import Acceptance, Body, Eid, KycLevel, Reason, Record, Timestamp
+from backend.fields import Acceptance, Body, Eid, KycLevel, Moment, Reason, Record, Timestamp
 
 
 class AttestationStatus(StrEnum):
@@ -25,7 +25,7 @@ class AttestationCreate(Body):
     chain_eid: Eid
     kyc_level: KycLevel | None = Field(None, ge=1)
     accredited: bool | None = None
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
 
 class AttestationRevoke(Body):
