@@ -34,8 +34,8 @@ class UserWalletRow(Row, table=True):
 
 
 class MemberRow(Row, table=True):
-    """A person's role in an organization. `email` is how the organization reaches somebody whose account has none: it
-    proves nothing, so it never becomes the account's."""
+    """A person's role in an organization. `email` and `display_name` are how the organization reaches and calls whoever
+    has no account: they prove nothing and are no other organization's to read, so they never become the account's."""
 
     __tablename__ = "members"
     __table_args__ = (sa.UniqueConstraint("organization_id", "user_id"),)
@@ -45,3 +45,4 @@ class MemberRow(Row, table=True):
     role: Role = status_field(Role, Role.CLIENT)
     status: MemberStatus = status_field(MemberStatus, MemberStatus.ACTIVE)
     email: str | None = None
+    display_name: str | None = None

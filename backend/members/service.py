@@ -47,8 +47,8 @@ def _query(context: Context) -> sa.Select[Any]:
     wallets = sa.select(sa.func.array_agg(sa.text("address order by created_at"))).select_from(UserWalletRow)
     return (
         sa.select(
-            *(c for c in members.c if c.name != "email"),
-            col(UserRow.display_name),
+            *(c for c in members.c if c.name not in ("email", "display_name")),
+            _name().label("display_name"),
             _email().label("email"),
             wallets.where(col(UserWalletRow.user_id) == members.c.user_id).scalar_subquery().label("wallet_addresses"),
         )
@@ -57,12 +57,16 @@ def _query(context: Context) -> sa.Select[Any]:
     )
 
 
+def _name() -> sa.ColumnElement[str]:
+    return sa.func.coalesce(col(UserRow.display_name), col(MemberRow.display_name))
+
+
 def _email() -> sa.ColumnElement[str]:
     return sa.func.coalesce(col(UserRow.email), col(MemberRow.email))
 
 
 def _matches(text: str) -> sa.ColumnElement[bool]:
-    name = sa.func.lower(sa.func.concat_ws(" ", col(UserRow.display_name), _email()))
+    name = sa.func.lower(sa.func.concat_ws(" ", _name(), _email()))
     wallet = sa.exists().where(
         col(UserWalletRow.user_id) == col(UserRow.id),
         sa.func.strpos(sa.func.lower(col(UserWalletRow.address)), text) > 0,
@@ -93,6 +97,8 @@ async def add(context: Context, body: MemberCreate) -> Member:
     user = await _user(context.session, body)
     email = body.email if user.email is None else None
     row = await join(context.session, context.organization_id, user, body.role, email)
+    row.display_name = body.display_name if user.display_name is None else None
+    await context.session.flush()
     return await one(context, row.id)
 
 
@@ -139,7 +145,7 @@ async def _owner(session: Write, address: str, body: MemberCreate) -> UserRow:
     known: UserRow | None = await session.scalar(query.where(col(UserWalletRow.address) == address))
     if known is not None:
         return known
-    user = UserRow(display_name=body.display_name, is_placeholder=True)
+    user = UserRow(is_placeholder=True)
     session.add(user)
     await session.flush()
     session.add(UserWalletRow(user_id=user.id, address=address, chain_eid=body.chain_eid))

@@ -60,6 +60,7 @@ async def test_an_unknown_wallet_makes_a_placeholder_once(world: World) -> None:
         "wallet_addresses": [WALLET],
     }
     again = await second.call("POST", f"/orgs/{beta}/members", json={"wallet_address": WALLET})
+    assert again["user"]["display_name"] is None, "what one organization calls somebody is not another's to read"
     assert (again["user_id"], again["user"]["email"]) == (made["user_id"], None)
     async with db.worker() as session:
         user = await session.get_one(UserRow, UUID(made["user_id"]))
