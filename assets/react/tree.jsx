@@ -35,13 +35,15 @@ export function Tree({ label, active, above = 0, total = 0, onWindow, onKey, onT
   const gap = (rows) => rows > 0 && <div role="none" style={{ height: `calc(var(--tree-row) * ${rows})` }} />;
   const keys = (event) => {
     if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest("input, textarea")) return;
-    if (OURS.has(event.key)) {
+    const isTyping = event.key === " " && typed.current.text && Date.now() - typed.current.at < 700;
+    if (OURS.has(event.key) && !isTyping) {
       event.preventDefault();
       onKey?.(event.key === " " ? "Enter" : event.key);
     } else if (event.key.length === 1 && event.key !== "/" && event.key !== "?") {
       const seen = typed.current;
       seen.text = Date.now() - seen.at < 700 ? seen.text + event.key : event.key;
       seen.at = Date.now();
+      event.preventDefault();
       event.stopPropagation();
       onType?.(seen.text);
     }
