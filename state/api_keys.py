@@ -9,6 +9,7 @@ import reflex as rx
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
 from state.api import Form
+from state.given import one_of, texts
 from state.paging import Pages
 
 DAYS = {"30": 30, "90": 90, "365": 365, "never": 0}
@@ -87,17 +88,15 @@ class KeyForm(Form, rx.State):
     @rx.event
     def choose(self, name: str):
         """Take a recommended set."""
-        if name in SETS:
-            self.scopes = [str(scope) for scope in SETS[name]]
-            self.errors = {}
+        if known := one_of(name, SETS):
+            self.scopes, self.errors = [str(scope) for scope in SETS[known]], {}
 
     @rx.event
     def toggle(self, scope: str):
         """Take a scope in, or out."""
-        if scope in set(Scope):
-            kept = {*self.scopes} ^ {str(scope)}
-            self.scopes = [str(s) for s in Scope if s in kept]
-            self.errors = {}
+        if known := one_of(scope, Scope):
+            kept = {*self.scopes} ^ {known}
+            self.scopes, self.errors = [str(s) for s in Scope if s in kept], {}
 
     @rx.event
     def see(self):
@@ -113,10 +112,11 @@ class KeyForm(Form, rx.State):
         if not self.scopes:
             self.saving, self.errors = False, {"scopes": "Choose at least one scope"}
             return
-        days = DAYS.get(str(data.get("days")), 90)
+        given = texts(data, "name", "network", "days")
+        days = DAYS.get(given["days"], 90)
         expires = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days else None
-        network = str(data.get("network") or "") or None
-        body = {"name": str(data.get("name") or ""), "scopes": self.scopes, "network": network, "expires_at": expires}
+        network = given["network"] or None
+        body = {"name": given["name"], "scopes": self.scopes, "network": network, "expires_at": expires}
         try:
             # Without an idempotency key: a replay could not carry the secret again.
             made = await self._api("POST", "/orgs/{org}/api-keys", json=body)

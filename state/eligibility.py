@@ -10,6 +10,7 @@ from backend.client import ApiProblem
 from backend.members.schemas import Role
 from state.addresses import LIMIT, find_addresses
 from state.api import Loads
+from state.given import one_of
 
 SEVERITIES = ("error", "warning", "info", "ready")
 LONGEST_TEXT = 40_000
@@ -156,7 +157,7 @@ class EligibilityState(Loads, rx.State):
     @rx.event
     def show(self, severity: str):
         """Show one severity, or all."""
-        self.severity = severity if severity in SEVERITIES else ""
+        self.severity = one_of(severity, SEVERITIES)
 
     @rx.event
     def choose(self, email: str):
@@ -175,7 +176,7 @@ class EligibilityState(Loads, rx.State):
     @rx.event
     def invite_as(self, role: str):
         """Choose the role of the invitations."""
-        self.role = role if role in set(Role) else "client"
+        self.role = one_of(role, Role, "client")
 
     @rx.event
     async def invite(self):

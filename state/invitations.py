@@ -7,6 +7,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.invitations.schemas import InvitationStatus
 from state.api import Form
+from state.given import one_of
 from state.paging import Pages
 
 
@@ -43,7 +44,7 @@ class InvitationsState(Pages, rx.State):
     @rx.event(supersedes=True)
     async def filter(self, status: str):
         """Show one status, or all."""
-        self.status = status if status in set(InvitationStatus) else ""
+        self.status = one_of(status, InvitationStatus)
         await self._restart()
 
 

@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.members.schemas import Role
 from state.api import Form
+from state.given import one_of, texts
 from state.paging import Pages
 from state.session import initials
 
@@ -54,12 +55,12 @@ class MembersState(Pages, rx.State):
     @rx.event
     def turn(self, tab: str):
         """Show members or invitations."""
-        self.tab = tab if tab in TABS else "members"
+        self.tab = one_of(tab, TABS, "members")
 
     @rx.event(supersedes=True)
     async def filter(self, role: str):
         """Show one role, or all."""
-        self.role = role if role in set(Role) else ""
+        self.role = one_of(role, Role)
         await self._restart()
 
     @rx.event(supersedes=True)
@@ -102,8 +103,7 @@ class MemberAct(Form, rx.State):
     @rx.event
     def pick(self, role: str):
         """Choose the new role."""
-        if role in set(Role):
-            self.chosen = str(role)
+        self.chosen = one_of(role, Role, self.chosen)
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
@@ -150,9 +150,7 @@ class WalletMember(Form, rx.State):
         """Add the person; nobody has to accept."""
         self._begin()
         yield
-        given = {
-            name: str(data.get(name) or "").strip() for name in ("wallet_address", "display_name", "email", "role")
-        }
+        given = texts(data, "wallet_address", "display_name", "email", "role")
         body = {name: value for name, value in given.items() if value}
         if "wallet_address" not in body:
             self.saving = False

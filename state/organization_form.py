@@ -6,6 +6,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from state.api import Form
+from state.given import one_of, texts
 from state.organization import Detail, OrganizationState
 
 FIELDS = ("name", "org_type", "email", "website", "jurisdiction", "description", "network")
@@ -43,14 +44,14 @@ class OrganizationForm(Form, rx.State):
     @rx.event
     def put(self, place: str):
         """Choose where the new one stands."""
-        self.place = "alone" if place == "alone" else "below"
+        self.place = one_of(place, ("below", "alone"), "below")
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
         """Create or edit."""
         self._begin()
         yield
-        given = {name: str(data.get(name) or "").strip() for name in FIELDS}
+        given = texts(data, *FIELDS)
         try:
             await (self._edit(given) if self.mode == "edit" else self._create(given))
         except ApiProblem as problem:

@@ -8,6 +8,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from state.api import Loads
+from state.given import one_of
 from state.requests import Request, Tracker, request_of
 
 ASSETS = ("active", "deploying", "updating", "draft", "failed", "archived")
@@ -170,7 +171,7 @@ class OverviewState(Loads, rx.State):
     @rx.event
     def show(self, kind: str):
         """Show one kind of what waits, or all."""
-        self.kind = kind if kind in self.kinds else ""
+        self.kind = one_of(kind, self.kinds)
 
     @rx.event
     async def retry(self, request_id: str):
