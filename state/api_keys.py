@@ -9,7 +9,7 @@ import reflex as rx
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
 from state.api import Form
-from state.given import one_of, texts
+from state.given import named, one_of
 from state.paging import Pages
 
 DAYS = {"30": 30, "90": 90, "365": 365, "never": 0}
@@ -112,7 +112,7 @@ class KeyForm(Form, rx.State):
         if not self.scopes:
             self.saving, self.errors = False, {"scopes": "Choose at least one scope"}
             return
-        given = texts(data, "name", "network", "days")
+        given = named(data, "name", "network", "days")
         days = DAYS.get(given["days"], 90)
         expires = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days else None
         network = given["network"] or None

@@ -8,7 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.members.schemas import Role
 from state.api import Form
-from state.given import one_of, texts
+from state.given import named, one_of
 from state.paging import Pages
 from state.session import initials
 
@@ -150,7 +150,7 @@ class WalletMember(Form, rx.State):
         """Add the person; nobody has to accept."""
         self._begin()
         yield
-        given = texts(data, "wallet_address", "display_name", "email", "role")
+        given = named(data, "wallet_address", "display_name", "email", "role")
         body = {name: value for name, value in given.items() if value}
         if "wallet_address" not in body:
             self.saving = False

@@ -6,7 +6,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from state.api import Form
-from state.given import one_of, texts
+from state.given import named, one_of
 from state.organization import Detail, OrganizationState
 
 FIELDS = ("name", "org_type", "email", "website", "jurisdiction", "description", "network")
@@ -51,7 +51,7 @@ class OrganizationForm(Form, rx.State):
         """Create or edit."""
         self._begin()
         yield
-        given = texts(data, *FIELDS)
+        given = named(data, *FIELDS)
         try:
             await (self._edit(given) if self.mode == "edit" else self._create(given))
         except ApiProblem as problem:

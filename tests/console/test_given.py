@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.given import one_of, texts
+from state.given import named, one_of
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -16,7 +16,7 @@ ANYTHING = st.recursive(
 
 @given(ANYTHING)
 def test_a_form_is_text_of_the_named_fields(data: Any) -> None:
-    found = texts(data, "name", "role")
+    found = named(data, "name", "role")
     assert set(found) == {"name", "role"}
     assert all(isinstance(value, str) for value in found.values())
 
@@ -27,4 +27,4 @@ def test_a_choice_is_one_of_the_known(value: Any) -> None:
 
 
 def test_spaces_around_are_dropped() -> None:
-    assert texts({"name": "  Acme ", "other": "x"}, "name") == {"name": "Acme"}
+    assert named({"name": "  Acme ", "other": "x"}, "name") == {"name": "Acme"}
