@@ -70,7 +70,7 @@ def _row(bridge: rx.Var[BridgeRow]) -> rx.Component:
         bridge.symbol,
         type="button",
         class_name="name",
-        aria_label="Show the bridge of " + bridge.symbol + " to " + bridge.destination,
+        aria_label="Show the " + bridge.status + " bridge of " + bridge.symbol + " to " + bridge.destination,
         on_click=BridgeState.show(bridge.id),
     )  # fmt: skip
     what = rx.cond(

@@ -25,7 +25,7 @@ from state.session import Session
         ("Markets", "/o/" + Session.org.id + "/markets"),
         (rx.cond(MarketState.market.pair != "", MarketState.market.pair, "Market"), ""),
     ],
-    on_load=[MarketState.load],
+    on_load=[OrderForm.load, MarketState.load],
 )
 def market() -> rx.Component:
     """Draw the market, or why it cannot be seen."""

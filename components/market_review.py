@@ -114,7 +114,7 @@ def _step(step: rx.Var[PlanRow], i: rx.Var[int]) -> rx.Component:
             class_name="wrap",
         ),
         rx.el.td(step.chain, class_name="muted hide-narrow"),
-        rx.el.td(rx.cond(step.gas != "", step.gas, "unknown"), class_name="r"),
+        rx.el.td(rx.cond(step.gas != "", step.gas, rx.el.span("none", class_name="muted")), class_name="r"),
         key=step.name,
     )
 

@@ -49,6 +49,7 @@ def order_dialog() -> rx.Component:
                 errors=form.errors,
                 input_mode="decimal",
                 on_change=form.write("price").debounce(200),
+                on_blur=form.write("price"),
             ),
             text_field(
                 rx.el.span("Amount, ", market.symbol),
@@ -56,6 +57,7 @@ def order_dialog() -> rx.Component:
                 errors=form.errors,
                 input_mode="decimal",
                 on_change=form.write("amount").debounce(200),
+                on_blur=form.write("amount"),
             ),
         ),
         rx.cond(form.refusals.length() > 0, _refused(), rx.fragment()),

@@ -66,6 +66,7 @@ class ComplianceState(RuleEditor, rx.State):
     async def load(self):
         """Start from what holds, unless there are changes to this asset that were not saved."""
         await self._read_frameworks()
+        self.reviewing = False
         if self._of != self.asset_id or not self.changes:
             await self._reset()
 

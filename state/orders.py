@@ -14,7 +14,7 @@ from state.market import MarketState
 from state.paging import Pages
 from state.requests import Follows, Request, Tracker
 from state.units import cost, grouped, to_base
-from state.verdicts import Verdict, verdicts_of
+from state.verdicts import Terms, Verdict, verdicts_of
 
 
 @dataclass
@@ -109,6 +109,12 @@ class OrderForm(Follows, Form, rx.State):
     _amount: str = ""
 
     @rx.event
+    def load(self):
+        """Begin a visit of the page: nothing open, nothing followed."""
+        self._done()
+        self.is_open, self.cancelling, self.refusals, self.request = False, "", [], Request()
+
+    @rx.event
     async def show(self, is_open: bool):
         """Open or close the dialog."""
         self._done()
@@ -159,13 +165,17 @@ class OrderForm(Follows, Form, rx.State):
         except ApiProblem as problem:
             self._refused(problem)
             self._keep_at("price", "amount", "wallet_id")
-            self.refusals = verdicts_of(problem.rules, str(self.org_id), state.market.asset_id)
+            self.refusals = verdicts_of(problem.rules, self._terms(state))
             if self.refusals:
                 self.form_problem = ""
             return
         self._done()
         self.is_open = False
         yield [self._follow(answer["requestId"]), Tracker.watch]
+
+    def _terms(self, state: MarketState) -> Terms:
+        market = state.market
+        return Terms(str(self.org_id), market.asset_id, market.symbol, market.decimals)
 
     def _read(self, data: dict[str, str], state: MarketState) -> dict[str, Any]:
         """The request; what cannot be read goes to `errors`."""

@@ -9,7 +9,7 @@ from state.api import Form
 from state.asset import AssetState
 from state.given import number, texts
 from state.units import to_base
-from state.verdicts import Verdict, verdicts_of
+from state.verdicts import Terms, Verdict, verdicts_of
 
 
 class TransferCheckState(Form, rx.State):
@@ -51,7 +51,8 @@ class TransferCheckState(Form, rx.State):
             self._keep_at("chain_eid", "from_address", "to_address", "amount")
             return
         self._done()
-        self.verdicts = verdicts_of(answer["rules"], str(self.org_id), str(self.asset_id))
+        terms = Terms(str(self.org_id), str(self.asset_id), asset.symbol, asset.decimals)
+        self.verdicts = verdicts_of(answer["rules"], terms)
         self.failing = sum(not verdict.passed for verdict in self.verdicts)
         self.allowed, self.agrees, self.answered = answer["allowed"], answer["chain_agrees"], True
 

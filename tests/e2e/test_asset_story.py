@@ -60,7 +60,7 @@ def test_a_refused_bridge_tells_its_story_and_can_be_retried(console: Console) -
     console.sign_in(path="bridges").heading("Bridges")
     page = console.page
     page.get_by_role("group", name="Status").get_by_role("button", name="Failed").click()
-    page.get_by_role("button", name=re.compile("Show the bridge of NIB31")).click()
+    page.get_by_role("button", name=re.compile("Show the failed bridge of NIB31")).click()
     story = page.get_by_role("complementary", name="Bridge of NIB31")
     expect(story.get_by_role("alert")).to_contain_text("no valid attestation")
     story.get_by_role("button", name="Retry from here").click()
