@@ -3,10 +3,12 @@
 from typing import Any
 
 import orjson
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.db import new_id
 from backend.errors import PayloadTooLarge, problem
+from backend.problems import on_fault
 from backend.settings import settings
 
 MAX_BODY = 1_048_576
@@ -20,10 +22,12 @@ class Envelope:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its id; answer 413 before its body is read."""
+        """Pass a request on with its id; answer 413 before its body is read. HEAD is GET without the body."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        bare = scope["method"] == "HEAD"
+        scope = {**scope, "method": "GET"} if bare else scope
         state = scope.setdefault("state", {})
         state["request_id"] = str(new_id())
         replied = False
@@ -37,7 +41,7 @@ class Envelope:
                     *message["headers"],
                     *((k.lower().encode(), v.encode()) for k, v in extra.items()),
                 ]
-            await send(message)
+            await send({**message, "body": b""} if bare and message["type"] == "http.response.body" else message)
 
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > MAX_BODY:
@@ -48,6 +52,12 @@ class Envelope:
         except _TooLarge:
             if not replied:
                 await _too_large(reply, state)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            if replied:
+                raise
+            await (await on_fault(Request(scope), error))(scope, receive, reply)
 
 
 class _TooLarge(Exception):

@@ -1,14 +1,18 @@
 """Every error leaves the API as application/problem+json, by one set of handlers."""
 
+from http import HTTPStatus
 from typing import Any
 
 import orjson
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
-from backend.errors import BadRequest, Invalid, NotFound, SignumError, problem
+from backend.errors import BadRequest, Invalid, NotFound, SignumError, Unavailable, problem
 from backend.settings import settings
 
 log = structlog.get_logger()
@@ -46,16 +50,41 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     plain = SignumError(error.detail if error.status_code != 404 else "There is nothing at this address.")
     kind = next((c for c in _all(SignumError) if c.status == error.status_code and not c.slug), None)
     if kind is None:
-        from http import HTTPStatus
-
-        status = HTTPStatus(error.status_code)
-        body = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": error.detail}
-        return Response(orjson.dumps(body), status.value, dict(error.headers or {}), "application/problem+json")
+        return _generic(request, error)
     made = kind.__new__(kind)
     SignumError.__init__(made, plain.detail, headers=error.headers)
     made.__dict__.setdefault("pointer", None)
     made.__dict__.setdefault("errors", [])
     return respond(request, made)
+
+
+def _generic(request: Request, error: HTTPException) -> Response:
+    """A status our tree has no class for, such as 405 with the methods that the address does take."""
+    status = HTTPStatus(error.status_code)
+    body = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": error.detail}
+    if request_id := getattr(request.state, "request_id", ""):
+        body["instance"] = f"urn:uuid:{request_id}"
+    headers = dict(error.headers or {})
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_allowed(request))
+    return Response(orjson.dumps(body), status.value, headers, "application/problem+json")
+
+
+def _allowed(request: Request) -> list[str]:
+    """Every method of an address; the router tells those of the first route that fits."""
+    routes = request.app.router.routes
+    taken = [
+        method
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        if any(r.matches({**request.scope, "method": method})[0] is Match.FULL for r in routes)
+    ]
+    return [*taken, "HEAD"] if "GET" in taken else taken
+
+
+async def on_database_fault(request: Request, error: Exception) -> Response:
+    """The database does not answer, has no connection left, or chose this transaction to end a deadlock."""
+    log.error("database", path=request.url.path, request=getattr(request.state, "request_id", ""), exc_info=error)
+    return respond(request, Unavailable("The database does not answer now; try again."))
 
 
 async def on_fault(request: Request, error: Exception) -> Response:
@@ -82,4 +111,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SignumError, on_signum_error)
     app.add_exception_handler(RequestValidationError, on_validation_error)
     app.add_exception_handler(HTTPException, on_http_error)
+    for kind in (OperationalError, InterfaceError, NoConnectionFree):
+        app.add_exception_handler(kind, on_database_fault)
     app.add_exception_handler(Exception, on_fault)

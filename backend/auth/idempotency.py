@@ -15,6 +15,7 @@ from sqlmodel import col
 
 from backend.auth.models import IdempotencyRow
 from backend.auth.principal import Context
+from backend.auth.secrets import digest
 from backend.db import now
 from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch
 
@@ -35,7 +36,7 @@ async def once(
     row = IdempotencyRow(
         principal=context.name,
         method=request.method,
-        path=str(request.url.path) + "?" + request.url.query,
+        path=_place(request),
         key=key,
         digest=getattr(request.state, "digest", ""),
     )
@@ -47,6 +48,12 @@ async def once(
     if response.status_code < 400:
         context.session.add(_answered(row, response))
     return response
+
+
+def _place(request: Request) -> str:
+    """Path and query; by their digest where the database could not keep or index them."""
+    place = f"{request.url.path}?{request.url.query}"
+    return place if len(place) <= 500 and place.isprintable() else digest(place)
 
 
 async def _lock(context: Context, row: IdempotencyRow) -> None:

@@ -220,7 +220,7 @@ def client_address(request: Request) -> str:
 def check_origin(request: Request) -> None:
     """Unsafe methods by cookie must come from our own pages."""
     origin = request.headers.get("origin", "")
-    if origin.split("://")[-1] != request.headers.get("host", ""):
+    if not origin or origin.split("://")[-1] != request.headers.get("host", ""):
         raise Forbidden("The Origin of this request is not ours.")
 
 

@@ -17,7 +17,7 @@ from backend import db
 from backend.auth import idempotency, rate_limit
 from backend.auth.principal import FOREIGN, Context, authenticate
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest, Forbidden, Invalid, UnsupportedMediaType
+from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,6 +70,8 @@ async def _admit(
     if organization == OPEN:
         context = Context(session=session, person=None, key=None, request_id=request.state.request_id)
         context.address = request.client.host if request.client else ""
+        if request.method != "GET":
+            rate_limit.check_principal(request, context)
         return context
     context = await authenticate(request, session)
     if both:
@@ -78,6 +80,8 @@ async def _admit(
         context.require_person()
     if organization != ANY_ORGANIZATION:
         await context.enter(_organization_id(request.path_params[organization]), *scopes)
+    elif context.key and scopes and not context.key.scopes.intersection(scopes):
+        raise InsufficientScope(scopes[0])
     rate_limit.check_principal(request, context)
     return context
 
@@ -106,11 +110,17 @@ async def _parse(request: Request) -> None:
 
 
 def _has_nul(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\0" in value
-    if isinstance(value, dict):
-        return any(_has_nul(k) or _has_nul(v) for k, v in value.items())
-    return isinstance(value, list) and any(_has_nul(v) for v in value)
+    """Without recursion: a body may be nested deeper than Python's stack."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str) and "\0" in part:
+            return True
+        if isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+    return False
 
 
 def current(request: Request) -> Context:

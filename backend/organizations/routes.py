@@ -27,7 +27,7 @@ PageOf = Annotated[Page, Depends()]
 
 
 @router.get("")
-@requires(organization=ANY_ORGANIZATION)
+@requires(Scope.ORGS_READ, organization=ANY_ORGANIZATION)
 async def list_organizations(context: Current, page: PageOf, search: Search | None = None) -> OrganizationList:
     """Every organization the caller reaches, newest first; `search` finds a part of the name."""
     return await listing.reached(context, page, search)

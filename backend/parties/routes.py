@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response, status
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.errors import BadRequest
+from backend.fields import Search
 from backend.keyset import Page
 from backend.parties import service
 from backend.parties.schemas import (
@@ -41,7 +42,7 @@ async def _writes_one(context: Current, partyId: UUID, organization_id: Organiza
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def list_parties(
     context: Current, page: Annotated[Page, Depends()], status: PartyStatus | None = None,
-    search: Annotated[str | None, Query(max_length=200, description="Part of name, email or wallet.")] = None,
+    search: Annotated[Search | None, Query(description="Part of name, email or wallet.")] = None,
 ) -> PartyList:
     """People and companies an organization knows, newest first."""
     return await service.page(context, page, status, search)

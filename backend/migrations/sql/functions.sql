@@ -3,7 +3,7 @@
 
 -- The path of an organization: itself first, then its ancestors up to the root (at most 64).
 create function signum_path(org uuid) returns table (id uuid, parent_id uuid, name text, height int)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   with recursive up as (
     select o.id, o.parent_id, o.name, 0 as height from organizations o where o.id = org
     union all
@@ -14,7 +14,7 @@ $$;
 
 -- A person's roles in an organization: their own there, and those that reach down from its ancestors.
 create function signum_roles(person uuid, org uuid) returns text[]
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select coalesce(array_agg(distinct m.role::text), '{}')
   from signum_path(org) p join members m on m.organization_id = p.id
   where m.user_id = person and m.status = 'active' and (p.height = 0 or m.role <> 'client')
@@ -23,7 +23,7 @@ $$;
 -- The person behind a browser session or a JWT's session; null when it is over.
 create function signum_session(hash text, session uuid)
 returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select s.id, u.id, u.email::text, u.display_name::text, s.organization_id
   from sessions s join users u on u.id = s.user_id
   where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now()
@@ -32,9 +32,12 @@ $$;
 -- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
 create function signum_api_key(hash text)
 returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[])
-language sql volatile security definer set search_path = public as $$
-  update api_keys k set last_used_at = now()
-  where k.key_hash = hash and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
+language sql volatile security definer set search_path = public, pg_temp as $$
+  -- Skipped where another request of this key writes it: its transaction may last, and this one must not wait for it.
+  update api_keys k set last_used_at = now() where k.id = (
+    select n.id from api_keys n
+    where n.key_hash = hash and n.revoked_at is null and (n.last_used_at is null or n.last_used_at < now() - interval '1 minute')
+    for update skip locked);
   select k.id, k.organization_id, k.name::text, k.scopes, coalesce(k.network, o.network::text), k.created_by,
          case when k.created_by is null then '{}' else signum_roles(k.created_by, k.organization_id) end
   from api_keys k join organizations o on o.id = k.organization_id
@@ -43,7 +46,7 @@ $$;
 
 -- Let this transaction see an organization, when the person has a role there; returns the roles.
 create function signum_enter(person uuid, org uuid) returns text[]
-language plpgsql volatile security definer set search_path = public as $$
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare roles text[] := signum_roles(person, org); current text := current_setting('app.organization_ids', true);
 begin
   if cardinality(roles) > 0 and roles <> array['client'] then
@@ -55,7 +58,7 @@ end $$;
 -- Where a person has a role of their own, outermost first.
 create function signum_memberships(person uuid)
 returns table (id uuid, name text, role text, parent_id uuid, depth int, network text)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select o.id, o.name::text, m.role::text, o.parent_id, (select count(*)::int - 1 from signum_path(o.id)) as depth, o.network::text
   from members m join organizations o on o.id = m.organization_id
   where m.user_id = person and m.status = 'active'
@@ -67,7 +70,7 @@ $$;
 create function organization_facts(ids uuid[])
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
-language sql stable set search_path = public set enable_seqscan = off as $$
+language sql stable set search_path = public, pg_temp set enable_seqscan = off as $$
   select o.id, o.name::text, o.status::text, o.parent_id, p.hierarchy_path, p.depth, p.ancestors,
          (select count(*) from organizations c where c.parent_id = o.id), o.created_at, o.updated_at
   from organizations o, lateral (
@@ -80,7 +83,7 @@ revoke all on function organization_facts(uuid[]) from public;
 
 -- Whether this transaction has entered an organization or one above it.
 create function organization_entered(org uuid) returns boolean
-language sql stable set search_path = public as $$
+language sql stable set search_path = public, pg_temp as $$
   select exists (select 1 from signum_path(org) p
                  where p.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
 $$;
@@ -91,7 +94,7 @@ revoke all on function organization_entered(uuid) from public;
 create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
-language sql stable security definer set search_path = public set jit = off
+language sql stable security definer set search_path = public, pg_temp set jit = off
   set plan_cache_mode = force_custom_plan as $$
   with recursive down as (
     select m.organization_id as id from members m
@@ -111,7 +114,7 @@ $$;
 create function signum_listed(org uuid, below boolean, before timestamptz, before_id uuid, most int)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
-language sql stable security definer set search_path = public
+language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan as $$
   with page as (
     select o.id from organizations o
@@ -126,7 +129,7 @@ $$;
 -- one node has most of all organizations as its children, the planner would rather scan the table for every row's count.
 create function signum_children(node uuid, after_name text, after_id uuid, most int)
 returns table (id uuid, name text, status text, parent_id uuid, child_count bigint, sort text)
-language sql stable security definer set search_path = public
+language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
   with page as (
     select o.id, o.name, o.status, o.parent_id from organizations o
@@ -142,7 +145,7 @@ $$;
 -- What hangs below an organization this transaction has entered: how many, how deep, and the first ones, nearest first.
 create function signum_subtree(root uuid, most int)
 returns table (descendants bigint, deepest int, nodes jsonb)
-language sql stable security definer set search_path = public set jit = off as $$
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive down as (
     select o.id, o.parent_id, 0 as height from organizations o where o.id = root and organization_entered(root)
     union all
@@ -158,7 +161,7 @@ $$;
 
 -- The chains on which an organization this transaction has entered, or one below it, is known: as an issuer or by a token.
 create function signum_known_chains(root uuid) returns setof bigint
-language sql stable security definer set search_path = public set jit = off as $$
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive down as (
     select o.id from organizations o where o.id = root and organization_entered(root)
     union
@@ -171,14 +174,14 @@ $$;
 
 -- How many organizations lie directly below each of some.
 create function signum_child_counts(ids uuid[]) returns table (id uuid, child_count bigint)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select o.parent_id, count(*) from organizations o where o.parent_id = any(ids) group by o.parent_id
 $$;
 
 -- People whose roles reach an organization: where each comes from. For previews and the access list.
 create function signum_access(org uuid)
 returns table (user_id uuid, display_name text, email text, role text, organization_id uuid, organization_name text, height int)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select u.id, u.display_name::text, u.email::text, m.role::text, p.id, p.name, p.height
   from signum_path(org) p join members m on m.organization_id = p.id join users u on u.id = m.user_id
   where m.status = 'active' and (p.height = 0 or m.role <> 'client')
@@ -190,14 +193,14 @@ $$;
 -- A pending invitation by its token's hash, for somebody who is not signed in.
 create function signum_invitation(hash text)
 returns table (id uuid, organization_id uuid, organization_name text, email text, role text, status text, expires_at timestamptz)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select i.id, i.organization_id, o.name::text, i.email::text, i.role::text, i.status::text, i.expires_at
   from invitations i join organizations o on o.id = i.organization_id where i.token_hash = hash
 $$;
 
 -- The organization of a party, for a person whose role reaches it; null otherwise.
 create function signum_party_organization(person uuid, party uuid) returns uuid
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select p.organization_id from parties p
   where p.id = party and cardinality(signum_roles(person, p.organization_id)) > 0
     and signum_roles(person, p.organization_id) <> array['client']
