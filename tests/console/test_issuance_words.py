@@ -86,7 +86,6 @@ def test_reasons_are_told_in_whole_tokens_and_dates() -> None:
 
 
 def test_prerequisites_open_one_after_the_other() -> None:
-    wallets = {"method": "POST", "path": "/v1/orgs/o/wallets"}
     entries = [
         {
             "state": "b",
