@@ -178,7 +178,7 @@ def _request(request: rx.Var[Request]) -> rx.Component:
     return tr(
         td(name_link(request.title, href)),
         td(status(request.status)),
-        td(request.done_steps, " of ", request.steps.length(), right=True, label="Steps"),
+        td(request.done_steps, " of ", request.steps.length(), right=True, label="Steps", class_name="lead"),
         td(request.created_by, class_name="muted"),
         td(when(request.created_at), class_name="muted"),
         key=request.id,
