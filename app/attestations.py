@@ -5,7 +5,7 @@ import reflex as rx
 from app.layout import Nav, page
 from components.access import for_officers
 from components.attesting import checklist_dialog
-from components.case import case_drawer
+from components.case import AT_REST, case_drawer
 from components.decision import reject_dialog
 from components.issuing import issue_dialog, revoke_dialog
 from components.ui.button import button
@@ -30,7 +30,7 @@ WORDS = {
     route="/o/[org_id]/attestations",
     title="Attestations",
     nav=Nav("Issuance", "badge-check", 33, "t"),
-    on_load=[Case.enter, Queue.load],
+    on_load=[*AT_REST, Queue.load],
 )
 def attestations() -> rx.Component:
     """Draw the queue, and what is chosen beside it."""

@@ -16,6 +16,7 @@ from components.ui.status import status
 from components.ui.table import Col, table, td, tr
 from components.ui.value import short_hash
 from state.issuer import Attester, Issuer, IssuerForm
+from state.prerequisites import Prerequisite
 from state.session import Session
 
 LEVELS = [("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3")]
@@ -26,7 +27,7 @@ TERMS = Issuer.terms
     route="/o/[org_id]/issuer",
     title="Issuer",
     nav=Nav("Issuance", "stamp", 35, "i"),
-    on_load=[Issuer.load],
+    on_load=[IssuerForm.show(False), Issuer.load],
 )
 def issuer() -> rx.Component:
     """Draw the registration with what it needs, and the attester on each chain."""
@@ -60,7 +61,7 @@ def _not_yet() -> rx.Component:
     ask = text("An admin registers the organization.", cls="muted")
     first = card(
         "What it needs first",
-        checklist(Issuer.needs, lambda item: link_button("Open", item.href, "arrow-right", small=True)),
+        rx.el.div(checklist(Issuer.needs, _need), class_name="needs"),
     )
     return split(
         card(
@@ -75,6 +76,11 @@ def _not_yet() -> rx.Component:
         ),
         first,
     )
+
+
+def _need(item: rx.Var[Prerequisite]) -> rx.Component:
+    word = rx.match(item.name, ("server_wallet", "Create one"), "Enable one")
+    return link_button(word, item.href, small=True)
 
 
 def _registered() -> rx.Component:

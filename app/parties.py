@@ -5,7 +5,7 @@ import reflex as rx
 from app.layout import Nav, page
 from components.access import for_officers
 from components.attesting import checklist_dialog
-from components.case import case_drawer
+from components.case import AT_REST, case_drawer
 from components.decision import reject_dialog
 from components.issuing import issue_dialog, revoke_dialog
 from components.party_form import party_form
@@ -30,7 +30,7 @@ STATUSES = [("", "All"), ("created", "To review"), ("verified", "Verified"), ("r
     route="/o/[org_id]/parties",
     title="Parties",
     nav=Nav("Issuance", "id-card", 34, "y"),
-    on_load=[Case.enter, Parties.load],
+    on_load=[*AT_REST, PartyForm.show(False), Parties.load],
 )
 def parties() -> rx.Component:
     """Draw the list, and who is chosen beside it."""

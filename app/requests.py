@@ -115,6 +115,8 @@ def _drawer() -> rx.Component:
         facts,
     )
     retry = button("Retry from here", "rotate-cw", kind="primary", busy=OneRequest.saving, on_click=OneRequest.retry)
+    may_retry = ONE.can_retry & (Session.org.role != "viewer")
+    begun = text("Begun ", when(ONE.created_at, "exact"), cls="muted small")
     again = rx.fragment(text("What was done already is not done twice.", cls="muted small grow"), retry)
     return drawer(
         rx.cond(ONE.title != "", ONE.title, "Request"),
@@ -124,7 +126,7 @@ def _drawer() -> rx.Component:
         is_open=OneRequest.is_open,
         on_close=OneRequest.leave,
         tools=step_buttons(Requests.step),
-        foot=(rx.cond(ONE.can_retry, again, text("Begun ", when(ONE.created_at, "exact"), cls="muted small")),),
+        foot=(rx.cond(may_retry, again, begun),),
     )  # fmt: skip
 
 

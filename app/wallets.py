@@ -19,7 +19,7 @@ from state.wallets import Wallet, WalletForm, WalletRow, Wallets
     route="/o/[org_id]/wallets",
     title="Wallets",
     nav=Nav("Treasury", "wallet", 50, "w"),
-    on_load=[Wallets.load],
+    on_load=[WalletForm.close(False), Wallet.ask_to_remove(False), Wallets.load],
 )
 def wallets() -> rx.Component:
     """Draw the list beside the chosen wallet."""

@@ -17,13 +17,21 @@ from components.ui.progress import request_progress
 from components.ui.status import badge, status
 from components.ui.value import short_hash, when
 from state.attestation import AttestationView
+from state.attesting import Checklist
 from state.case import Case
 from state.deciding import Decision
 from state.issuing import Issue
 from state.revoking import Revoke
 
+AT_REST = [
+    Case.enter,
+    Issue.show(False),
+    Checklist.show(False),
+    Decision.show_reject(False),
+    Revoke.show(False),
+]
+"""A page begins with everything closed; states outlive a reload."""
 PARTY, HELD, RECORD = Case.party, Case.held, Case.attestation
-ANSWER = {True: "Yes", False: "No"}
 
 
 def case_drawer(on_step: Any, on_leave: Any) -> rx.Component:

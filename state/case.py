@@ -10,6 +10,7 @@ from state.api import Loads
 from state.attestation import AttestationView, Proof, attestation_view, proof_of
 from state.chain_list import Chains, options
 from state.dates import in_days
+from state.given import id_of
 from state.party import PartyView, party_view
 from state.requests import FINAL, Follows, Request, Tracker
 
@@ -32,6 +33,8 @@ class Case(Follows, Loads, Chains, rx.State):
 
     async def _open_party(self, party_id: str) -> None:
         """Show a party; what is known already stays until the rest is here."""
+        if not (party_id := id_of(party_id)):
+            return
         self.shown, self.request = "party", Request()
         if self.party.id != party_id:
             self.party, self.held, self.loading = PartyView(id=party_id), [], True
@@ -39,6 +42,8 @@ class Case(Follows, Loads, Chains, rx.State):
 
     async def _open_attestation(self, attestation_id: str) -> None:
         """Show an attestation; its proof is read from the chain."""
+        if not (attestation_id := id_of(attestation_id)):
+            return
         self.shown, self.request = "attestation", Request()
         if self.attestation.id != attestation_id:
             self.attestation, self.proof, self.loading = AttestationView(id=attestation_id), Proof(), True
@@ -109,12 +114,12 @@ class Case(Follows, Loads, Chains, rx.State):
     @rx.event(supersedes=True)
     async def to_party(self, party_id: str):
         """Show the party of an attestation."""
-        await self._open_party(str(party_id)[:40])
+        await self._open_party(party_id)
 
     @rx.event(supersedes=True)
     async def to_attestation(self, attestation_id: str):
         """Show one of the party's attestations."""
-        await self._open_attestation(str(attestation_id)[:40])
+        await self._open_attestation(attestation_id)
 
     @rx.event
     async def retry(self):

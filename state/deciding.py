@@ -13,6 +13,7 @@ from state.attesting import Checklist
 from state.case import Case
 from state.dates import end_of
 from state.fields import findings
+from state.given import id_of
 from state.requests import Tracker
 
 
@@ -26,7 +27,7 @@ class Decision(Form, rx.State):
     async def begin(self, party_id: str):
         """Decide anew about a party that was decided about before."""
         self._done()
-        self.deciding = str(party_id)[:40]
+        self.deciding = id_of(party_id)
 
     @rx.event
     def show_reject(self, is_open: bool):

@@ -12,6 +12,7 @@ from state.attesting import Checklist
 from state.chain_list import Chains, ChainView
 from state.dates import end_of, in_days
 from state.fields import findings
+from state.given import id_of
 from state.party import PartyView, levels_up_to, party_view
 
 UNVERIFIED_LEVELS = 3
@@ -40,8 +41,8 @@ class Issue(Chains, Form, rx.State):
         yield
         try:
             self.chain_options = _reachable(await self._read_chains())
-            if party_id:
-                await self._take(str(party_id)[:40])
+            if id_of(party_id):
+                await self._take(id_of(party_id))
             else:
                 await self._find("")
         except ApiProblem as problem:
@@ -69,7 +70,8 @@ class Issue(Chains, Form, rx.State):
     async def pick(self, party_id: str):
         """Choose the party."""
         try:
-            await self._take(str(party_id)[:40])
+            if id_of(party_id):
+                await self._take(id_of(party_id))
         except ApiProblem as problem:
             self._refused(problem)
 

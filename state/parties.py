@@ -12,6 +12,7 @@ from state.api import Form
 from state.case import Case, lists
 from state.countries import country_code
 from state.fields import findings
+from state.given import id_of
 from state.paging import Pages
 from state.party import PartyView, party_view
 from state.queue import SETTLE
@@ -40,7 +41,7 @@ class Parties(Pages, rx.State):
         self.status, self.search, self.chosen = "", "", ""
         await self._restart()
         yield
-        if asked := self._query("id")[:40]:
+        if asked := id_of(self._query("id")):
             self.chosen = asked
             await (await self.get_state(Case))._open_party(asked)
 
@@ -60,7 +61,7 @@ class Parties(Pages, rx.State):
     @rx.event(supersedes=True)
     async def choose(self, party_id: str):
         """Open a row."""
-        self.chosen = str(party_id)[:40]
+        self.chosen = id_of(party_id)
         yield
         await (await self.get_state(Case))._open_party(self.chosen)
 

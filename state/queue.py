@@ -10,6 +10,7 @@ from backend.client import ApiProblem
 from state.attestation import AttestationView, attestation_view
 from state.case import Case, lists
 from state.chain_list import Chains
+from state.given import id_of
 from state.paging import Pages
 from state.party import WAITING, PartyView, party_view
 
@@ -115,8 +116,7 @@ class Queue(Pages, Chains, rx.State):
         yield
         if not self.problem:
             await self._count()
-        asked = self._query("id")[:40]
-        if asked:
+        if asked := id_of(self._query("id")):
             case = await self.get_state(Case)
             await (case._open_party(asked) if self.show == "review" else case._open_attestation(asked))
 
@@ -131,7 +131,7 @@ class Queue(Pages, Chains, rx.State):
     @rx.event(supersedes=True)
     async def choose(self, entry_id: str):
         """Open a row."""
-        self.chosen = str(entry_id)[:40]
+        self.chosen = id_of(entry_id)
         yield
         await self._open()
 

@@ -6,6 +6,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.requests.schemas import RequestStatus
+from state.given import id_of
 from state.paging import Pages
 from state.queue import SETTLE
 from state.requests import FINAL, Follows, Request, Tracker, request_of
@@ -28,7 +29,7 @@ class Requests(Pages, rx.State):
         wanted = self._query("status")
         self.status = wanted if wanted in list(RequestStatus) else ""
         await self._restart()
-        yield OneRequest.show(self._query("id")[:40])
+        yield OneRequest.show(self._query("id"))
 
     @rx.event(supersedes=True)
     async def pick_status(self, status: str):
@@ -60,7 +61,7 @@ class OneRequest(Follows, rx.State):
     @rx.event
     async def show(self, request_id: str):
         """Open a request and follow it; an empty id closes the drawer."""
-        wanted = str(request_id)[:40]
+        wanted = id_of(request_id)
         self.is_open, self.problem = bool(wanted), ""
         if not wanted:
             self.request = Request()

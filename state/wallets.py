@@ -11,6 +11,7 @@ from backend.wallets.schemas import WalletCreate
 from state.api import Form, Loads
 from state.chain_list import Chains
 from state.fields import findings
+from state.given import id_of
 from state.paging import Pages
 
 
@@ -63,7 +64,7 @@ class Wallets(Pages, rx.State):
         """Read the list; show the wallet of `?id=`, else the treasury."""
         await self._restart()
         yield
-        wanted = self._query("id")[:40] or next((row.id for row in self.rows if row.is_default), "")
+        wanted = id_of(self._query("id")) or next((row.id for row in self.rows if row.is_default), "")
         wanted = wanted or (self.rows[0].id if self.rows else "")
         wallet = await self.get_state(Wallet)
         wallet.row, wallet.places, wallet._chains = WalletRow(), [], {}
@@ -85,7 +86,8 @@ class Wallet(Loads, Chains, rx.State):
     @rx.event(supersedes=True)
     async def show(self, wallet_id: str):
         """Read a wallet's balances from the chains."""
-        wanted = str(wallet_id)[:40]
+        if not (wanted := id_of(wallet_id)):
+            return
         listed = next((row for row in (await self.get_state(Wallets)).rows if row.id == wanted), None)
         if self.row.id != wanted:
             self.row, self.places, self.silent, self.loading = listed or WalletRow(id=wanted), [], [], True
