@@ -27,6 +27,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     sign_in,
     wallets,
 )
+from app.door import Door, Malformed
 from app.look import STYLES, WRAPS, hydrating
 from backend import web
 from backend.api import create_api
@@ -43,7 +44,10 @@ def on_error(exception: Exception) -> rx.event.EventSpec | None:
     """A handler failed: signed out goes to the sign-in page, anything else is logged and apologized for."""
     if isinstance(exception, SignedOut):
         return rx.redirect(f"/sign-in?next={quote(str(exception), safe='')}")
-    log.error("A handler of the console failed", exc_info=exception)
+    if isinstance(exception, Malformed):
+        log.warning("An event did not fit its handler: %s", exception)
+    else:
+        log.error("A handler of the console failed", exc_info=exception)
     return Notices.apologize()
 
 
@@ -57,4 +61,5 @@ app = rx.App(
     api_transformer=web.edge(api),
     backend_exception_handler=on_error,
 )
+app.add_middleware(Door())
 app.register_lifespan_task(lambda: api.router.lifespan_context(api))

@@ -12,6 +12,11 @@ def texts(data: Any, limit: int = 4_000) -> dict[str, str]:
     return {str(name)[:100]: value[:limit] for name, value in data.items() if isinstance(value, str)}
 
 
+def words(text: Any, limit: int = 100) -> str:
+    """What somebody searches for: without control characters and space around it."""
+    return "".join(letter for letter in str(text)[:limit] if letter.isprintable()).strip()
+
+
 def id_of(text: Any) -> str:
     """A UUID as the API writes it, or an empty string."""
     try:

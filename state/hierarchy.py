@@ -6,6 +6,7 @@ from uuid import UUID
 import reflex as rx
 
 from backend.client import ApiProblem
+from state import given
 from state.api import Loads
 from state.forest import PAGE, Forest, Node
 
@@ -161,7 +162,7 @@ class Hierarchy(Loads, rx.State):
     @rx.event(supersedes=True)
     async def search(self, words: str):
         """Find organizations by name or id, wherever they are."""
-        wanted = str(words).strip()[:100]
+        wanted = given.words(words)
         self.searched = bool(wanted)
         self.found = await (self._by_id(wanted) if is_id(wanted) else self._by_name(wanted)) if wanted else []
 

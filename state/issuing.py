@@ -85,7 +85,10 @@ class Issue(Chains, Form, rx.State):
     async def another(self):
         """Choose another party."""
         self.party = PartyView()
-        await self._find("")
+        try:
+            await self._find("")
+        except ApiProblem as problem:
+            self._refused(problem)
 
     @rx.event
     async def submit(self, data: dict[str, Any]):

@@ -6,6 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem
+from state import given
 from state.api import Form
 from state.organization import Detail, OrganizationState
 
@@ -71,7 +72,7 @@ class MoveState(Form, rx.State):
     @rx.event(supersedes=True)
     async def search(self, words: str):
         """Find organizations that could be the new parent."""
-        await self._search(str(words).strip()[:100])
+        await self._search(given.words(words))
 
     async def _search(self, words: str) -> None:
         page = await self._api("GET", "/orgs", params={"search": words, "limit": 30})

@@ -8,6 +8,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from state.api import Api
+from state.given import id_of
 
 FINAL = {"succeeded", "failed", "denied"}
 
@@ -117,7 +118,7 @@ class Tracker(Api, rx.State):
     async def retry(self, request_id: str):
         """Try a failed request again."""
         try:
-            await self._api("POST", f"/orgs/{{org}}/requests/{request_id}/retry")
+            await self._api("POST", f"/orgs/{{org}}/requests/{id_of(request_id)}/retry")
             await self._accepted("Trying again", request_id)
         except ApiProblem as problem:
             await self._notify("It cannot be retried", problem.detail, "bad")

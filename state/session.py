@@ -6,6 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem, client
+from state import given
 from state.api import Api, SignedOut
 
 
@@ -96,7 +97,7 @@ class Session(Api, rx.State):
     @rx.event(supersedes=True)
     async def find(self, words: str):
         """Search organizations, for the switcher and the palette."""
-        page = await self._api("GET", "/orgs", params={"search": str(words)[:100], "limit": 50})
+        page = await self._api("GET", "/orgs", params={"search": given.words(words), "limit": 50})
         rows = sorted(page["organizations"], key=lambda row: [*row["ancestors"], row["name"]])
         shown = {row["id"] for row in rows}
         depths: dict[str, int] = {}

@@ -1,0 +1,121 @@
+"""The socket's door: anybody can call any handler with anything, so what does not fit its handler stops here."""
+
+import hashlib
+import inspect
+import math
+import re
+import types
+from functools import lru_cache
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import reflex as rx
+from reflex.middleware import Middleware
+from reflex.state import BaseState, StateUpdate
+from reflex_base.event import Event
+from reflex_base.registry import RegistrationContext
+from reflex_base.utils.form import FORM_DATA_ENTRIES_KEY
+
+from backend.auth.principal import cookie_name
+
+UNUSED = ("setvar", "update_vars_internal")
+"""Reflex's own handlers that write vars from outside; no var of ours is meant for them."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+ID = re.compile(r"[^/?#\\%\x00-\x20]{1,200}")
+
+
+class Malformed(Exception):
+    """An event that its handler cannot take."""
+
+
+class Owner(rx.State):
+    """Whose session filled the states of this tab."""
+
+    _owner: str | None = None
+
+
+class Door(Middleware):
+    """Lets an event in if its arguments are what the handler says, and keeps one session's data from the next."""
+
+    async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:
+        """Raise Malformed, or go on."""
+        root = state._get_root_state()
+        await _forget_others(root)
+        handler = RegistrationContext.get().event_handlers[event.name].handler
+        is_unused = event.name.rpartition(".")[2] in UNUSED
+        if is_unused or not fits(handler.fn, event.payload) or not leads(root.rx_router_page.params):
+            raise Malformed(event.name)
+        return None
+
+
+async def _forget_others(root: BaseState) -> None:
+    """Empty every state where the browser's session is another one: a tab outlives who signed in to it."""
+    owner = await root.get_state(Owner)
+    session = _digest(root.router.headers.cookie)
+    if owner._owner is not None and owner._owner != session:
+        root.reset()
+    owner._owner = session
+
+
+def _digest(cookies: str) -> str:
+    """A session's cookie without the cookie, empty for nobody."""
+    try:
+        held = SimpleCookie(cookies).get(cookie_name())
+    except CookieError:
+        held = None
+    return hashlib.sha256(held.value.encode()).hexdigest() if held else ""
+
+
+def leads(params: Any) -> bool:
+    """Whether a URL's parameters are texts, and its ids nothing that would lead an API call elsewhere."""
+    return isinstance(params, dict) and all(
+        isinstance(value, str) and (not name.endswith("_id") or ID.fullmatch(value)) for name, value in params.items()
+    )
+
+
+def fits(function: Any, payload: Any) -> bool:
+    """Whether a handler can be called with these arguments."""
+    signature, hints = _shape(function)
+    if not isinstance(payload, dict) or payload.get("vars"):
+        return False
+    try:
+        given = signature.bind(None, **payload).arguments
+    except TypeError:
+        return False
+    return all(_is(value, hints.get(name, Any)) for name, value in given.items() if name in payload)
+
+
+@lru_cache(maxsize=1024)
+def _shape(function: Any) -> tuple[inspect.Signature, dict[str, Any]]:
+    return inspect.signature(function), get_type_hints(function)
+
+
+def _is(value: Any, hint: Any) -> bool:
+    """Whether a JSON value is of a handler's type. A boolean is no number, and neither is NaN."""
+    if not _is_written(value):
+        return False
+    if hint is Any:
+        return True
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, types.UnionType):
+        return any(_is(value, one) for one in inner)
+    if kind is float:
+        return type(value) in (int, float) and math.isfinite(value)
+    if kind is list:
+        return isinstance(value, list) and all(_is(one, inner[0]) for one in value if inner)
+    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def _is_written(value: Any) -> bool:
+    """Whether every text in a JSON value is one that a keyboard gives, and a form is the pairs a browser sends."""
+    if isinstance(value, str):
+        return "\0" not in value and not SURROGATE.search(value)
+    if isinstance(value, list):
+        return all(_is_written(one) for one in value)
+    if not isinstance(value, dict):
+        return True
+    pairs = value.get(FORM_DATA_ENTRIES_KEY, [])
+    is_form = isinstance(pairs, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
+    )
+    return is_form and all(_is_written(one) for pair in value.items() for one in pair)

@@ -1,0 +1,117 @@
+"""The socket without a network: Reflex's own namespace and event processor, and what they would send to a browser."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from reflex.app import App
+
+from app.app import app as console
+from backend.client import client
+from backend.settings import settings
+
+PATIENCE = 30
+"""Seconds an event and what it starts may take."""
+
+
+@dataclass
+class Sent:
+    """What one tab was sent since it was last asked, as JSON would carry it."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def take(self) -> str:
+        """All of it, and forget it."""
+        text, self.texts = "\n".join(self.texts), []
+        return text
+
+
+class Socket:
+    """The console's socket as browsers reach it, and the exceptions its handlers let out."""
+
+    def __init__(self, app: App) -> None:
+        self.app, self.namespace = app, app.event_namespace
+        self.sent: dict[str, Sent] = {}
+        self.failures: list[Exception] = []
+        self._handle = app.event_processor.backend_exception_handler
+        app.event_processor.backend_exception_handler = self._failed
+        self._emit, self.namespace.emit = self.namespace.emit, self._keep
+        client._client().event_hooks = {"request": [], "response": [self._answered]}
+
+    async def _answered(self, answer: httpx.Response) -> None:
+        if answer.status_code >= 500:
+            self.failures.append(RuntimeError(f"{answer.request.method} {answer.request.url}: {answer.status_code}"))
+
+    def _failed(self, exception: Exception) -> Any:
+        self.failures.append(exception)
+        return self._handle(exception)
+
+    async def _keep(self, event: str, data: Any = None, to: str = "", **_: Any) -> None:
+        """In the place of the network."""
+        text = self.app.sio.packet_class.json.dumps(data) if data is not None else ""
+        self.sent.setdefault(to, Sent()).texts.append(text)
+
+    async def tab(self, cookie: str, path: str, **params: str) -> "Tab":
+        """A browser's tab that has just connected at a page."""
+        tab = Tab(self, uuid4().hex, path, params)
+        await tab.connect(cookie)
+        return tab
+
+    async def settle(self) -> None:
+        """Wait until no handler runs."""
+        async with asyncio.timeout(PATIENCE):
+            while futures := list(self.app.event_processor._futures.values()):
+                await asyncio.gather(*(future.wait_all() for future in futures), return_exceptions=True)
+                await asyncio.sleep(0)
+            while tasks := list(self.app.event_processor._tasks.values()):
+                await asyncio.wait(tasks)
+
+    def close(self) -> None:
+        """Put back what was replaced."""
+        self.namespace.emit = self._emit
+        client._client().event_hooks = {}
+
+
+@dataclass
+class Tab:
+    """One tab: its token lives on over sign-ins, as in a browser's session storage."""
+
+    socket: Socket
+    sid: str
+    path: str
+    params: dict[str, str]
+    token: str = field(default_factory=lambda: str(uuid4()))
+
+    async def connect(self, cookie: str) -> str:
+        """Load the page with a session's cookie; what the browser is sent."""
+        if self.sid in self.socket.namespace.sid_to_token:
+            await self.socket.namespace.on_disconnect(self.sid)
+            self.sid = uuid4().hex
+        headers = [(b"cookie", cookie.encode()), (b"origin", settings().origin.encode())]
+        scope = {"headers": headers, "client": ("127.0.0.1", 1)}
+        environ = {"QUERY_STRING": f"token={self.token}", "asgi.scope": scope}
+        await self.socket.namespace.on_connect(self.sid, environ)
+        return await self.send("reflex___state____state.hydrate_and_load", {"vars": {}, "hashes": []})
+
+    async def send(self, name: str, payload: Any) -> str:
+        """An event, and all that follows from it; what the browser is sent."""
+        place = {"pathname": self.path, "asPath": self.path, "query": self.params}
+        event = {"name": name, "payload": payload, "router_data": place}
+        await self.socket.namespace.on_event(self.sid, event)
+        await self.socket.settle()
+        return self.socket.sent.setdefault(self.sid, Sent()).take()
+
+
+@asynccontextmanager
+async def connected() -> AsyncIterator[Socket]:
+    """The console's event processing, running."""
+    if not console._unevaluated_pages:
+        console._apply_decorated_pages()
+    async with console._setup_event_processor():
+        socket = Socket(console)
+        yield socket
+        socket.close()

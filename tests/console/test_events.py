@@ -1,0 +1,223 @@
+"""Every handler of every state is open to the world: each is called as the socket does, with everything.
+
+The calls are made from the registry of handlers, so that a new one cannot be left out.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+from reflex.state import BaseState, State
+from reflex_base.event import EventHandler
+from reflex_base.registry import RegistrationContext
+
+from app.door import Malformed, fits, leads
+from backend import db, models
+from backend.members.schemas import Role
+from state.api import SignedOut
+from tests.conftest import World
+from tests.console.events import Socket, Tab, connected
+from tests.firm import Firm
+
+MOVING = {str(row.__tablename__) for row in (models.SessionRow, models.CursorRow, models.ChainRow)}
+"""Tables that signing in, looking and time change."""
+OF_REFLEX = {"hydrate", "set_is_hydrated", "hydrate_and_load", "handle_frontend_exception", "on_load_internal"}
+"""Handlers of Reflex's own that browsers need; its others are closed."""
+MARK = "Kestrel"
+"""In every text of the organization that is looked for in what others are sent."""
+LONG = "x" * 60_000
+FIELDS = sorted(
+    {name for file in Path("state").glob("*.py") for name in re.findall(r'(?:get\(|\[)"(\w+)"', file.read_text())}
+)
+"""Every name a state reads from anything, so that a form has what it looks for."""
+JUNK: list[Any] = [
+    None, True, 0, -1, 10**30, 1.5, float("nan"), float("inf"), "", "0", "-1", "1e400", "../../../auth/me", LONG,
+    "a\x00b", "\ud800", "💥", "' or 1=1 --", "{org}", [], [1, {"a": []}], {}, {"a": {"b": [{}]}},
+    {"__reflex_form_data__": 1}, {"__reflex_form_data__": [[1]]}, {"__reflex_form_data__": [[{}, 1]]},
+]  # fmt: skip
+
+
+def handlers() -> dict[str, EventHandler]:
+    """Every handler a browser can name, by that name."""
+    import app.app  # noqa: F401  (registers them)
+
+    return {name: known.handler for name, known in RegistrationContext.get().event_handlers.items()}
+
+
+def ours() -> dict[str, EventHandler]:
+    """Those of this console."""
+    return {name: one for name, one in handlers().items() if one.fn.__module__.startswith(("state.", "app."))}
+
+
+def parameters(handler: EventHandler) -> dict[str, Any]:
+    """A handler's parameters and their types."""
+    hints = inspect.get_annotations(handler.fn, eval_str=True)
+    return {name: hints.get(name, Any) for name in list(inspect.signature(handler.fn).parameters)[1:]}
+
+
+def forms(ids: list[str]) -> list[dict[str, Any]]:
+    """Forms as a hand-made client would send them."""
+    filled: list[Any] = ["1", "", LONG, "a\x00b", "\ud800", None, 7, [], {"a": 1}, float("nan"), ids[0]]
+    return [{}, *(dict.fromkeys(FIELDS, value) for value in filled)]
+
+
+def payloads(handler: EventHandler, ids: list[str]) -> Iterator[Any]:
+    """What a handler is called with: first what fits its types, then what does not."""
+    given = parameters(handler)
+    good = {str: [*ids, "admin", "1", "Enter", "name", "price"], bool: [True, False], int: [0, 1, -1, 10**30]}
+    choices = {name: good.get(hint, forms(ids)) for name, hint in given.items()}
+    first = {name: some[0] for name, some in choices.items()}
+    yield first
+    for name, some in choices.items():
+        for value in [*some[1:], *JUNK]:
+            yield first | {name: value}
+    yield from ({}, {"self": 1} | first, {"more": 1} | first, None, [], "x", 1)
+
+
+class Ground:
+    """An organization with something of everything, and people who look at it."""
+
+    def __init__(self, firm: Firm, ids: list[str]) -> None:
+        self.firm, self.ids = firm, ids
+        self.params = {"org_id": str(firm.id), "asset_id": ids[0], "market_id": ids[0], "id": ids[0]}
+
+
+@pytest_asyncio.fixture(scope="module")
+async def socket(api: Any):
+    """The console's socket."""
+    async with connected() as socket:
+        yield socket
+
+
+@pytest_asyncio.fixture(scope="module")
+async def ground(client: Any) -> Ground:
+    """The organization that the others must not see."""
+    world = World(client)
+    firm = await Firm.found(world, f"{MARK} Holdings")
+    party = await firm.party(name=f"{MARK} Investor", email=f"investor@{MARK.lower()}.example")
+    wallet = await firm.post("/wallets", {"label": f"{MARK} Treasury"})
+    invited = await firm.post("/invitations", {"email": f"invited@{MARK.lower()}.example", "role": "viewer"})
+    key = await firm.post("/api-keys", {"name": f"{MARK} key", "scopes": ["orgs:read"]})
+    below = await firm.post("/sub-orgs", {"name": f"{MARK} Below"})
+    return Ground(firm, [str(one["id"]) for one in (party, wallet, invited, key, below)] + [str(firm.id)])
+
+
+async def contents() -> dict[str, Any]:
+    """What every table holds, but what signing in and looking change."""
+    async with db.worker() as session:
+        tables = {str(row.__tablename__) for name in models.__all__ if (row := getattr(models, name))} - MOVING
+        query = " union all ".join(
+            f"select '{name}', md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from {name} t"
+            for name in sorted(tables)
+        )
+        rows = await session.execute(sa.text(query))
+        return {row[0]: row[1] for row in rows}
+
+
+async def call_all(socket: Socket, tab: Tab, ids: list[str], malformed: bool = False) -> str:
+    """Call every handler with everything; what the tab was sent. Fails on any exception that got out of a handler.
+
+    Malformed payloads end at the door whoever sends them: they are sent once.
+    """
+    sent, wrong = [], []
+    for name, handler in ours().items():
+        for payload in payloads(handler, ids):
+            if not malformed and not fits(handler.fn, payload):
+                continue
+            sent.append(await tab.send(name, payload))
+            let_out = [one for one in socket.failures if not isinstance(one, (SignedOut, Malformed))]
+            wrong += [f"{name} {str(payload)[:200]}: {one!r}" for one in let_out]
+            socket.failures.clear()
+    assert wrong == [], "\n".join(wrong)
+    return "\n".join(sent)
+
+
+def test_no_state_has_a_public_method_that_is_no_handler():
+    known = {state for one in RegistrationContext.get().event_handlers.values() for state in one.states}
+    for state in {s for s in known if s.__module__.startswith(("state.", "app."))}:
+        own = set(dir(state)) - set(dir(State)) - set(state.vars)
+        callable_names = {n for n in own if not n.startswith("_") and callable(getattr(state, n))}
+        assert callable_names <= set(state.event_handlers), state
+
+
+def test_only_the_handlers_browsers_need_are_open():
+    names = {name.rpartition(".")[2] for name, one in handlers().items() if one not in ours().values()}
+    assert names - OF_REFLEX == {"setvar", "update_vars_internal"}
+
+
+def secrets_of(state: type[BaseState]) -> set[str]:
+    """Vars of a state whose names promise a secret."""
+    return {name for name in state.vars if re.search(r"cookie|token|password|secret|(^|_)key($|_)", name)}
+
+
+def test_no_state_shows_a_secret():
+    shown = {f"{s.__name__}.{name}" for one in ours().values() if (s := one.state) for name in secrets_of(s)}
+    named_alike = {"MarketWizard.own_token", "KeyRevocation.key"}  # a token's address, a key's row without its text
+    assert shown - named_alike == {"KeyForm.secret"}
+
+
+async def test_without_a_session_nothing_is_told_and_nothing_is_done(socket: Socket, ground: Ground):
+    before = await contents()
+    tab = await socket.tab("", f"/o/{ground.firm.id}/overview", **ground.params)
+    assert MARK.lower() not in (await call_all(socket, tab, ground.ids, malformed=True)).lower()
+    assert await contents() == before
+
+
+async def test_somebody_of_another_organization_is_told_nothing(world: World, socket: Socket, ground: Ground):
+    stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
+    before = await contents()
+    tab = await socket.tab(stranger.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
+    assert MARK.lower() not in (await call_all(socket, tab, ground.ids)).lower()
+    assert await contents() == before
+
+
+async def test_a_client_is_told_their_organizations_name_and_no_more(world: World, socket: Socket, ground: Ground):
+    person = await world.person(ground.firm.id, Role.CLIENT)
+    before = await contents()
+    tab = await socket.tab(person.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
+    told = (await call_all(socket, tab, ground.ids)).replace(f"{MARK} Holdings", "")
+    assert MARK.lower() not in told.lower()
+    assert person.cookie.partition("=")[2] not in told
+    assert await contents() == before
+
+
+async def test_a_viewer_changes_nothing_by_any_call(world: World, socket: Socket, ground: Ground):
+    person = await world.person(ground.firm.id, Role.VIEWER)
+    before = await contents()
+    tab = await socket.tab(person.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
+    told = await call_all(socket, tab, ground.ids)
+    assert MARK in told
+    assert person.cookie.partition("=")[2] not in told
+    assert await contents() == before
+
+
+async def test_a_tab_forgets_the_person_who_left(world: World, socket: Socket, ground: Ground):
+    viewer = await world.person(ground.firm.id, Role.VIEWER)
+    tab = await socket.tab(viewer.cookie, f"/o/{ground.firm.id}/parties", **ground.params)
+    assert MARK in await tab.send("reflex___state____state.state___parties____parties.load", {})
+    assert MARK in await tab.connect(viewer.cookie)
+    assert MARK not in await tab.connect("")
+    stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
+    assert MARK not in await tab.connect(stranger.cookie)
+
+
+@pytest.mark.parametrize("name", ["setvar", "update_vars_internal", "hydrate_and_load"])
+async def test_nobody_writes_a_var_from_outside(socket: Socket, name: str):
+    tab = await socket.tab("", "/sign-in")
+    state = "reflex___state____state"
+    given = {"var_name": "x", "value": 1} if name == "setvar" else {"vars": {f"{state}.x": 1}}
+    within = {"update_vars_internal": ".reflex___state____update_vars_internal_state"}.get(name, "")
+    socket.failures.clear()
+    await tab.send(f"{state}{within}.{name}", given)
+    assert [type(one) for one in socket.failures] == [Malformed]
+    socket.failures.clear()
+
+
+@pytest.mark.parametrize("value", [None, 1, [], {"a": 1}, "../../auth/me", "a?b=c", "", LONG, "a\x00"])
+def test_an_id_of_the_url_leads_nowhere_else(value: Any):
+    assert not leads({"org_id": value})
