@@ -31,6 +31,7 @@ class Write(AsyncSession):
 
 class _Engines:
     app: AsyncEngine | None = None
+    flow: AsyncEngine | None = None
     worker: AsyncEngine | None = None
 
 
@@ -42,20 +43,23 @@ def role_url(url: str, role: str) -> str:
 
 def start(url: str) -> None:
     """Make the engines for an owner's URL. Once a process; `stop` undoes it."""
-    _Engines.app = create_async_engine(role_url(url, "signum_app"), pool_size=10, max_overflow=10, pool_pre_ping=True)
-    _Engines.worker = create_async_engine(role_url(url, "signum_worker"), pool_size=5, max_overflow=10, pool_pre_ping=True)
+    app, worker = role_url(url, "signum_app"), role_url(url, "signum_worker")
+    _Engines.app = create_async_engine(app, pool_size=10, max_overflow=10, pool_pre_ping=True)
+    # Of their own: requests that wait for a slow chain must not keep workflows from their connections.
+    _Engines.flow = create_async_engine(app, pool_size=5, max_overflow=10, pool_pre_ping=True)
+    _Engines.worker = create_async_engine(worker, pool_size=5, max_overflow=10, pool_pre_ping=True)
 
 
 async def stop() -> None:
     """Close every connection."""
-    for engine in (_Engines.app, _Engines.worker):
+    for engine in (_Engines.app, _Engines.flow, _Engines.worker):
         if engine is not None:
             await engine.dispose()
-    _Engines.app = _Engines.worker = None
+    _Engines.app = _Engines.flow = _Engines.worker = None
 
 
-def _engine(role: str) -> AsyncEngine:
-    engine = _Engines.app if role == "app" else _Engines.worker
+def _engine(name: str) -> AsyncEngine:
+    engine: AsyncEngine | None = getattr(_Engines, name)
     if engine is None:
         raise RuntimeError("db.start has not been called")
     return engine
@@ -80,6 +84,14 @@ async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
     async with Write(_engine("app"), expire_on_commit=False) as session, session.begin():
         if organization_ids:
             await scope(session, organization_ids)
+        yield session
+
+
+@asynccontextmanager
+async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
+    """One transaction of a workflow: the app's role, from the workflows' own connections."""
+    async with Write(_engine("flow"), expire_on_commit=False) as session, session.begin():
+        await scope(session, organization_ids)
         yield session
 
 

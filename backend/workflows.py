@@ -53,7 +53,7 @@ class Run:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[db.Write]:
         """A transaction that sees the request's organization."""
-        async with db.transaction(self.organization_id) as session:
+        async with db.step(self.organization_id) as session:
             yield session
 
     @asynccontextmanager
@@ -109,7 +109,7 @@ def workflow(name: str, on_failure: OnFailure | None = None) -> Callable[[Body],
 
 
 async def _run(body: Body, on_failure: OnFailure | None, organization_id: UUID, request_id: UUID) -> None:
-    async with db.transaction(organization_id) as session:
+    async with db.step(organization_id) as session:
         row = await requests.begin(session, request_id)
     if row is None:
         return
@@ -141,7 +141,7 @@ async def abandon(organization_id: UUID, request_id: UUID, attempt: int, error: 
 
     A fault of `on_failure` is logged and does not keep the request from its end.
     """
-    async with db.transaction(organization_id) as session:
+    async with db.step(organization_id) as session:
         row = await session.get(RequestRow, request_id)
     if row is None or row.status in FINAL or row.attempt != attempt:
         return False

@@ -19,7 +19,7 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from backend import db, runtime
+from backend import db, logs, runtime
 from backend.api import create_api
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key, digest, hash_password
@@ -30,6 +30,8 @@ from backend.migrations.migrate import migrate
 from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow
 from backend.postgres import EmbeddedPostgres
 from backend.settings import settings
+
+logs.configure()
 
 PASSWORD = "correct horse battery"
 _PASSWORD_HASH = hash_password(PASSWORD)

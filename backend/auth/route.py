@@ -6,6 +6,7 @@ idempotency, the operation itself, commit. What raises rolls back, so nothing is
 
 import hashlib
 from collections.abc import Callable, Coroutine
+from inspect import signature
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -53,11 +54,14 @@ class GuardedRoute(APIRoute):
         needs = getattr(self.endpoint, "__needs__", None)
         if needs is None:
             raise RuntimeError(f"{self.path}: an operation says what it needs with @requires or @public")
+        rehearses = "dry_run" in signature(self.endpoint).parameters
 
         async def handle(request: Request) -> Response:
             async with db.transaction() as session:
                 context = await _admit(request, session, *needs)
                 request.state.context = context
+                if "dry_run" in request.query_params and not rehearses:
+                    raise BadRequest("This operation has no dry run; nothing was done.")
                 await _parse(request)
                 return await idempotency.once(request, context, operation)
 

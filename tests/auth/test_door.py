@@ -17,6 +17,7 @@ from backend import db, runtime
 from backend.auth import rate_limit, service
 from backend.auth.route import _has_nul
 from backend.auth.scopes import Scope
+from backend.client import ApiProblem
 from backend.organizations import listing
 from backend.settings import settings
 from tests.conftest import PASSWORD, World
@@ -170,3 +171,12 @@ async def test_a_used_refresh_token_sent_many_times_blocks_nobody(world: World, 
     async with asyncio.timeout(25):  # a connection is waited for 30 seconds
         answers = await asyncio.gather(*(http.post("/v1/auth/refresh", json=body) for _ in range(40)))
     assert {a.status_code for a in answers} == {401}
+
+
+async def test_an_operation_without_a_dry_run_does_nothing_when_asked_for_one(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    with pytest.raises(ApiProblem) as refused:
+        await admin.call("POST", f"/orgs/{acme}/invitations?dry_run=true", json={"email": "a@example.com"})
+    assert refused.value.status == 400
+    assert (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"] == []

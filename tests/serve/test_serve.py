@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +77,8 @@ class Serve:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "data"
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "data"
 
 
 def refusal(serve: Serve) -> str:
