@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.access import is_admin
 from components.roles import OPTIONS
 from components.ui.button import button, link_button
 from components.ui.card import card
@@ -202,7 +203,7 @@ def about_card() -> rx.Component:
 
 
 def invite_bar() -> rx.Component:
-    """Draw the bar that invites the chosen ones, and what came of it."""
+    """Draw the bar that invites the chosen ones, for those who may, and what came of it."""
     progress = rx.el.div(
         rx.el.span("Inviting ", Check.done + 1, " of ", Check.done + Check.chosen, class_name="num", role="status"),
         bar((100 * Check.done) // (Check.done + Check.chosen + 1), "Invitations sent"),
@@ -220,7 +221,7 @@ def invite_bar() -> rx.Component:
     )
     seats = rx.cond(Check.asks.seats >= 0, many, "")
     return save_bar(
-        Check.rows.length() > 0,
+        (Check.rows.length() > 0) & is_admin(),
         rx.cond(Check.inviting, progress, rx.fragment(chosen, seats)),
         rx.el.span(
             select(
