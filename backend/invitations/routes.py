@@ -1,4 +1,4 @@
-"""`/v1/orgs/{orgId}/invitations`, `/v1/invitations/accept`, and the outbox of embedded installations."""
+"""`/v1/orgs/{orgId}/invitations`, `/v1/invitations/preview` and `accept`, and the outbox of embedded installations."""
 
 from typing import Annotated
 from uuid import UUID
@@ -16,8 +16,10 @@ from backend.invitations.schemas import (
     InvitationAccepted,
     InvitationCreate,
     InvitationList,
+    InvitationPreview,
     InvitationRevoked,
     InvitationStatus,
+    InvitationToken,
     Outbox,
 )
 from backend.keyset import Page
@@ -47,6 +49,13 @@ async def invite(context: Current, orgId: UUID, body: InvitationCreate) -> Invit
 async def revoke_invitation(context: Current, orgId: UUID, invitationId: UUID) -> InvitationRevoked:
     """Revoke a pending invitation; any other is a 400."""
     return InvitationRevoked(message=await service.revoke(context, invitationId))
+
+
+@router.post("/invitations/preview")
+@public
+async def preview_invitation(context: Current, body: InvitationToken) -> InvitationPreview:
+    """What an invitation is, by the token of its mail; nothing changes. The token is in the body, so in no log."""
+    return await service.preview(context, body.token)
 
 
 @router.post("/invitations/accept")

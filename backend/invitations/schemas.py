@@ -26,10 +26,19 @@ class InvitationCreate(Body):
     role: Role = Role.CLIENT
 
 
+Token = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+
+
+class InvitationToken(Body):
+    """The token of the mail."""
+
+    token: Token
+
+
 class InvitationAccept(Body):
     """The token of the mail; name and password where the person has no account yet."""
 
-    token: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+    token: Token
     display_name: Name | None = None
     password: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
@@ -46,6 +55,18 @@ class Invitation(Record):
     invited_by: UUID | None
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class InvitationPreview(BaseModel):
+    """What the holder of a mail's token may know before accepting. `has_account`: signing in comes first."""
+
+    organization_id: UUID
+    organization_name: str
+    email: str
+    role: Role
+    status: InvitationStatus
+    has_account: bool
+    expires_at: Timestamp
 
 
 class InvitationList(BaseModel):

@@ -22,6 +22,7 @@ from backend.invitations.schemas import (
     InvitationAccepted,
     InvitationCreate,
     InvitationList,
+    InvitationPreview,
     InvitationStatus,
     Mail,
     Outbox,
@@ -33,7 +34,7 @@ from backend.members.rules import check_grant
 from backend.members.schemas import MemberStatus, Role
 from backend.settings import settings
 
-__all__ = ["accept", "create", "exists", "outbox", "page", "revoke", "token_in", "write"]
+__all__ = ["accept", "create", "exists", "outbox", "page", "preview", "revoke", "token_in", "write"]
 PENDING = "An invitation to this address is pending already."
 
 
@@ -139,12 +140,37 @@ async def revoke(context: Context, invitation_id: UUID) -> str:
     return f"The invitation of {row.email} is revoked."
 
 
+async def _find(session: Write, secret: str) -> Any:
+    """The invitation of a token, whatever its status; 404 where there is none."""
+    found = (await session.execute(sa.text("select * from signum_invitation(:h)"), {"h": digest(secret)})).first()
+    if found is None:
+        raise NotFound("There is no such invitation.")
+    return found
+
+
+async def preview(context: Context, secret: str) -> InvitationPreview:
+    """What the invitation of a token is."""
+    found = await _find(context.session, secret)
+    await widen(context.session, found.organization_id)
+    return InvitationPreview(
+        organization_id=found.organization_id,
+        organization_name=found.organization_name,
+        email=found.email,
+        role=found.role,
+        status=rules.status_at(InvitationStatus(found.status), found.expires_at, now()),
+        has_account=await _has_account(context.session, found.email),
+        expires_at=found.expires_at,
+    )
+
+
+async def _has_account(session: Write, email: str) -> bool:
+    return bool(await session.scalar(sa.select(sa.exists().where(col(UserRow.email) == email))))
+
+
 async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted:
     """Become a member: the signed-in person whose address was invited, or a new account with that address."""
     session = context.session
-    found = (await session.execute(sa.text("select * from signum_invitation(:h)"), {"h": digest(body.token)})).first()
-    if found is None:
-        raise NotFound("There is no such invitation.")
+    found = await _find(session, body.token)
     await widen(session, found.organization_id)
     row = await session.get_one(InvitationRow, found.id, with_for_update=True)
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
@@ -166,8 +192,7 @@ async def _person(context: Context, row: InvitationRow, body: InvitationAccept) 
     if context.person is not None:
         rules.check_addressee(row.email, context.person.email or "")
         return await context.session.get_one(UserRow, context.person.user_id)
-    known = sa.select(sa.exists().where(col(UserRow.email) == row.email))
-    if await context.session.scalar(known):
+    if await _has_account(context.session, row.email):
         raise Conflict("There is an account with this address already. Sign in, then accept the invitation.")
     name, password = rules.account_of(body)
     try:

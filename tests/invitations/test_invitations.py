@@ -188,3 +188,35 @@ async def test_what_the_demo_writes(world: World) -> None:
         assert await service.exists(session, acme, "Late@example.com")
     listed = (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"]
     assert [i["status"] for i in listed] == ["expired"]
+
+
+def preview(world: World, token: str) -> Awaitable[Any]:
+    return world.client.call("POST", "/invitations/preview", json={"token": token})
+
+
+async def test_the_holder_of_a_link_is_told_what_it_is(world: World) -> None:
+    acme = await world.organization("Acme")
+    admin = await world.person(acme)
+    email = f"seen.{new_id().hex}@example.com"
+    made, token = await invited(admin, acme, email, "member")
+    told = await preview(world, token)
+    assert told == {
+        "organization_id": str(acme), "organization_name": "Acme", "email": email, "role": "member",
+        "status": "pending", "has_account": False, "expires_at": made["expires_at"],
+    }  # fmt: skip
+    await age(made["id"])
+    assert (await preview(world, token))["status"] == "expired"
+
+
+async def test_a_preview_changes_nothing_and_knows_accounts(world: World) -> None:
+    acme, other = await world.organization(), await world.organization()
+    admin, guest = await world.person(acme), await world.person(other)
+    _, token = await invited(admin, acme, guest.email)
+    assert (await preview(world, token))["has_account"]
+    await guest.call("POST", "/invitations/accept", json={"token": token})
+    assert (await preview(world, token))["status"] == "accepted"
+
+
+@pytest.mark.parametrize("token", ["nothing", "", "x" * 300, None])
+async def test_an_unknown_link_is_told_nothing(world: World, token: Any) -> None:
+    assert await status_of(preview(world, token)) in (404, 422)
