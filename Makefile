@@ -1,6 +1,9 @@
 # Signum. `make` alone lists the targets.
 PYTHON ?= python3
 BIN := .venv/bin
+# Behind a proxy with a certificate of its own, the system knows it and we do not.
+export UV_SYSTEM_CERTS = 1
+export NODE_USE_SYSTEM_CA = 1
 .DEFAULT_GOAL := help
 .PHONY: help run install test check format lint types contracts bench browser clean
 
