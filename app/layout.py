@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.header import header
+from app.header import header, network_badge
 from app.sidebar import Place, keys_dialog, places, sidebar
 from components.ui.button import link_button
 from components.ui.note import failure, page_skeleton
@@ -19,7 +19,10 @@ from state.session import Session
 
 @dataclass(frozen=True)
 class Nav:
-    """A page's place in the sidebar. `key` is its shortcut's letter (`g` and the letter), `count` a Var to show."""
+    """A page's place in the sidebar. `key` is its shortcut's letter (`g` and the letter), `count` a Var to show.
+
+    `shown`: a Var that says whether the page is there at all, for pages of some installations only.
+    """
 
     group: str
     icon: str
@@ -27,6 +30,7 @@ class Nav:
     key: str = ""
     label: str = ""
     count: Any = None
+    shown: Any = True
 
 
 def page(
@@ -41,19 +45,23 @@ def page(
     """Register a page.
 
     `route` begins with `/o/[org_id]/`; `under` is the route of the sidebar entry a detail page belongs to; `crumbs`
-    are (words, href) between the organization and the page, the last one's href empty; by default the title.
+    are (words, href) between the organization and the page, the last one's href empty; by default the title. A last
+    one that is a Var is the document's title too.
     """
 
     def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
         if nav is not None:
-            places.append(Place(route, nav.label or title, nav.icon, nav.group, nav.order, nav.key, nav.count))
+            label = nav.label or title
+            places.append(Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown))
 
         def render() -> rx.Component:
             return shell(draw(), current=under or route, crumbs=crumbs or [(title, "")])
 
         render.__name__ = draw.__name__
         render.__module__ = draw.__module__
-        rx.page(route=route, title=f"{title} · Signum", on_load=[Session.enter, *on_load, Tracker.watch])(render)
+        name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
+        shown = rx.cond(Session.problem != "", "Not shown", name).to(str) + " · Signum"
+        rx.page(route=route, title=shown, on_load=[Session.enter, *on_load, Tracker.watch])(render)
         return draw
 
     return wrap
@@ -84,6 +92,26 @@ def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, An
     )
 
 
+def entrance(title: Any, *children: rx.Component) -> rx.Component:
+    """Draw a page outside of any organization: a narrow column for who is not in yet."""
+    below = rx.el.div(network_badge(), "Local chains. Nothing here has value.", class_name="below")
+    return rx.el.div(
+        stripe(),
+        rx.el.main(
+            rx.el.header(
+                rx.el.img(src="/favicon.svg", alt=""),
+                rx.el.h1(title),
+                rx.el.p("Tokenized assets, under your rules", class_name="muted"),
+            ),
+            *children,
+            rx.cond(Session.network == "devnet", below, rx.fragment()),
+            class_name="sign-in",
+        ),
+        class_name=rx.cond(Session.network == "devnet", "sign-in-page devnet", "sign-in-page"),
+        custom_attrs={"data-hydrated": rx.State.is_hydrated},
+    )
+
+
 def stripe() -> rx.Component:
     """Draw the warning stripe of a devnet."""
     return rx.cond(Session.network == "devnet", rx.el.div(class_name="stripe", aria_hidden="true"), rx.fragment())
@@ -98,6 +126,7 @@ def _jumps() -> list[dict[str, Any]]:
             "group": "Pages",
             "hint": f"g {place.key}" if place.key else "",
             "href": place.href,
+            "off": False if place.shown is True else ~place.shown,
         }
         for place in sorted(places, key=lambda place: place.order)
     ]

@@ -26,6 +26,7 @@ class Place:
     order: int
     key: str
     count: Any
+    shown: Any
 
     @property
     def href(self) -> rx.Var[str]:
@@ -71,7 +72,8 @@ def _entry(place: Place, current: str) -> rx.Component:
     if place.count is not None:
         count = [rx.cond(place.count > 0, rx.el.span(place.count, class_name="count"), rx.fragment())]
     attrs = {"custom_attrs": {"data-go": place.key}} if place.key else {}
-    return rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
+    link = rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
+    return link if place.shown is True else rx.cond(place.shown, link, rx.fragment())
 
 
 def _face() -> list[rx.Component]:

@@ -2,8 +2,7 @@
 
 import reflex as rx
 
-from app.header import network_badge
-from app.layout import stripe
+from app.layout import entrance
 from components.ui.form import NativeForm
 from components.ui.note import note
 from state.session import Session
@@ -30,18 +29,4 @@ def sign_in() -> rx.Component:
         method="post",
         class_name="card",
     )
-    below = rx.el.div(network_badge(), "Local chains. Nothing here has value.", class_name="below")
-    return rx.el.div(
-        stripe(),
-        rx.el.main(
-            rx.el.header(
-                rx.el.img(src="/favicon.svg", alt=""),
-                rx.el.h1("Sign in to Signum"),
-                rx.el.p("Tokenized assets, under your rules", class_name="muted"),
-            ),
-            form,
-            rx.cond(Session.network == "devnet", below, rx.fragment()),
-            class_name="sign-in",
-        ),
-        class_name=rx.cond(Session.network == "devnet", "sign-in-page devnet", "sign-in-page"),
-    )
+    return entrance("Sign in to Signum", form)

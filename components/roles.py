@@ -21,6 +21,11 @@ ABOUT: dict[Role, str] = {
 OPTIONS = [(str(role), name) for role, name in NAMES.items()]
 
 
+def role_about(role: rx.Var[str]) -> rx.Var[str]:
+    """What a role may do."""
+    return rx.match(role, *[(str(key), words) for key, words in ABOUT.items()], "").to(str)
+
+
 def role_name(role: rx.Var[str]) -> rx.Var[str]:
     """A role as people say it."""
     return rx.match(role, *[(str(key), name) for key, name in NAMES.items()], role).to(str)

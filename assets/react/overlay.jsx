@@ -53,7 +53,7 @@ export function Sheet({ name, label, children }) {
 
 export function Palette({ pages = [], found = [], onSearch }) {
   const ref = useNative("palette", () => onSearch?.(""));
-  const items = [...pages.map((page) => ({ ...page, local: true })), ...found];
+  const items = [...pages.filter((page) => !page.off).map((page) => ({ ...page, local: true })), ...found];
   return (
     <dialog ref={ref} className="palette" aria-label="Search or jump to" onClick={outside(ref)}>
       <Picker items={items} onSearch={onSearch} onDone={() => ref.current?.close()} label="Search or jump to"
@@ -65,8 +65,18 @@ export function Palette({ pages = [], found = [], onSearch }) {
 const typing = (target) => target.closest?.("input, textarea, select, [contenteditable=true], [role=combobox]");
 const busy = () => document.querySelector("[role=dialog][data-state=open], [role=alertdialog], dialog[open]");
 
+/* After a click on a link the page it stood on is gone, and the focus with it: reading goes on at the new page's content. */
+let arrived = false;
+const takeUp = () => {
+  if (arrived && document.activeElement === document.body) {
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }
+  arrived = true;
+};
+
 /* `/` search, `g` and a letter go to a page, `?` lists the keys, Cmd-K or Ctrl-K jumps. */
 export function Keys() {
+  useEffect(takeUp, []);
   useEffect(() => {
     let going = 0;
     const down = (event) => {

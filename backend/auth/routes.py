@@ -81,13 +81,13 @@ async def sign_in(
 
 
 @forms.post("/session/end")
-async def sign_out(request: Request) -> Response:
+async def sign_out(request: Request, next: Annotated[str, Form(max_length=2000)] = "/sign-in") -> Response:
     """Sign out a browser."""
     check_origin(request)
     if cookie := request.cookies.get(cookie_name()):
         async with db.transaction() as session:
             await service.end_by_cookie(session, cookie)
-    answer = RedirectResponse("/sign-in", 303)
+    answer = RedirectResponse(next if _is_own_path(next) else "/sign-in", 303)
     answer.delete_cookie(cookie_name(), path="/", secure=settings().secure, httponly=True, samesite="lax")
     return answer
 

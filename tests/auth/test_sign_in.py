@@ -1,10 +1,15 @@
 """Signing in and out, by every credential."""
 
+from typing import Any
+
+import httpx
 import pytest
 
+from backend import runtime
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
 from backend.members.schemas import Role
+from backend.settings import settings
 from tests.conftest import PASSWORD, World
 
 
@@ -95,3 +100,19 @@ async def test_a_credential_that_is_not_valid_is_a_401(world: World, credential:
     with pytest.raises(ApiProblem) as refused:
         await world.client.call("GET", f"/orgs/{acme}/requests", token=credential)
     assert refused.value.status == 401
+
+
+@pytest.mark.parametrize(
+    ("wanted", "target"),
+    [("/invitation?token=a", "/invitation?token=a"), ("//evil.example", "/sign-in"), ("https://evil", "/sign-in"),
+     ("/\\evil", "/sign-in"), ("", "/sign-in")],
+)  # fmt: skip
+async def test_signing_out_leads_to_a_page_of_ours_only(api: Any, world: World, wanted: str, target: str) -> None:
+    person = await world.person(await world.organization())
+    headers = {"cookie": person.cookie, "origin": settings().origin}
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        answer = await http.post("/session/end", data={"next": wanted}, headers=headers)
+    assert (answer.status_code, answer.headers["location"]) == (303, target)
+    with pytest.raises(ApiProblem):
+        await person.call("GET", "/auth/me")

@@ -1,0 +1,65 @@
+"""What would have been mailed, where no mail leaves the machine."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.ui.button import button
+from components.ui.card import page_head, panel
+from components.ui.icon import mark
+from components.ui.note import empty, failure, forbidden, skeleton
+from components.ui.table import pager
+from components.ui.value import when
+from state.outbox import Mail, OutboxState
+from state.session import Session
+
+IS_EMBEDDED = Session.network == "devnet"
+
+
+@page(
+    route="/o/[org_id]/outbox",
+    title="Outbox",
+    nav=Nav("Organization", "mail", 13, shown=IS_EMBEDDED),
+    on_load=[OutboxState.load],
+)
+def outbox() -> rx.Component:
+    """Draw the mails with their links."""
+    mails = rx.el.ul(rx.foreach(OutboxState.rows, _mail), class_name="mails")
+    nothing = rx.cond(
+        OutboxState.loading,
+        skeleton(),
+        empty("mail", "No mail yet", "An invitation of this organization would be here, with the link it carries."),
+    )
+    again = failure(
+        "This did not load", OutboxState.problem, button("Try again", "rotate-cw", on_click=OutboxState.reload)
+    )
+    refused = rx.cond(OutboxState.is_forbidden, forbidden(OutboxState.problem), again)
+    return rx.fragment(
+        page_head("Outbox", "This installation sends no mail; what it would have sent is here"),
+        panel(
+            rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
+            pager(
+                "Newest first, 50 a page", has_newer=OutboxState.has_newer, has_older=OutboxState.has_older,
+                on_newer=OutboxState.newer, on_older=OutboxState.older, busy=OutboxState.busy,
+            ),
+            label="Outbox",
+        ),
+    )  # fmt: skip
+
+
+def _mail(mail: rx.Var[Mail]) -> rx.Component:
+    head = rx.el.div(
+        mark("mail", "info"),
+        rx.el.div(
+            rx.el.h2(mail.subject, class_name="title"), rx.el.div("To ", mail.recipient, class_name="below"),
+            class_name="grow",
+        ),
+        rx.el.div(when(mail.created_at), class_name="muted small nowrap"),
+        class_name="mail-head",
+    )  # fmt: skip
+    body = rx.el.div(
+        rx.el.p(mail.before),
+        rx.cond(mail.path != "", rx.el.p(rx.el.a(mail.link, href=mail.path, class_name="link break")), rx.fragment()),
+        rx.cond(mail.after != "", rx.el.p(mail.after), rx.fragment()),
+        class_name="mail-body",
+    )
+    return rx.el.li(head, body, key=mail.id)

@@ -1,0 +1,96 @@
+"""An invitation is followed from the mail: by somebody new, by somebody with an account, too late, by the wrong one."""
+
+import re
+import secrets
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Console, Signum
+
+PASSWORD = "a long new password"
+
+
+def invite(signum: Signum, email: str, office: str | None = None) -> str:
+    """Invite somebody as a viewer; the path the mail leads to."""
+    org = office or signum.organization
+    signum.call("POST", f"/orgs/{org}/invitations", {"email": email, "role": "viewer"})
+    body = signum.call("GET", f"/orgs/{org}/outbox")["mails"][0]["body"]
+    return re.search(r"/invitation\?token=\S+", body).group()  # type: ignore[union-attr]
+
+
+def accessible(console: Console) -> None:
+    """Axe finds nothing."""
+    found = Axe().run(console.page).response["violations"]
+    assert found == [], found
+
+
+def test_somebody_new_follows_the_mail_and_is_in(console: Console, signum: Signum) -> None:
+    email = f"nora.{secrets.token_hex(3)}@mail.example"
+    invite(signum, email)
+    page = console.sign_in(path="outbox").heading("Outbox").page
+    mail = page.get_by_role("listitem").filter(has_text=email)
+    expect(mail).to_contain_text("You are invited to")
+    accessible(console)
+    mail.get_by_role("link").click()
+    expect(page.get_by_text("This invitation is for somebody else")).to_be_visible()
+    page.get_by_role("button", name="Sign out and go on").click()
+    expect(page.get_by_label("Email")).to_have_value(email)
+    assert page.context.cookies() == []
+    accessible(console)
+
+    page.get_by_label("Your name").fill("Nora New")
+    page.get_by_label("Password").fill("short")
+    page.get_by_role("button", name="Make account and join").click()
+    expect(page.get_by_label("Password")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("alert")).to_contain_text("5 of 10")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Make account and join").click()
+    page.wait_for_url(f"**/o/{signum.organization}/overview")
+    console.hydrated().heading("Overview")
+    expect(page.get_by_role("button", name="Account: Nora New")).to_be_visible()
+
+
+def test_somebody_with_an_account_signs_in_and_accepts(console: Console, signum: Signum) -> None:
+    guest = signum.person("viewer")
+    office = signum.call("POST", "/orgs", {"name": f"Guest Office {secrets.token_hex(2)}"})["id"]
+    page = console.page
+    page.goto(signum.url + invite(signum, guest.email, office))
+    page.get_by_role("link", name="Sign in").click()
+    page.get_by_label("Email").fill(guest.email)
+    page.get_by_label("Password").fill(guest.password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/invitation?token=**")
+    expect(page.get_by_text(f"You are signed in as {guest.email}")).to_be_visible()
+    accessible(console)
+    page.get_by_role("button", name="Accept and join").click()
+    page.wait_for_url(f"**/o/{office}/overview")
+    console.heading("Overview")
+
+
+def test_a_link_works_once_and_a_made_up_one_never(console: Console, signum: Signum) -> None:
+    page = console.page
+    page.goto(f"{signum.url}/invitation?token=made-up")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such invitation")
+    page.goto(f"{signum.url}/invitation")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such invitation")
+
+    email = f"late.{secrets.token_hex(3)}@mail.example"
+    path = invite(signum, email)
+    page.goto(signum.url + path)
+    expect(page.get_by_label("Email")).to_have_value(email)
+    made = next(
+        one for one in signum.call("GET", "/orgs/{org}/invitations")["invitations"] if one["email"] == email
+    )  # fmt: skip
+    signum.call("DELETE", f"/orgs/{{org}}/invitations/{made['id']}")
+    page.get_by_label("Your name").fill("Late")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Make account and join").click()
+    expect(page.get_by_role("alert")).to_contain_text("revoked")
+    page.reload()
+    expect(page.get_by_text("It has been taken back")).to_be_visible()
+
+
+def test_a_viewer_reads_no_mail(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("viewer"), "outbox").heading("Outbox").page
+    expect(page.get_by_text("You cannot see this")).to_be_visible()
