@@ -72,7 +72,7 @@ def _list() -> rx.Component:
 
 def _row(request: rx.Var[Request]) -> rx.Component:
     name = rx.el.button(request.title, type="button", class_name="name trunc", on_click=OneRequest.show(request.id))
-    below = rx.cond(request.line != "", request.line, request.kind)
+    below = rx.cond(request.line != "", request.line, _about(request.subject_type))
     return tr(
         td(rx.el.div(name, text(below, cls="muted small trunc"), class_name="col none title-cell")),
         td(status(request.status), class_name="first-right only-narrow"),
@@ -128,6 +128,12 @@ def _drawer() -> rx.Component:
         tools=step_buttons(Requests.step),
         foot=(rx.cond(may_retry, again, begun),),
     )  # fmt: skip
+
+
+def _about(subject: rx.Var[str]) -> rx.Var[str]:
+    """What kind of thing a request is about, in words."""
+    words = ("Asset", "Market", "Order", "Bridge", "Attestation", "Issuer", "Party", "Wallet", "Chain", "Organization")
+    return rx.match(subject, *[(word.lower(), word) for word in words], "").to(str)
 
 
 def _subject() -> rx.Component:

@@ -80,7 +80,7 @@ def _depth() -> rx.Component:
         "Depth",
         rx.cond(
             BookState.depth.length() > 0,
-            rx.el.div(depth(BookState.depth, BookState.said, "100%"), class_name="depth-box"),
+            rx.el.div(depth(BookState.depth, BookState.said, BookState.ticks, "100%"), class_name="depth-box"),
             nothing,
         ),
         right=rx.el.span(words, class_name="muted small"),

@@ -131,7 +131,8 @@ def _asset_only(state: Any, line: Any) -> list[rx.Component]:
         ),
         line(
             "Trusted issuers",
-            "Whose attestations count: addresses, one a line. Empty means every issuer that is registered.",
+            "Whose attestations count besides those of this organization's issuer and of the organizations above it: "
+            "addresses, one a line.",
             rx.el.textarea(
                 name="issuers",
                 id="rule-issuers",

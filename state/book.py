@@ -16,6 +16,7 @@ class BookState(Loads, rx.State):
     """What the live orders add up to."""
 
     depth: list[dict[str, float]] = []
+    ticks: list[float] = []
     said: str = "No open orders"
     best_bid: str = ""
     best_ask: str = ""
@@ -52,8 +53,13 @@ class BookState(Loads, rx.State):
         self.bids, self.asks = str(sum(sides["buy"].values())), str(sum(sides["sell"].values()))
         self.best_bid, self.best_ask = str(buys[0][0]) if buys else "", str(sells[0][0]) if sells else ""
         self.spread = str(sells[0][0] - buys[0][0]) if buys and sells else ""
-        rising = _cumulated(buys, "bid", quote, decimals)[::-1] + _cumulated(sells, "ask", quote, decimals)
-        self.depth = rising
+        scale = _scale([*sides["buy"], *sides["sell"]])
+        self.ticks = [plotted(price, quote) for price in scale]
+        bids, asks = _cumulated(buys, "bid", quote, decimals), _cumulated(sells, "ask", quote, decimals)
+        if scale:
+            bids.append({**(bids[-1] if bids else {}), "price": self.ticks[0]})
+            asks.append({**(asks[-1] if asks else {}), "price": self.ticks[-1]})
+        self.depth = bids[::-1] + asks
         bid, ask = grouped(self.bids, decimals), grouped(self.asks, decimals)
         self.said = f"Market depth: {bid} {market.symbol} bid, {ask} {market.symbol} asked"
 
@@ -66,6 +72,17 @@ def _levels(orders: list[dict[str, Any]], side: str) -> dict[int, int]:
             price = int(order["price"])
             levels[price] = levels.get(price, 0) + int(order["amount"]) - int(order["filled"])
     return levels
+
+
+def _scale(prices: list[int]) -> list[int]:
+    """Round prices from below the lowest to above the highest, so that the outermost steps have a width too."""
+    if not prices:
+        return []
+    low, high = min(prices), max(prices)
+    rough = max((high - low) // 4, low // 100, 1)
+    power = 10 ** (len(str(rough)) - 1)
+    step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
+    return list(range((low - 1) // step * step, high + step + 1, step))
 
 
 def _cumulated(levels: list[tuple[int, int]], name: str, quote: int, decimals: int) -> list[dict[str, float]]:

@@ -10,6 +10,8 @@ from state.units import grouped, to_base
 FRAMEWORKS = {
     "reg_d": "Reg D 506(c)", "reg_s": "Reg S", "reg_a_plus": "Reg A+ Tier 2", "reg_cf": "Reg CF", "none": "None",
 }  # fmt: skip
+OWN_ISSUERS = "this organization's and those above it"
+"""Whose attestations count for every token; a list adds to them."""
 
 
 @dataclass
@@ -145,7 +147,7 @@ def words(rules: Checked, symbol: str, decimals: int) -> dict[str, str]:
         "Maximum holders": f"{rules.max_holders:,}" if rules.max_holders else "unlimited",
         "Maximum per holder": f"{most} {symbol}".strip() if int(rules.max_tokens) else "unlimited",
         "Organization only": "yes" if rules.org_only else "no",
-        "Trusted issuers": ", ".join(f"{a[:6]}…{a[-4:]}" for a in rules.issuers) or "every registered one",
+        "Trusted issuers": ", ".join([OWN_ISSUERS, *(f"{a[:6]}…{a[-4:]}" for a in rules.issuers)]),
     }
 
 

@@ -6,6 +6,8 @@ from typing import Any
 import reflex as rx
 
 QUIET = {"accessibilityLayer": False}
+GROUPED = "(value) => value.toLocaleString('en-US', { maximumFractionDigits: 4 })"
+"""How an axis writes a number."""
 
 
 def spark(data: rx.Var[list[dict[str, float]]] | Sequence[dict[str, float]], key: str = "value") -> rx.Component:
@@ -58,8 +60,14 @@ def legend(*parts: tuple[Any, str, str]) -> rx.Component:
     )
 
 
-def depth(data: rx.Var[list[dict[str, float]]], label: rx.Var[str] | str, height: int | str = 236) -> rx.Component:
-    """Draw a market's depth: rows with `price` and either `bid` or `ask`, cumulated. `label` says it in a sentence."""
+def depth(
+    data: rx.Var[list[dict[str, float]]],
+    label: rx.Var[str] | str,
+    ticks: rx.Var[list[float]],
+    height: int | str = 236,
+) -> rx.Component:
+    """Draw a market's depth: rows with `price` and either `bid` or `ask`, cumulated, out to
+    the first and last of `ticks`. `label` says it in a sentence."""
     cartesian = rx.recharts
     side = {"stroke_width": 1.75, "dot": False, "is_animation_active": False}
     chart = cartesian.area_chart(
@@ -71,14 +79,17 @@ def depth(data: rx.Var[list[dict[str, float]]], label: rx.Var[str] | str, height
             data_key="ask", name="Asks", type_="stepAfter", stroke="var(--c-sell)", fill="var(--c-sell)", **side
         ),
         cartesian.x_axis(
-            data_key="price", type_="number", domain=["dataMin", "dataMax"], tick_line=False, axis_line=False, height=24
+            data_key="price", type_="number", domain=["dataMin", "dataMax"], tick_line=False, axis_line=False,
+            height=24, tick_formatter=GROUPED, ticks=ticks.to(list[int]),
         ),
-        cartesian.y_axis(orientation="right", tick_line=False, axis_line=False, width=52, tick_count=4),
+        cartesian.y_axis(
+            orientation="right", tick_line=False, axis_line=False, width=60, tick_count=4, tick_formatter=GROUPED
+        ),
         cartesian.graphing_tooltip(),
         data=data,
         width="100%",
         height=height,
         margin={"top": 8, "right": 0, "bottom": 0, "left": 20},
         custom_attrs=QUIET,
-    )
+    )  # fmt: skip
     return rx.el.div(chart, class_name="depth", role="img", aria_label=label)

@@ -110,11 +110,10 @@ def toolbar(*children: Any) -> rx.Component:
 def pager(
     words: Any, *, has_newer: rx.Var[bool], has_older: rx.Var[bool], on_newer: Any, on_older: Any, busy: rx.Var[bool]
 ) -> rx.Component:
-    """Draw the foot of a keyset table."""
-    return rx.el.div(
-        rx.el.span(words),
+    """Draw the foot of a keyset table; there are no buttons while one page holds all."""
+    buttons = rx.fragment(
         rx.el.span(class_name="end"),
         button("Newer", "chevron-left", small=True, disabled=~has_newer | busy, on_click=on_newer),
         button("Older", "chevron-right", small=True, disabled=~has_older | busy, on_click=on_older),
-        class_name="card-foot",
     )
+    return rx.el.div(rx.el.span(words), rx.cond(has_newer | has_older, buttons, rx.fragment()), class_name="card-foot")
