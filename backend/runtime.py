@@ -11,6 +11,7 @@ import structlog
 
 from backend import db, sweep, workflows
 from backend.auth import tokens
+from backend.auth.secrets import verify_password
 from backend.chain import deployment, endpoints, recovery, rpc
 from backend.chains import registry
 from backend.indexing import run_indexer
@@ -55,7 +56,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         held.push_async_callback(asyncio.to_thread, workflows.stop)
         await workflows.register_queues()
         stopping = asyncio.Event()
-        for work in (run_indexer(stopping), sweep.run(stopping), _demo(settings)):
+        for work in (run_indexer(stopping), sweep.run(stopping), _demo(settings), _warm_up()):
             held.push_async_callback(_end, asyncio.create_task(work))
         held.callback(stopping.set)
         yield
@@ -66,6 +67,12 @@ async def _end(task: asyncio.Task[None]) -> None:
     task.cancel()
     with suppress(asyncio.CancelledError, Exception):
         await task
+
+
+async def _warm_up() -> None:
+    """What the first sign-in and the first signature would otherwise wait for."""
+    await asyncio.to_thread(verify_password, "", None)
+    await asyncio.to_thread(importlib.import_module, "eth_account")
 
 
 async def _prepare_chains(settings: Settings) -> None:

@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -46,6 +46,12 @@ class Settings(BaseSettings):
     )
     protocol_share_bps: int = Field(1_000, ge=0, le=10_000)
     session_days: int = 14
+
+    @field_validator("home")
+    @classmethod
+    def _from_here(cls, home: Path) -> Path:
+        """A relative folder counts from where the command was given."""
+        return home.absolute()
 
     @property
     def origin(self) -> str:

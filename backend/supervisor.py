@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from backend import runtime
 from backend.errors import CannotStart
 from backend.readiness import readiness
 from backend.settings import CHECKOUT, Settings
@@ -40,11 +39,13 @@ def step(name: str) -> Iterator[None]:
 def serve(settings: Settings) -> None:
     """Start everything, serve until a signal, end everything. Raises CannotStart where it cannot."""
     began = time.monotonic()
+    # Reflex looks for its settings and the built console where it stands.
+    os.chdir(CHECKOUT)
     with ExitStack() as held:
         held.enter_context(_lock(settings.home))
         _check_port(settings.host, settings.port)
-        builder = held.enter_context(ThreadPoolExecutor(1))
-        console = builder.submit(_build)
+        helper = held.enter_context(ThreadPoolExecutor(1))
+        console = helper.submit(_build)
         _start_database(settings, held)
         if settings.embedded_chains:
             _start_chains(settings, held)
@@ -77,16 +78,18 @@ def _check_port(host: str, port: int) -> None:
             ) from error
 
 
-def _build() -> str:
+def _build() -> None:
+    """Build the console if its sources changed, then load it: both while database and chains start."""
     from backend import console
 
-    lines: list[str] = []
-    console.build_if_changed(lines.append)
-    return "; ".join(lines)
+    console.build_if_changed()
+    os.environ.update(console.PREBUILT)
+    # Named, not imported: the backend stands without a console.
+    importlib.import_module("app.app")
 
 
-def _wait(console: "Future[str]") -> None:
-    with step("Console built" if not console.done() else "Console"):
+def _wait(console: "Future[None]") -> None:
+    with step("Console"):
         try:
             console.result()
         except Exception as error:
@@ -94,6 +97,7 @@ def _wait(console: "Future[str]") -> None:
 
 
 def _start_database(settings: Settings, held: ExitStack) -> None:
+    from backend import runtime
     from backend.migrations.migrate import migrate
 
     if settings.database_url is None:
@@ -132,11 +136,6 @@ def _first_line(error: BaseException) -> str:
 def _serve_web(settings: Settings, began: float) -> None:
     import uvloop
 
-    from backend import console
-
-    os.environ.update(console.PREBUILT)
-    # Reflex looks for its settings and the built console where it stands.
-    os.chdir(CHECKOUT)
     _trim_memory()
     uvloop.run(_web(settings, began))
 
@@ -157,8 +156,7 @@ async def _web(settings: Settings, began: float) -> None:
     from granian.log import LogLevels
     from granian.server.embed import Server
 
-    with step("Console and API loaded"):
-        # Named, not imported: the backend stands without a console.
+    with step("Console and API"):
         target: Any = importlib.import_module("app.app").app()
     server = Server(
         target,
@@ -185,6 +183,8 @@ async def _web(settings: Settings, began: float) -> None:
 
 
 async def _announce(settings: Settings, began: float) -> None:
+    from backend import runtime
+
     await runtime.until_listening(settings)
     say(f"\n  Signum answers on {settings.origin} after {time.monotonic() - began:.1f} s")
     with suppress(RuntimeError):

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 import zlib
+from functools import lru_cache
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
@@ -10,8 +11,12 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 KEY_PREFIX = "sgn_"
 _passwords = PasswordHash((Argon2Hasher(),))
-_nobody = _passwords.hash(secrets.token_urlsafe(16))
-"""Verified against for an unknown user, so that the answer takes the same time."""
+
+
+@lru_cache(maxsize=1)
+def _nobody() -> str:
+    """Verified against for an unknown user, so that the answer takes the same time."""
+    return _passwords.hash(secrets.token_urlsafe(16))
 
 
 def token() -> str:
@@ -55,4 +60,4 @@ def hash_password(password: str) -> str:
 
 def verify_password(password: str, stored: str | None) -> bool:
     """Whether a password fits; an unknown user (None) costs the same time."""
-    return _passwords.verify(password, stored or _nobody) and stored is not None
+    return _passwords.verify(password, stored or _nobody()) and stored is not None

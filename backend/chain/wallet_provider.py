@@ -11,14 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from eth_account import Account
-from eth_account.messages import encode_defunct
 from eth_keys.datatypes import PrivateKey
 
 from backend.errors import BadRequest
 from backend.settings import settings
+
+if TYPE_CHECKING:
+    from eth_account import Account
 
 LIGHT_SCRYPT = 2**12
 STANDARD_SCRYPT = 2**18
@@ -39,6 +40,14 @@ class Signed:
 
     raw: str
     tx_hash: str
+
+
+@lru_cache(maxsize=1)
+def _account() -> "type[Account]":
+    """eth-account, with the first key that is used: it takes half a second of every start to import."""
+    from eth_account import Account
+
+    return Account
 
 
 class WalletProvider(Protocol):
@@ -82,12 +91,14 @@ class Keystore:
 
     async def sign_transaction(self, address: str, transaction: dict[str, Any]) -> Signed:
         """Sign an EIP-1559 transaction."""
-        signed = Account.sign_transaction(transaction, await self._key(address))
+        signed = _account().sign_transaction(transaction, await self._key(address))
         return Signed("0x" + bytes(signed.raw_transaction).hex(), "0x" + bytes(signed.hash).hex())
 
     async def sign_message(self, address: str, text: str) -> str:
         """An EIP-191 signature."""
-        signed = Account.sign_message(encode_defunct(text=text), await self._key(address))
+        from eth_account.messages import encode_defunct
+
+        signed = _account().sign_message(encode_defunct(text=text), await self._key(address))
         return "0x" + bytes(signed.signature).hex()
 
     def has(self, address: str) -> bool:
@@ -105,7 +116,7 @@ class Keystore:
     def _create(self) -> NewKey:
         key = PrivateKey(secrets.token_bytes(32))
         address = key.public_key.to_checksum_address()
-        stored = Account.encrypt(key, self._password, kdf="scrypt", iterations=self._scrypt_n)
+        stored = _account().encrypt(key, self._password, kdf="scrypt", iterations=self._scrypt_n)
         write_private(self._file(address), json.dumps(stored))
         self._open[address] = key
         return NewKey(address, address, self.name)
@@ -121,7 +132,7 @@ class Keystore:
         except FileNotFoundError:
             raise BadRequest(f"No key is held for the wallet {address}; it cannot sign here.") from None
         try:
-            return PrivateKey(Account.decrypt(stored, self._password))
+            return PrivateKey(_account().decrypt(stored, self._password))
         except ValueError:
             raise BadRequest(f"The key of the wallet {address} does not open with the keystore's password.") from None
 
