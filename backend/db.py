@@ -7,7 +7,7 @@ Both are entered by the connection's `role` setting, so one URL is enough; neith
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -120,7 +120,7 @@ def violated(error: IntegrityError) -> str:
 
 def now() -> datetime:
     """The time in UTC."""
-    return datetime.now(timezone.utc)
+    return datetime.now(UTC)
 
 
 def new_id() -> UUID:
@@ -153,8 +153,14 @@ def time_field(nullable: bool = False, **kwargs: Any) -> Any:
 
 def status_field(values: type[StrEnum], default: StrEnum | None = None, **kwargs: Any) -> Any:
     """A column of a status: text, checked in the database against the enum's values."""
-    kind = sa.Enum(values, native_enum=False, create_constraint=True, length=32, name=values.__name__.lower(),
-                   values_callable=lambda e: [m.value for m in e])
+    kind = sa.Enum(
+        values,
+        native_enum=False,
+        create_constraint=True,
+        length=32,
+        name=values.__name__.lower(),
+        values_callable=lambda e: [m.value for m in e],
+    )
     return Field(default=default, sa_type=kind, nullable=False, **kwargs)
 
 

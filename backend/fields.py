@@ -1,7 +1,7 @@
 """The types of fields that more than one vertical has: what may cross the door, and how it is written."""
 
 import re
-from datetime import MAXYEAR, datetime, timezone
+from datetime import MAXYEAR, UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
@@ -25,12 +25,12 @@ COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
 
 
 def _time(value: datetime) -> str:
-    return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _moment(value: datetime) -> datetime:
     try:
-        moment = value.astimezone(timezone.utc)
+        moment = value.astimezone(UTC)
     except OverflowError as error:
         raise ValueError("is not a time of the years 1 to 9998") from error
     if moment.year == MAXYEAR:
@@ -48,9 +48,9 @@ def _address(value: str) -> str:
 
 def _amount(value: Any) -> Any:
     if isinstance(value, bool | float) or not isinstance(value, str):
-        raise ValueError("is a decimal string of base units, such as \"1000000\"")
+        raise ValueError('is a decimal string of base units, such as "1000000"')
     if not re.fullmatch(r"[0-9]{1,78}", value, re.ASCII):
-        raise ValueError("is a decimal string of base units, 1 to 78 digits, such as \"1000000\"")
+        raise ValueError('is a decimal string of base units, 1 to 78 digits, such as "1000000"')
     if int(value) > MAX_UINT256:
         raise ValueError("is larger than a chain can hold (2^256 - 1)")
     return value
@@ -101,9 +101,7 @@ Timestamp = Annotated[datetime, PlainSerializer(_time, return_type=str)]
 """RFC 3339 in UTC with Z and six decimals."""
 Address = Annotated[str, StringConstraints(max_length=42), AfterValidator(_address)]
 """All-lower or a right EIP-55 checksum goes in, EIP-55 comes out."""
-TokenAmount = Annotated[
-    str, BeforeValidator(_amount), Field(pattern=r"^\d{1,78}$", examples=["1000000000000000000"])
-]
+TokenAmount = Annotated[str, BeforeValidator(_amount), Field(pattern=r"^\d{1,78}$", examples=["1000000000000000000"])]
 """Decimal string of base units below 2^256."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 """A JSON number that is integral ("double" in the specification)."""
@@ -120,9 +118,7 @@ Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count; 0 means unlimited where it is a cap."""
 Country = Annotated[str, StringConstraints(min_length=3, max_length=3), AfterValidator(_country)]
 Countries = Annotated[list[Country], Field(max_length=250), AfterValidator(_no_doubles)]
-Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(one_line)
-]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(one_line)]
 Text = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_clean)]
 Email = Annotated[EmailStr, AfterValidator(str.lower)]
 """An address as it is kept: lower case, its domain in Unicode."""

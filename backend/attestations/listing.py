@@ -94,9 +94,16 @@ def _compared(record: Attestation, at: str, found: registry.Attestation) -> Atte
     ends = datetime.fromtimestamp(found.expires_at, UTC) if found.expires_at else None
     has_lapsed = ends is not None and ends <= now()
     return AttestationProof(
-        chain_eid=record.chain_eid, registry_address=at, attester=found.attester, is_valid=found.is_valid,
-        kyc_level=found.level, accredited=found.accredited, country=found.country, expires_at=ends,
-        revoked=found.revoked_at > 0, block_number=found.block_number,
+        chain_eid=record.chain_eid,
+        registry_address=at,
+        attester=found.attester,
+        is_valid=found.is_valid,
+        kyc_level=found.level,
+        accredited=found.accredited,
+        country=found.country,
+        expires_at=ends,
+        revoked=found.revoked_at > 0,
+        block_number=found.block_number,
         agrees=rules.agrees(record.status, is_same(record, found), found.is_valid, has_lapsed),
     )
 

@@ -26,7 +26,10 @@ DryRun = Annotated[bool, Query(description="Check everything and answer 200 with
 @router.get("")
 @requires(Scope.ATTESTATIONS_READ)
 async def list_attestations(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: AttestationStatus | None = None,
+    context: Current,
+    orgId: UUID,
+    page: Annotated[Page, Depends()],
+    status: AttestationStatus | None = None,
     party_id: UUID | None = None,
     expiring_days: Annotated[int | None, Query(ge=1, le=3650, description="Active, ending within these days.")] = None,
 ) -> AttestationList:
@@ -58,7 +61,11 @@ async def get_attestation(context: Current, orgId: UUID, attestationId: UUID) ->
 @router.post("/{attestationId}/revoke", status_code=status.HTTP_202_ACCEPTED)
 @requires(Scope.ATTESTATIONS_WRITE)
 async def revoke_attestation(
-    context: Current, orgId: UUID, attestationId: UUID, body: AttestationRevoke, response: Response,
+    context: Current,
+    orgId: UUID,
+    attestationId: UUID,
+    body: AttestationRevoke,
+    response: Response,
     dry_run: DryRun = False,
 ) -> AttestationAccepted | AttestationPlan:
     """Revoke an active attestation; the reason goes on chain. A dry run tells what the wallet holds."""

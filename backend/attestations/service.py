@@ -58,8 +58,13 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
     context.session.add(row)
     await context.session.flush()
     request = await accept(
-        context, ISSUE, f"Attest {party.name} on {chain.display_name}", subject=("attestation", row.id),
-        scope=Scope.ATTESTATIONS_WRITE, order=party.id, steps=[
+        context,
+        ISSUE,
+        f"Attest {party.name} on {chain.display_name}",
+        subject=("attestation", row.id),
+        scope=Scope.ATTESTATIONS_WRITE,
+        order=party.id,
+        steps=[
             Step("attest", f"Attested on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
         ],
@@ -81,8 +86,14 @@ async def revoke(
         steps = [f"Revoke on {chain.display_name}", "Read it back"]
         return _plan(chain, row, steps, holdings=await _holdings(context, row))
     request = await accept(
-        context, REVOKE, f"Revoke an attestation on {chain.display_name}", subject=("attestation", row.id),
-        scope=Scope.ATTESTATIONS_WRITE, order=row.party_id, arguments={"reason": body.reason}, steps=[
+        context,
+        REVOKE,
+        f"Revoke an attestation on {chain.display_name}",
+        subject=("attestation", row.id),
+        scope=Scope.ATTESTATIONS_WRITE,
+        order=row.party_id,
+        arguments={"reason": body.reason},
+        steps=[
             Step("revoke", f"Revoked on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
         ],
@@ -103,8 +114,14 @@ async def attest_call(row: AttestationRow) -> Call:
     at = (await contracts_of(row.chain_eid)).registry
     commitment = hashlib.sha256(row.id.bytes).digest()
     return registry.attest(
-        at, subject=row.wallet_address, level=row.kyc_level, country=row.country, accredited=row.accredited,
-        expires_at=rules.seconds(row.expires_at), schema=row.schema_name, data_hash=commitment,
+        at,
+        subject=row.wallet_address,
+        level=row.kyc_level,
+        country=row.country,
+        accredited=row.accredited,
+        expires_at=rules.seconds(row.expires_at),
+        schema=row.schema_name,
+        data_hash=commitment,
     )
 
 
@@ -124,7 +141,10 @@ async def _facts(context: Context, chain: Any, party: PartyRow | None) -> Facts:
     organization_id = context.organization_id
     known = PartyFacts(party.id, party.status, party.wallet_address is not None) if party else None
     return Facts(
-        organization_id=organization_id, chain_id=chain.id, chain_name=chain.display_name, party=known,
+        organization_id=organization_id,
+        chain_id=chain.id,
+        chain_name=chain.display_name,
+        party=known,
         is_enabled=await chains.is_enabled(context.session, organization_id, chain.xchain_eid),
         has_server_wallet=await wallets.treasury(context.session, organization_id) is not None,
         is_registered=await issuers.attester_on(context.session, organization_id, chain.xchain_eid) is not None,
@@ -140,8 +160,13 @@ async def _statement(context: Context, body: AttestationCreate, party: PartyRow)
 
 def _row(context: Context, party: PartyRow, chain: Any, said: Statement, expires_at: Any) -> AttestationRow:
     return AttestationRow(
-        organization_id=context.organization_id, party_id=party.id, wallet_address=str(party.wallet_address),
-        chain_eid=chain.xchain_eid, kyc_level=said.kyc_level, accredited=said.accredited, country=party.country,
+        organization_id=context.organization_id,
+        party_id=party.id,
+        wallet_address=str(party.wallet_address),
+        chain_eid=chain.xchain_eid,
+        kyc_level=said.kyc_level,
+        accredited=said.accredited,
+        country=party.country,
         expires_at=expires_at,
     )
 
@@ -149,7 +174,8 @@ def _row(context: Context, party: PartyRow, chain: Any, said: Statement, expires
 async def _earlier(context: Context, row: AttestationRow) -> UUID | None:
     """The active attestation that this one will replace; 409 where another is on its way already."""
     query = sa.select(col(AttestationRow.id), col(AttestationRow.status)).where(
-        col(AttestationRow.organization_id) == row.organization_id, col(AttestationRow.chain_eid) == row.chain_eid,
+        col(AttestationRow.organization_id) == row.organization_id,
+        col(AttestationRow.chain_eid) == row.chain_eid,
         col(AttestationRow.wallet_address) == row.wallet_address,
         col(AttestationRow.status).in_([AttestationStatus.PENDING, AttestationStatus.ACTIVE]),
     )
@@ -218,12 +244,19 @@ async def _holdings(context: Context, row: AttestationRow) -> list[AffectedHoldi
 
 
 def _plan(
-    chain: Any, row: AttestationRow, steps: list[str], replaced: UUID | None = None,
+    chain: Any,
+    row: AttestationRow,
+    steps: list[str],
+    replaced: UUID | None = None,
     holdings: list[AffectedHolding] | None = None,
 ) -> AttestationPlan:
     impact = AttestationImpact(
-        wallet_address=row.wallet_address, chain_eid=chain.xchain_eid, kyc_level=row.kyc_level,
-        accredited=row.accredited, replaces=replaced, holdings=holdings or [],
+        wallet_address=row.wallet_address,
+        chain_eid=chain.xchain_eid,
+        kyc_level=row.kyc_level,
+        accredited=row.accredited,
+        replaces=replaced,
+        holdings=holdings or [],
     )
     return AttestationPlan(steps=steps, impact=impact)
 

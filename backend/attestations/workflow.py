@@ -54,8 +54,13 @@ async def _attest(run: Run, row: AttestationRow) -> Outcome:
         if attester is None:
             raise Conflict("The organization is not registered as an issuer on this chain any more.")
         call = await service.attest_call(row)
-        intent = call.intent(run.key("attest"), eid=row.chain_eid, signer=attester.address,
-                             organization_id=run.organization_id, label="attest")
+        intent = call.intent(
+            run.key("attest"),
+            eid=row.chain_eid,
+            signer=attester.address,
+            organization_id=run.organization_id,
+            label="attest",
+        )
         outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
         step.tx_hash, step.detail = outcome.tx_hash, f"Attested in block {outcome.block_number}"
     return outcome
@@ -66,8 +71,10 @@ async def _retire_earlier(session: Write, row: AttestationRow) -> None:
     await session.execute(
         sa.update(AttestationRow)
         .where(
-            col(AttestationRow.organization_id) == row.organization_id, col(AttestationRow.id) != row.id,
-            col(AttestationRow.chain_eid) == row.chain_eid, col(AttestationRow.wallet_address) == row.wallet_address,
+            col(AttestationRow.organization_id) == row.organization_id,
+            col(AttestationRow.id) != row.id,
+            col(AttestationRow.chain_eid) == row.chain_eid,
+            col(AttestationRow.wallet_address) == row.wallet_address,
             col(AttestationRow.status) == AttestationStatus.ACTIVE,
         )
         .values(status=AttestationStatus.REVOKED, revocation_reason=service.REPLACED)
@@ -84,8 +91,13 @@ async def revoke(run: Run) -> None:
         told = await registry.attestation(row.chain_eid, at, uid)
         if not told.revoked_at or await find(run.key("revoke")):
             call = registry.revoke(at, uid, run.arguments["reason"])
-            intent = call.intent(run.key("revoke"), eid=row.chain_eid, signer=told.attester,
-                                 organization_id=run.organization_id, label="revoke attestation")
+            intent = call.intent(
+                run.key("revoke"),
+                eid=row.chain_eid,
+                signer=told.attester,
+                organization_id=run.organization_id,
+                label="revoke attestation",
+            )
             outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
             step.tx_hash, step.detail = outcome.tx_hash, f"Revoked in block {outcome.block_number}"
     async with run.step("read_back") as step:

@@ -85,13 +85,16 @@ async def _is_deep(rpc: Rpc, eid: int, receipt: Receipt) -> bool:
 async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     """Write the end of a transaction and wake the indexer. Raises Reverted where it was refused."""
     refusal = None if succeeded(receipt) else await _reason(rpc, row, receipt)
-    await _store(row, {
-        "status": TransactionStatus.FAILED if refusal else TransactionStatus.CONFIRMED,
-        "block_number": int(receipt["blockNumber"], 16),
-        "block_hash": receipt["blockHash"],
-        "receipt": slim(receipt),
-        "problem": refusal.stored() if refusal else None,
-    })
+    await _store(
+        row,
+        {
+            "status": TransactionStatus.FAILED if refusal else TransactionStatus.CONFIRMED,
+            "block_number": int(receipt["blockNumber"], 16),
+            "block_hash": receipt["blockHash"],
+            "receipt": slim(receipt),
+            "problem": refusal.stored() if refusal else None,
+        },
+    )
     indexer.wake(row.chain_eid)
     if refusal is not None:
         raise refusal
@@ -105,8 +108,9 @@ async def _reason(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Reverted:
         await rpc.simulate(Call(row.to_address, row.data, row.value or 0), row.signer, before)
     except Reverted as reason:
         return reason
-    return Reverted("The transaction failed where it was mined, though it would pass alone: another came before it.",
-                    name="Raced")
+    return Reverted(
+        "The transaction failed where it was mined, though it would pass alone: another came before it.", name="Raced"
+    )
 
 
 async def _mark_submitting(row: TransactionRow) -> None:

@@ -91,6 +91,7 @@ async def _insert(session: db.Write, eid: int, stream: str, number: int, hash_: 
     row = CursorRow(chain_eid=eid, stream=stream, block_number=number, block_hash=hash_)
     fresh = insert(CursorRow).values(**row.model_dump())
     await session.execute(
-        fresh.on_conflict_do_update(index_elements=["chain_eid", "stream"],
-                                    set_={"block_number": number, "block_hash": hash_})
+        fresh.on_conflict_do_update(
+            index_elements=["chain_eid", "stream"], set_={"block_number": number, "block_hash": hash_}
+        )
     )

@@ -114,13 +114,33 @@ def _free_port(wanted: int) -> int:
 
 def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subprocess.Popen[bytes]:
     arguments = [
-        command, "--host", "127.0.0.1", "--port", str(port), "--chain-id", str(chain.chain_id), "--accounts", "0",
-        "--hardfork", "cancun", "--state", str(_state(folder, chain.eid)), "--state-interval", str(SAVE_EVERY),
-        "--no-cors", "--threads", "1", "--silent",
+        command,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--chain-id",
+        str(chain.chain_id),
+        "--accounts",
+        "0",
+        "--hardfork",
+        "cancun",
+        "--state",
+        str(_state(folder, chain.eid)),
+        "--state-interval",
+        str(SAVE_EVERY),
+        "--no-cors",
+        "--threads",
+        "1",
+        "--silent",
     ]
     with (folder / f"{chain.eid}.log").open("wb") as log:
         process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
             preexec_fn=_die_with_us(),
         )
     (folder / f"{chain.eid}.pid").write_text(str(process.pid))
@@ -185,8 +205,11 @@ def _end_stale(folder: Path, eid: int) -> None:
 
 def _is_ours(pid: int, state: Path) -> bool:
     """Whether the process runs our state file; a number taken over by another program is left alone."""
-    told = subprocess.run(["ps", "-o", "stat=,args=", "-p", str(pid)], capture_output=True, text=True, check=False) \
-        if not Path("/proc").exists() else None
+    told = (
+        subprocess.run(["ps", "-o", "stat=,args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        if not Path("/proc").exists()
+        else None
+    )
     if told is not None:
         return str(state) in told.stdout and not told.stdout.strip().startswith("Z")
     try:

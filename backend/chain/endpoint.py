@@ -52,8 +52,13 @@ def packet(encoded: str) -> Packet:
     if sender is None or receiver is None:
         raise ValueError("a packet without sender or receiver")
     return Packet(
-        "0x" + raw[81:113].hex(), int.from_bytes(raw[1:9]), int.from_bytes(raw[9:13]), sender,
-        int.from_bytes(raw[45:49]), receiver, raw[113:],
+        "0x" + raw[81:113].hex(),
+        int.from_bytes(raw[1:9]),
+        int.from_bytes(raw[9:13]),
+        sender,
+        int.from_bytes(raw[45:49]),
+        receiver,
+        raw[113:],
     )
 
 
@@ -77,9 +82,9 @@ async def is_delivered(rpc: Rpc, at: str, message: Packet) -> bool:
     if not endpoints.is_embedded(rpc.eid):
         return await _is_cleared(rpc, at, message)
     origin = message.origin
-    return bool(await rpc.read(
-        NAME, at, "delivered", message.receiver, message.source_eid, origin["sender"], message.nonce
-    ))
+    return bool(
+        await rpc.read(NAME, at, "delivered", message.receiver, message.source_eid, origin["sender"], message.nonce)
+    )
 
 
 async def _is_cleared(rpc: Rpc, at: str, message: Packet) -> bool:

@@ -1,11 +1,11 @@
 """What a node can answer with, as errors of the house. All of them pickle, so a workflow's step may raise them.
 
-    SignumError
-    ├── ChainUnavailable      503   the node does not answer: try again
-    ├── Reverted              409   a contract refused, with its reason decoded
-    └── InsufficientFunds     409   the signer cannot pay for gas and value
-    MissingEvent                    a receipt lacks an event its transaction must emit
-    RpcError                        anything else a node said; never leaves `backend.chain` on purpose
+SignumError
+├── ChainUnavailable      503   the node does not answer: try again
+├── Reverted              409   a contract refused, with its reason decoded
+└── InsufficientFunds     409   the signer cannot pay for gas and value
+MissingEvent                    a receipt lacks an event its transaction must emit
+RpcError                        anything else a node said; never leaves `backend.chain` on purpose
 """
 
 from collections.abc import Mapping
@@ -49,16 +49,22 @@ class Reverted(Conflict):
     def stored(self) -> dict[str, Any]:
         """What a failed transaction keeps; `restored` reads it."""
         return {
-            "detail": self.detail, "name": self.name, "arguments": self.arguments,
-            "code": self.code, "resolution": self.resolution,
+            "detail": self.detail,
+            "name": self.name,
+            "arguments": self.arguments,
+            "code": self.code,
+            "resolution": self.resolution,
         }
 
     @classmethod
     def restored(cls, problem: Mapping[str, Any]) -> "Reverted":
         """The error a failed transaction ended with."""
         return cls(
-            problem["detail"], name=problem.get("name", ""), arguments=problem.get("arguments"),
-            code=problem.get("code"), resolution=problem.get("resolution"),
+            problem["detail"],
+            name=problem.get("name", ""),
+            arguments=problem.get("arguments"),
+            code=problem.get("code"),
+            resolution=problem.get("resolution"),
         )
 
 

@@ -192,9 +192,7 @@ async def _followed(session: db.Write, rpc: Rpc, place: cursor.Place) -> dict[st
     return followed
 
 
-async def _read_past(
-    session: db.Write, rpc: Rpc, followed: dict[str, Stream], created: int | None, until: int
-) -> None:
+async def _read_past(session: db.Write, rpc: Rpc, followed: dict[str, Stream], created: int | None, until: int) -> None:
     start = until + 1 if created is None else created
     while start <= until:
         last = min(start + SPAN - 1, until)
@@ -224,4 +222,3 @@ async def _note_height(session: db.Write, eid: int, height: int) -> None:
     _noted[eid] = (height, time.monotonic())
     values = {"height": height, "checked_at": db.now(), "status": ChainStatus.ACTIVE, "last_error": None}
     await session.execute(sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid).values(**values))
-

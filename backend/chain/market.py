@@ -72,15 +72,25 @@ def placed(outcome: Outcome) -> OrderFacts:
     order = outcome.event("OrderPlaced")
     end = next(e for e in outcome.events("OrderStatus") if e["orderId"] == order["orderId"])
     return OrderFacts(
-        order["orderId"], order["maker"], "buy" if order["isBuy"] else "sell", STATUSES[end["status"]], order["price"],
-        order["amount"], end["filled"],
+        order["orderId"],
+        order["maker"],
+        "buy" if order["isBuy"] else "sell",
+        STATUSES[end["status"]],
+        order["price"],
+        order["amount"],
+        end["filled"],
     )
 
 
 def _facts(order_id: int, told: Mapping[str, Any]) -> OrderFacts:
     return OrderFacts(
-        order_id, told["maker"], "buy" if told["isBuy"] else "sell", STATUSES[told["status"]], told["price"],
-        told["amount"], told["filled"],
+        order_id,
+        told["maker"],
+        "buy" if told["isBuy"] else "sell",
+        STATUSES[told["status"]],
+        told["price"],
+        told["amount"],
+        told["filled"],
     )
 
 
@@ -121,7 +131,15 @@ async def rules(eid: int, at: str) -> MarketRules:
 async def info(eid: int, at: str) -> MarketInfo:
     """Everything of a market but its orders, in one round trip."""
     functions = (
-        "token", "quote", "feeCollector", "takerFeeBps", "makerFeeBps", "halted", "owner", "factory", "rules",
+        "token",
+        "quote",
+        "feeCollector",
+        "takerFeeBps",
+        "makerFeeBps",
+        "halted",
+        "owner",
+        "factory",
+        "rules",
     )
     values: list[Any]
     *values, told = await (await connect(eid)).read_many([(NAME, at, function) for function in functions])

@@ -11,8 +11,13 @@ from backend.chain.outcome import Log, Outcome
 def log_of(told: Mapping[str, Any]) -> Log:
     """A log as a node tells it."""
     return Log(
-        to_checksum_address(told["address"]), tuple(told["topics"]), told["data"], int(told["blockNumber"], 16),
-        told["blockHash"], told["transactionHash"], int(told["logIndex"], 16),
+        to_checksum_address(told["address"]),
+        tuple(told["topics"]),
+        told["data"],
+        int(told["blockNumber"], 16),
+        told["blockHash"],
+        told["transactionHash"],
+        int(told["logIndex"], 16),
     )
 
 
@@ -20,8 +25,11 @@ def outcome_of(receipt: Mapping[str, Any]) -> Outcome:
     """A receipt as a node tells it, or as it was stored."""
     created = receipt.get("contractAddress")
     return Outcome(
-        receipt["transactionHash"], int(receipt["blockNumber"], 16), receipt["blockHash"],
-        to_checksum_address(created) if created else None, int(receipt["gasUsed"], 16),
+        receipt["transactionHash"],
+        int(receipt["blockNumber"], 16),
+        receipt["blockHash"],
+        to_checksum_address(created) if created else None,
+        int(receipt["gasUsed"], 16),
         tuple(log_of(entry) for entry in receipt["logs"]),
     )
 

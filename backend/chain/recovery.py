@@ -97,9 +97,12 @@ def _place(row: TransactionRow) -> tuple[int, int]:
 
 async def _is_whole(rpc: Rpc) -> bool:
     """Whether the chain still has the newest block that one of our transactions is in."""
-    newest = sa.select(col(TransactionRow.block_number), col(TransactionRow.block_hash)).where(
-        col(TransactionRow.chain_eid) == rpc.eid, col(TransactionRow.block_number).is_not(None)
-    ).order_by(sa.desc("block_number")).limit(1)
+    newest = (
+        sa.select(col(TransactionRow.block_number), col(TransactionRow.block_hash))
+        .where(col(TransactionRow.chain_eid) == rpc.eid, col(TransactionRow.block_number).is_not(None))
+        .order_by(sa.desc("block_number"))
+        .limit(1)
+    )
     async with db.worker() as session:
         row = (await session.execute(newest)).one_or_none()
     if row is None:
@@ -126,7 +129,9 @@ async def _mine_again(rpc: Rpc, row: TransactionRow) -> None:
     await broadcast(rpc, row)
     receipt = await _mined(rpc, row.tx_hash)
     values = {
-        "block_number": int(receipt["blockNumber"], 16), "block_hash": receipt["blockHash"], "receipt": slim(receipt),
+        "block_number": int(receipt["blockNumber"], 16),
+        "block_hash": receipt["blockHash"],
+        "receipt": slim(receipt),
         "status": TransactionStatus.CONFIRMED if int(receipt["status"], 16) else TransactionStatus.FAILED,
     }
     async with db.worker() as session:

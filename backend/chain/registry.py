@@ -98,8 +98,18 @@ def attest(
     data_hash: bytes = ROOT,
 ) -> Call:
     """Attest a subject; by the attester. The event `Attested` has the `uid`. The schema's keccak goes on chain."""
-    return call(NAME, at, "attest", subject, level, country, accredited, expires_at, keccak(text=schema),
-                data_hash.rjust(32, b"\0"))
+    return call(
+        NAME,
+        at,
+        "attest",
+        subject,
+        level,
+        country,
+        accredited,
+        expires_at,
+        keccak(text=schema),
+        data_hash.rjust(32, b"\0"),
+    )
 
 
 def revoke(at: str, uid: str, reason: str) -> Call:
@@ -124,8 +134,17 @@ async def attestation(eid: int, at: str, uid: str) -> Attestation:
     block = await rpc.height()
     told, valid = await rpc.read_many([(NAME, at, "getAttestation", uid), (NAME, at, "isValid", uid)], block=block)
     return Attestation(
-        told["issuedAt"] != 0, valid, told["subject"], told["attester"], told["level"], told["country"],
-        told["accredited"], told["issuedAt"], told["expiresAt"], told["revokedAt"], block,
+        told["issuedAt"] != 0,
+        valid,
+        told["subject"],
+        told["attester"],
+        told["level"],
+        told["country"],
+        told["accredited"],
+        told["issuedAt"],
+        told["expiresAt"],
+        told["revokedAt"],
+        block,
     )
 
 

@@ -42,7 +42,8 @@ async def settle_open(rpc: Rpc) -> None:
     """Write the end of transactions that are mined and deep enough, and that nobody has asked about for a while."""
     async with db.worker() as session:
         theirs = (
-            col(TransactionRow.chain_eid) == rpc.eid, col(TransactionRow.status).in_(OPEN),
+            col(TransactionRow.chain_eid) == rpc.eid,
+            col(TransactionRow.status).in_(OPEN),
             col(TransactionRow.updated_at) < db.now() - LEFT_ALONE,
         )
         found = sa.select(TransactionRow).where(*theirs).order_by(sa.asc("nonce"))

@@ -61,7 +61,10 @@ def reverted(data: str, message: str = "") -> Reverted:
     if restriction is None:
         return Reverted(_sentence(name, arguments), name=name, arguments=arguments)
     return Reverted(
-        f"{restriction.message}.", name=name, arguments=arguments, code=restriction.code,
+        f"{restriction.message}.",
+        name=name,
+        arguments=arguments,
+        code=restriction.code,
         resolution=restriction.resolution,
     )
 
@@ -72,8 +75,9 @@ def _foreign(data: str, message: str) -> Reverted:
         return Reverted(str(text), name="Error", arguments={"message": text})
     if data.startswith("0x4e487b71"):
         code = decode(["uint256"], bytes.fromhex(data[10:]))[0]
-        return Reverted(f"The contract stopped at an internal check (panic 0x{code:02x}).", name="Panic",
-                        arguments={"panic": code})
+        return Reverted(
+            f"The contract stopped at an internal check (panic 0x{code:02x}).", name="Panic", arguments={"panic": code}
+        )
     return Reverted(message or "The contract refused without a reason.", name="Unknown", arguments={"data": data[:200]})
 
 

@@ -7,7 +7,11 @@ from typing import Any, Self
 from backend.fields import RegulationType
 
 _REGULATIONS = (
-    RegulationType.NONE, RegulationType.REG_D, RegulationType.REG_S, RegulationType.REG_A_PLUS, RegulationType.REG_CF,
+    RegulationType.NONE,
+    RegulationType.REG_D,
+    RegulationType.REG_S,
+    RegulationType.REG_A_PLUS,
+    RegulationType.REG_CF,
 )
 
 
@@ -26,9 +30,12 @@ class MarketRules:
     def as_abi(self) -> dict[str, Any]:
         """The contract's struct."""
         return {
-            "regulation": _REGULATIONS.index(self.regulation_type), "minKycLevel": self.min_kyc_level,
-            "requiresAccreditation": self.requires_accreditation, "blockedCountries": list(self.blocked_countries),
-            "lockupEnd": self.lockup_end_time, "maxHolders": self.max_holders,
+            "regulation": _REGULATIONS.index(self.regulation_type),
+            "minKycLevel": self.min_kyc_level,
+            "requiresAccreditation": self.requires_accreditation,
+            "blockedCountries": list(self.blocked_countries),
+            "lockupEnd": self.lockup_end_time,
+            "maxHolders": self.max_holders,
             "maxPerHolder": self.max_tokens_per_holder,
         }
 
@@ -36,22 +43,35 @@ class MarketRules:
     def of_abi(cls, told: Mapping[str, Any]) -> Self:
         """The contract's struct, read back."""
         return cls(
-            _REGULATIONS[told["regulation"]], told["minKycLevel"], told["requiresAccreditation"],
-            tuple(told["blockedCountries"]), told["lockupEnd"], told["maxHolders"], told["maxPerHolder"],
+            _REGULATIONS[told["regulation"]],
+            told["minKycLevel"],
+            told["requiresAccreditation"],
+            tuple(told["blockedCountries"]),
+            told["lockupEnd"],
+            told["maxHolders"],
+            told["maxPerHolder"],
         )
 
     def as_dict(self) -> dict[str, Any]:
         """JSON: the amount a decimal string, tuples lists."""
         values = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
-        return {**values, "regulation_type": self.regulation_type.value,
-                "max_tokens_per_holder": str(self.max_tokens_per_holder)}
+        return {
+            **values,
+            "regulation_type": self.regulation_type.value,
+            "max_tokens_per_holder": str(self.max_tokens_per_holder),
+        }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """What `as_dict` gave."""
         read: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
-        return cls(**{**read, "regulation_type": RegulationType(values["regulation_type"]),
-                      "max_tokens_per_holder": int(values["max_tokens_per_holder"])})
+        return cls(
+            **{
+                **read,
+                "regulation_type": RegulationType(values["regulation_type"]),
+                "max_tokens_per_holder": int(values["max_tokens_per_holder"]),
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)

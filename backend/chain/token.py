@@ -126,8 +126,13 @@ def send_with_rules(
 def _parcel(destination_eid: int, to: str | None, amount: int) -> dict[str, Any]:
     receiver = bytes(32) if to is None else address_word(to)
     return {
-        "dstEid": destination_eid, "to": receiver, "amountLD": amount, "minAmountLD": 0,
-        "extraOptions": DELIVERY_OPTIONS, "composeMsg": b"", "oftCmd": b"",
+        "dstEid": destination_eid,
+        "to": receiver,
+        "amountLD": amount,
+        "minAmountLD": 0,
+        "extraOptions": DELIVERY_OPTIONS,
+        "composeMsg": b"",
+        "oftCmd": b"",
     }
 
 

@@ -102,15 +102,29 @@ async def _lock_signer(session: db.Write, intent: Intent) -> SignerRow:
 
 async def _signed(intent: Intent, terms: _Terms, nonce: int) -> TransactionRow:
     fields: dict[str, Any] = {
-        "type": 2, "chainId": terms.chain_id, "nonce": nonce, "gas": terms.gas, "value": intent.value,
-        "maxFeePerGas": terms.max_fee, "maxPriorityFeePerGas": terms.tip, "data": intent.data,
+        "type": 2,
+        "chainId": terms.chain_id,
+        "nonce": nonce,
+        "gas": terms.gas,
+        "value": intent.value,
+        "maxFeePerGas": terms.max_fee,
+        "maxPriorityFeePerGas": terms.tip,
+        "data": intent.data,
     }
     if intent.to is not None:
         fields["to"] = intent.to
     signed = await provider().sign_transaction(intent.signer, fields)
     return TransactionRow(
-        organization_id=intent.organization_id, key=intent.key, chain_eid=intent.chain_eid, signer=intent.signer,
-        nonce=nonce, to_address=intent.to, data=intent.data, value=intent.value, raw=signed.raw, tx_hash=signed.tx_hash,
+        organization_id=intent.organization_id,
+        key=intent.key,
+        chain_eid=intent.chain_eid,
+        signer=intent.signer,
+        nonce=nonce,
+        to_address=intent.to,
+        data=intent.data,
+        value=intent.value,
+        raw=signed.raw,
+        tx_hash=signed.tx_hash,
         label=intent.label,
     )
 
@@ -119,14 +133,16 @@ async def _terms(rpc: Rpc, intent: Intent) -> _Terms:
     """Simulate the call and price it, in one round trip. Raises Reverted and InsufficientFunds."""
     parameters = transaction(Call(intent.to, intent.data, intent.value), intent.signer)
     try:
-        gas, mined, balance, block, tip, chain_id = await rpc.batch([
-            ("eth_estimateGas", [parameters]),
-            ("eth_getTransactionCount", [intent.signer, "latest"]),
-            ("eth_getBalance", [intent.signer, "latest"]),
-            ("eth_getBlockByNumber", ["latest", False]),
-            ("eth_maxPriorityFeePerGas", []),
-            ("eth_chainId", []),
-        ])
+        gas, mined, balance, block, tip, chain_id = await rpc.batch(
+            [
+                ("eth_estimateGas", [parameters]),
+                ("eth_getTransactionCount", [intent.signer, "latest"]),
+                ("eth_getBalance", [intent.signer, "latest"]),
+                ("eth_getBlockByNumber", ["latest", False]),
+                ("eth_maxPriorityFeePerGas", []),
+                ("eth_chainId", []),
+            ]
+        )
     except RpcError as error:
         if error.says("insufficient funds", "insufficient balance", "outoffunds", "out of funds"):
             raise _no_funds(intent) from None

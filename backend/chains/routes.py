@@ -24,7 +24,9 @@ router = APIRouter(tags=["Chains"], route_class=GuardedRoute)
 @router.get("/chains", include_in_schema=False)
 @public
 async def list_chains(
-    context: Current, environment: Environment | None = None, vm_type: VmType | None = None,
+    context: Current,
+    environment: Environment | None = None,
+    vm_type: VmType | None = None,
     deployed: DeployedFilter | None = None,
 ) -> ChainList:
     """The registry of chains; needs no credential. `deployed` filters by whether our contracts are there."""

@@ -72,9 +72,7 @@ async def is_enabled(session: AsyncSession, organization_id: UUID, eid: int) -> 
 async def contracts(session: AsyncSession) -> dict[int, dict[str, str]]:
     """Endpoint id to the addresses of our contracts there, by their names."""
     found: dict[int, dict[str, str]] = defaultdict(dict)
-    query = sa.select(
-        col(ChainContractRow.chain_eid), col(ChainContractRow.name), col(ChainContractRow.address)
-    )
+    query = sa.select(col(ChainContractRow.chain_eid), col(ChainContractRow.name), col(ChainContractRow.address))
     for eid, name, address in await session.execute(query):
         found[eid][name] = address
     return found
@@ -135,8 +133,12 @@ def _columns(row: Any) -> dict[str, Any]:
 async def _shown(row: Any, is_enabled: bool, addresses: dict[str, str]) -> OrganizationChain:
     currency = await quotes.terms(row.xchain_eid, addresses.get("quote_token"))
     return OrganizationChain(
-        **_columns(row), enabled=is_enabled, market_factory_address=addresses.get("market_factory"),
-        attestation_registry_address=addresses.get("registry"), endpoint_address=addresses.get("endpoint"),
-        quote_token_address=addresses.get("quote_token"), quote_symbol=currency.symbol if currency else None,
+        **_columns(row),
+        enabled=is_enabled,
+        market_factory_address=addresses.get("market_factory"),
+        attestation_registry_address=addresses.get("registry"),
+        endpoint_address=addresses.get("endpoint"),
+        quote_token_address=addresses.get("quote_token"),
+        quote_symbol=currency.symbol if currency else None,
         quote_decimals=currency.decimals if currency else None,
     )

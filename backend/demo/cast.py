@@ -11,6 +11,9 @@ GROUP = {
     "description": "Real assets and private credit for institutional and accredited investors.",
 }
 
+REQUIREMENTS = {"kyc_required": True, "min_kyc_level": 1, "blocked_countries": ["PRK", "IRN"], "seats": 250}
+"""What the group asks of people it invites."""
+
 TREE: dict[str, dict[str, list[str]]] = {
     "Real Assets": {
         "Northwind Real Estate": [

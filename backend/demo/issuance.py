@@ -93,9 +93,7 @@ class Issuance:
         for asset in cast.ASSETS:
             body = dict(asset)
             if body["symbol"] == "NHLT":
-                year = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
-                    days=365
-                )
+                year = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=365)
                 body["compliance_rules"] = {"requires_accreditation": True, "lockup_end_time": int(year.timestamp())}
             accepted = await self.admin.post_and_wait(
                 self.org, f"{self.base}/assets", body, key=f"asset:{asset['symbol']}"

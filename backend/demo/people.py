@@ -39,6 +39,9 @@ async def organizations(admin: Caller) -> dict[str, str]:
     """The group and its tree; name to id."""
     group = await admin.post("/orgs", cast.GROUP, key="group")
     ids = {cast.GROUP["name"]: group["id"]}
+    await admin.call(
+        "PATCH", f"/orgs/{group['id']}", {"member_requirements": cast.REQUIREMENTS}, key="demo:requirements"
+    )
     for division, companies in cast.TREE.items():
         ids[division] = await _below(admin, group["id"], division, "Division")
         for company, vehicles in companies.items():

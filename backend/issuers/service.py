@@ -33,8 +33,11 @@ async def get(context: Context) -> Issuer:
     attesters = await _attesters(context.session, row)
     shown = [IssuerWallet.model_validate(w) for w in sorted(attesters.values(), key=lambda w: w.chain_eid)]
     return Issuer(
-        name=row.name, max_kyc_level=row.max_kyc_level, can_revoke_others=row.can_revoke_others,
-        request_id=row.request_id, wallets=shown,
+        name=row.name,
+        max_kyc_level=row.max_kyc_level,
+        can_revoke_others=row.can_revoke_others,
+        request_id=row.request_id,
+        wallets=shown,
     )
 
 
@@ -47,7 +50,8 @@ async def attester_on(session: AsyncSession, organization_id: UUID, eid: int) ->
     """The attester an organization is on a chain, where that is confirmed."""
     return await session.scalar(
         sa.select(IssuerWalletRow).where(
-            col(IssuerWalletRow.organization_id) == organization_id, col(IssuerWalletRow.chain_eid) == eid,
+            col(IssuerWalletRow.organization_id) == organization_id,
+            col(IssuerWalletRow.chain_eid) == eid,
             col(IssuerWalletRow.status) == IssuerStatus.REGISTERED,
         )
     )
@@ -91,9 +95,14 @@ async def _pend(context: Context, row: IssuerRow, enabled: Sequence[Any], has_ne
     for chain in enabled:
         known = attesters.get(chain.xchain_eid)
         if known is None:
-            context.session.add(IssuerWalletRow(
-                organization_id=row.organization_id, issuer_id=row.id, chain_eid=chain.xchain_eid, address=str(address),
-            ))
+            context.session.add(
+                IssuerWalletRow(
+                    organization_id=row.organization_id,
+                    issuer_id=row.id,
+                    chain_eid=chain.xchain_eid,
+                    address=str(address),
+                )
+            )
         elif has_new_terms or known.status is IssuerStatus.FAILED:
             known.status = IssuerStatus.PENDING
     await context.session.flush()
@@ -104,16 +113,19 @@ async def _pend(context: Context, row: IssuerRow, enabled: Sequence[Any], has_ne
 async def _is_running(context: Context, row: IssuerRow, eids: set[int], has_new_terms: bool) -> bool:
     """Whether the command that was published last still runs and covers these chains with these terms."""
     last = await context.session.get(RequestRow, row.request_id) if row.request_id else None
-    return (
-        last is not None and last.status not in FINAL and not has_new_terms and eids <= set(last.arguments["chains"])
-    )
+    return last is not None and last.status not in FINAL and not has_new_terms and eids <= set(last.arguments["chains"])
 
 
 async def _publish(context: Context, row: IssuerRow, places: Sequence[Any]) -> None:
     """REGISTER_ISSUER: the request and its workflow, in this transaction."""
     request = await accept(
-        context, "issuer.register", f"Register {row.name} as an issuer", subject=("issuer", row.id),
-        scope=Scope.ATTESTATIONS_WRITE, order=row.id, arguments={"chains": [c.xchain_eid for c in places]},
+        context,
+        "issuer.register",
+        f"Register {row.name} as an issuer",
+        subject=("issuer", row.id),
+        scope=Scope.ATTESTATIONS_WRITE,
+        order=row.id,
+        arguments={"chains": [c.xchain_eid for c in places]},
         steps=[Step(f"register:{c.xchain_eid}", f"Attester added on {c.display_name}", c.xchain_eid) for c in places],
     )
     row.request_id = request.id
@@ -144,7 +156,8 @@ async def fail_pending(session: Write, organization_id: UUID, eids: Sequence[int
     await session.execute(
         sa.update(IssuerWalletRow)
         .where(
-            col(IssuerWalletRow.organization_id) == organization_id, col(IssuerWalletRow.chain_eid).in_(eids),
+            col(IssuerWalletRow.organization_id) == organization_id,
+            col(IssuerWalletRow.chain_eid).in_(eids),
             col(IssuerWalletRow.status) == IssuerStatus.PENDING,
         )
         .values(status=IssuerStatus.FAILED)

@@ -44,8 +44,13 @@ async def _register_on(run: Run, eid: int) -> None:
         terms = (issuer.name, issuer.max_kyc_level, issuer.can_revoke_others)
         if not await _stands(run, eid, at, wallet.address, terms):
             call = registry.add_attester(at, wallet.address, run.organization_id, *terms)
-            intent = call.intent(run.key("attester", eid, *terms), eid=eid, signer=await operator(),
-                                 organization_id=run.organization_id, label="add attester")
+            intent = call.intent(
+                run.key("attester", eid, *terms),
+                eid=eid,
+                signer=await operator(),
+                organization_id=run.organization_id,
+                label="add attester",
+            )
             step.tx_hash = (await execute(intent)).tx_hash
         if not await _stands(run, eid, at, wallet.address, terms):
             raise Conflict("The registry does not show the attester as it was added.")

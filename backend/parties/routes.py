@@ -41,7 +41,9 @@ async def _writes_one(context: Current, partyId: UUID, organization_id: Organiza
 @router.get("", dependencies=[Depends(_reads)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def list_parties(
-    context: Current, page: Annotated[Page, Depends()], status: PartyStatus | None = None,
+    context: Current,
+    page: Annotated[Page, Depends()],
+    status: PartyStatus | None = None,
     search: Annotated[Search | None, Query(description="Part of name, email or wallet.")] = None,
 ) -> PartyList:
     """People and companies an organization knows, newest first."""

@@ -103,8 +103,14 @@ async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
     """The identity is proven, at this level."""
     row = await locked(context, party_id)
     rules.check_verify(row.status, body.reason)
-    _decide(context, row, status=PartyStatus.VERIFIED, kyc_level=body.kyc_level, accredited=body.accredited,
-            reason=body.reason)
+    _decide(
+        context,
+        row,
+        status=PartyStatus.VERIFIED,
+        kyc_level=body.kyc_level,
+        accredited=body.accredited,
+        reason=body.reason,
+    )
     return await _written(context, row)
 
 

@@ -86,5 +86,11 @@ async def _token(chain: Any, address: str, row: Any) -> Balance:
 
 
 def _balance(chain: Any, symbol: str, decimals: int, amount: int, **more: Any) -> Balance:
-    return Balance(chain_eid=chain.xchain_eid, chain_name=chain.display_name, symbol=symbol, decimals=decimals,
-                   amount=str(amount), **more)
+    return Balance(
+        chain_eid=chain.xchain_eid,
+        chain_name=chain.display_name,
+        symbol=symbol,
+        decimals=decimals,
+        amount=str(amount),
+        **more,
+    )

@@ -68,7 +68,10 @@ async def test_following_the_resolutions_one_by_one_leads_to_the_attestation(wor
     assert missing.dependency_chain == ["party_exists", "party_verified", "attestation_eligible"]
     assert [p["satisfied"] for p in missing.prerequisites] == [False, False, False]
     bodies = {
-        "parties": {"name": "Marta", "country": "SWE"}, "wallets": {"label": "Treasury"}, "verify": {}, "register": {},
+        "parties": {"name": "Marta", "country": "SWE"},
+        "wallets": {"label": "Treasury"},
+        "verify": {},
+        "register": {},
         "enable": None,
     }
     taken = []
@@ -78,7 +81,9 @@ async def test_following_the_resolutions_one_by_one_leads_to_the_attestation(wor
         name = call["path"].split("?")[0].rsplit("/", 1)[1] if call["method"] == "POST" else "link"
         taken.append(name)
         answer = await firm.admin.call(
-            call["method"], call["path"].removeprefix("/v1"), headers=firm.key if name == "register" else None,
+            call["method"],
+            call["path"].removeprefix("/v1"),
+            headers=firm.key if name == "register" else None,
             json={"wallet_address": wallet} if name == "link" else bodies[name],
         )
         if name == "parties":
@@ -100,16 +105,28 @@ async def test_prerequisites_tell_nothing_of_another_organizations_party(world: 
     assert [p["satisfied"] for p in problem.prerequisites] == [False, False, False]
 
 
-@pytest.mark.parametrize(("change", "status", "field"), [
-    ({"kyc_level": 3}, 400, "kyc_level"), ({"accredited": True}, 400, "accredited"),
-    ({"expires_at": "2020-01-01T00:00:00Z"}, 400, "expires_at"), ({"chain_eid": 49999}, 400, "chain_eid"),
-    ({"chain_eid": 30101}, 400, "chain_eid"), ({"chain_eid": 40168}, 400, "chain_eid"),
-    ({"chain_eid": "40161"}, 422, "chain_eid"), ({"chain_eid": 40161.5}, 422, "chain_eid"),
-    ({"chain_eid": 0}, 422, "chain_eid"), ({"chain_eid": None}, 422, "chain_eid"), ({"party_id": "x"}, 422, "party_id"),
-    ({"kyc_level": 0}, 422, "kyc_level"), ({"kyc_level": 1e99}, 422, "kyc_level"),
-    ({"expires_at": "2030-01-01T00:00:00"}, 422, "expires_at"), ({"expires_at": "<b>soon</b>"}, 422, "expires_at"),
-    ({"country": "USA"}, 422, "country"), ({"uid": "0x00"}, 422, "uid"),
-])
+@pytest.mark.parametrize(
+    ("change", "status", "field"),
+    [
+        ({"kyc_level": 3}, 400, "kyc_level"),
+        ({"accredited": True}, 400, "accredited"),
+        ({"expires_at": "2020-01-01T00:00:00Z"}, 400, "expires_at"),
+        ({"chain_eid": 49999}, 400, "chain_eid"),
+        ({"chain_eid": 30101}, 400, "chain_eid"),
+        ({"chain_eid": 40168}, 400, "chain_eid"),
+        ({"chain_eid": "40161"}, 422, "chain_eid"),
+        ({"chain_eid": 40161.5}, 422, "chain_eid"),
+        ({"chain_eid": 0}, 422, "chain_eid"),
+        ({"chain_eid": None}, 422, "chain_eid"),
+        ({"party_id": "x"}, 422, "party_id"),
+        ({"kyc_level": 0}, 422, "kyc_level"),
+        ({"kyc_level": 1e99}, 422, "kyc_level"),
+        ({"expires_at": "2030-01-01T00:00:00"}, 422, "expires_at"),
+        ({"expires_at": "<b>soon</b>"}, 422, "expires_at"),
+        ({"country": "USA"}, 422, "country"),
+        ({"uid": "0x00"}, 422, "uid"),
+    ],
+)
 async def test_bad_input_is_refused_at_its_field_and_writes_nothing(
     issuing: Firm, wallet: str, change: dict[str, Any], status: int, field: str
 ) -> None:
@@ -203,10 +220,17 @@ async def test_expiry_shows_at_once_and_the_sweep_notes_it(world: World, wallet:
         assert found.scalar_one() == "expired"
 
 
-@pytest.mark.parametrize("params", [
-    {"status": "gone"}, {"expiring_days": "0"}, {"expiring_days": "soon"}, {"party_id": "x"}, {"limit": "0"},
-    {"cursor": "?"},
-])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"status": "gone"},
+        {"expiring_days": "0"},
+        {"expiring_days": "soon"},
+        {"party_id": "x"},
+        {"limit": "0"},
+        {"cursor": "?"},
+    ],
+)
 async def test_wrong_filters_are_400(issuing: Firm, params: dict[str, str]) -> None:
     await issuing.refused("GET", "/attestations", 400, params=params)
 

@@ -19,8 +19,14 @@ parties = st.none() | st.builds(
     PartyFacts, id=st.uuids(), status=st.sampled_from(PartyStatus), has_wallet=st.booleans()
 )
 facts = st.builds(
-    Facts, organization_id=st.uuids(), chain_id=st.uuids(), chain_name=st.just("Sepolia"), is_enabled=st.booleans(),
-    has_server_wallet=st.booleans(), is_registered=st.booleans(), party=parties,
+    Facts,
+    organization_id=st.uuids(),
+    chain_id=st.uuids(),
+    chain_name=st.just("Sepolia"),
+    is_enabled=st.booleans(),
+    has_server_wallet=st.booleans(),
+    is_registered=st.booleans(),
+    party=parties,
 )
 
 
@@ -88,11 +94,20 @@ def test_only_an_active_attestation_is_revocable(status: AttestationStatus) -> N
         rules.check_revocable(status)
 
 
-@pytest.mark.parametrize(("status", "is_same", "is_valid", "has_lapsed", "expected"), [
-    ("active", True, True, False, True), ("active", True, False, False, False), ("active", False, True, False, False),
-    ("expired", True, False, True, True), ("expired", True, True, True, True), ("expired", True, True, False, False),
-    ("revoked", True, False, False, True), ("revoked", True, True, False, False), ("failed", True, True, False, False),
-])
+@pytest.mark.parametrize(
+    ("status", "is_same", "is_valid", "has_lapsed", "expected"),
+    [
+        ("active", True, True, False, True),
+        ("active", True, False, False, False),
+        ("active", False, True, False, False),
+        ("expired", True, False, True, True),
+        ("expired", True, True, True, True),
+        ("expired", True, True, False, False),
+        ("revoked", True, False, False, True),
+        ("revoked", True, True, False, False),
+        ("failed", True, True, False, False),
+    ],
+)
 def test_when_record_and_chain_agree(
     status: str, is_same: bool, is_valid: bool, has_lapsed: bool, expected: bool
 ) -> None:

@@ -59,8 +59,14 @@ class Stage:
         """A token of the organization, with its rows, as an asset's workflow would leave them."""
         contracts = await contracts_of(eid)
         call = token.deploy(
-            name="Test", symbol="TST", decimals=18, organization_id=self.organization_id, registry=contracts.registry,
-            endpoint=contracts.endpoint, owner=self.treasury, treasury=self.treasury,
+            name="Test",
+            symbol="TST",
+            decimals=18,
+            organization_id=self.organization_id,
+            registry=contracts.registry,
+            endpoint=contracts.endpoint,
+            owner=self.treasury,
+            treasury=self.treasury,
         )
         outcome = await self.do(eid, self.treasury, call)
         if rules is not None:
@@ -75,10 +81,16 @@ class Stage:
             asset = AssetRow(organization_id=self.organization_id, name="Test", symbol=secrets.token_hex(4).upper())
             session.add(asset)
             await session.flush()
-            session.add(DeploymentRow(
-                organization_id=self.organization_id, asset_id=asset.id, chain_eid=eid, token_address=outcome.created,
-                status=DeploymentStatus.ACTIVE, block_number=outcome.block_number,
-            ))
+            session.add(
+                DeploymentRow(
+                    organization_id=self.organization_id,
+                    asset_id=asset.id,
+                    chain_eid=eid,
+                    token_address=outcome.created,
+                    status=DeploymentStatus.ACTIVE,
+                    block_number=outcome.block_number,
+                )
+            )
 
 
 @pytest_asyncio.fixture(scope="session")

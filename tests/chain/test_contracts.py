@@ -12,8 +12,14 @@ from tests.chain.conftest import HOME_EID, Stage, names
 
 async def test_rules_come_back_as_they_were_written(stage: Stage) -> None:
     rules = TokenRules(
-        regulation_type=RegulationType.REG_A_PLUS, min_kyc_level=2, requires_accreditation=True, org_only=True,
-        blocked_countries=("USA", "PRK"), lockup_end_time=1_900_000_000, max_holders=99, max_tokens_per_holder=2**200,
+        regulation_type=RegulationType.REG_A_PLUS,
+        min_kyc_level=2,
+        requires_accreditation=True,
+        org_only=True,
+        blocked_countries=("USA", "PRK"),
+        lockup_end_time=1_900_000_000,
+        max_holders=99,
+        max_tokens_per_holder=2**200,
         trusted_issuers=(stage.treasury,),
     )
     at = await stage.token(HOME_EID, rules)
@@ -48,9 +54,18 @@ async def test_a_market_trades_and_keeps_its_rules(stage: Stage, open_rules: Tok
     at = await stage.token(HOME_EID, open_rules, supply=10**20)
     assert (await factory.check(HOME_EID, contracts.market_factory)).default_quote == contracts.quote_token
     rules = MarketRules(min_kyc_level=1, blocked_countries=("USA",), max_holders=10)
-    made = await stage.do(HOME_EID, stage.treasury, factory.create_market(
-        contracts.market_factory, token=at, fee_collector=stage.treasury, taker_bps=30, maker_bps=10, rules=rules,
-    ))
+    made = await stage.do(
+        HOME_EID,
+        stage.treasury,
+        factory.create_market(
+            contracts.market_factory,
+            token=at,
+            fee_collector=stage.treasury,
+            taker_bps=30,
+            maker_bps=10,
+            rules=rules,
+        ),
+    )
     place = factory.created(made)
     await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
     info = await market.info(HOME_EID, place)
@@ -65,9 +80,19 @@ async def test_a_market_trades_and_keeps_its_rules(stage: Stage, open_rules: Tok
     budget = await market.budget(HOME_EID, place, "buy", 12_500_000, 4 * 10**18, 1)
     await stage.do(HOME_EID, await operator(), quote.mint(contracts.quote_token, buyer, budget))
     await stage.do(HOME_EID, buyer, quote.approve(contracts.quote_token, place, budget))
-    bought = market.placed(await stage.do(HOME_EID, buyer, market.place(
-        place, side="buy", price=12_500_000, amount=4 * 10**18, hints=[ask.order_id],
-    )))
+    bought = market.placed(
+        await stage.do(
+            HOME_EID,
+            buyer,
+            market.place(
+                place,
+                side="buy",
+                price=12_500_000,
+                amount=4 * 10**18,
+                hints=[ask.order_id],
+            ),
+        )
+    )
     assert bought.status == "filled"
     assert (await market.order(HOME_EID, place, ask.order_id)).status == "partial"
     assert await token.balance_of(HOME_EID, at, buyer) == 4 * 10**18

@@ -150,18 +150,33 @@ async def send_as(address: str, call: Call) -> None:
 
 async def opened(stage: Stage, at: str, market_factory: str) -> str:
     """A market of a token, with its row."""
-    made = await stage.do(HOME_EID, stage.treasury, factory.create_market(
-        market_factory, token=at, fee_collector=stage.treasury, taker_bps=0, maker_bps=0, rules=MarketRules(),
-    ))
+    made = await stage.do(
+        HOME_EID,
+        stage.treasury,
+        factory.create_market(
+            market_factory,
+            token=at,
+            fee_collector=stage.treasury,
+            taker_bps=0,
+            maker_bps=0,
+            rules=MarketRules(),
+        ),
+    )
     place = factory.created(made)
     await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
     async with db.worker() as session:
         deployment = sa.select(DeploymentRow).where(DeploymentRow.token_address == at)
         asset_id = (await session.execute(deployment)).scalar_one().asset_id
-        session.add(MarketRow(
-            organization_id=stage.organization_id, asset_id=asset_id, chain_eid=HOME_EID, market_address=place,
-            market_factory_address=market_factory, block_number=made.block_number,
-        ))
+        session.add(
+            MarketRow(
+                organization_id=stage.organization_id,
+                asset_id=asset_id,
+                chain_eid=HOME_EID,
+                market_address=place,
+                market_factory_address=market_factory,
+                block_number=made.block_number,
+            )
+        )
     return place
 
 

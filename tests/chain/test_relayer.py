@@ -27,9 +27,17 @@ async def test_a_packet_brings_rules_and_supply_once(stage: Stage, open_rules: T
     there = TokenRules(min_kyc_level=2, max_holders=7, blocked_countries=("USA",), trusted_issuers=(stage.treasury,))
     parcel = {"destination_eid": AWAY_EID, "to": stage.treasury, "amount": 10**18}
     fee = await token.quote_send(HOME_EID, home, rules=there, **parcel)
-    sent = await stage.do(HOME_EID, stage.treasury, token.send_with_rules(
-        home, rules=there, fee=fee, refund=stage.treasury, **parcel,
-    ))
+    sent = await stage.do(
+        HOME_EID,
+        stage.treasury,
+        token.send_with_rules(
+            home,
+            rules=there,
+            fee=fee,
+            refund=stage.treasury,
+            **parcel,
+        ),
+    )
     packet = relayer.packets(sent)[0]
     assert (packet.source_eid, packet.destination_eid) == (HOME_EID, AWAY_EID)
     assert (packet.sender, packet.receiver) == (home, away)
@@ -50,9 +58,18 @@ async def test_a_refused_packet_succeeds_after_the_attestation(stage: Stage, ope
     await stage.do(AWAY_EID, stage.treasury, token.set_rules(away, open_rules))
     investor = await stage.wallet(HOME_EID, AWAY_EID)
     await stage.attest(HOME_EID, investor)
-    sent = await stage.do(HOME_EID, stage.treasury, token.send(
-        home, destination_eid=AWAY_EID, to=investor, amount=10**18, fee=0, refund=stage.treasury,
-    ))
+    sent = await stage.do(
+        HOME_EID,
+        stage.treasury,
+        token.send(
+            home,
+            destination_eid=AWAY_EID,
+            to=investor,
+            amount=10**18,
+            fee=0,
+            refund=stage.treasury,
+        ),
+    )
     guid = relayer.packets(sent)[0].guid
 
     for _ in range(2):

@@ -15,27 +15,49 @@ async def test_the_registry_needs_no_credential_and_has_the_fields_of_the_specif
         assert len(chains) == 18
     sepolia = next(c for c in chains if c["xchain_eid"] == SEPOLIA)
     assert set(sepolia) == {
-        "id", "chain_type", "chain_key", "chain_name", "display_name", "xchain_eid", "vm_type", "native_chain_id",
-        "native_currency_symbol", "chain_layer", "environment", "status", "priority", "is_signum_deployed", "rpc_url",
+        "id",
+        "chain_type",
+        "chain_key",
+        "chain_name",
+        "display_name",
+        "xchain_eid",
+        "vm_type",
+        "native_chain_id",
+        "native_currency_symbol",
+        "chain_layer",
+        "environment",
+        "status",
+        "priority",
+        "is_signum_deployed",
+        "rpc_url",
         "explorer_url",
     }
     assert (sepolia["environment"], sepolia["is_signum_deployed"]) == ("devnet", True)
 
 
-@pytest.mark.parametrize(("filters", "eids"), [
-    ({"environment": "devnet"}, {40161, 40362, 40245}),
-    ({"vm_type": "solana"}, {30168, 40168}),
-    ({"deployed": "true"}, {40161, 40362, 40245}),
-    ({"deployed": "false", "environment": "devnet"}, set()),
-])
+@pytest.mark.parametrize(
+    ("filters", "eids"),
+    [
+        ({"environment": "devnet"}, {40161, 40362, 40245}),
+        ({"vm_type": "solana"}, {30168, 40168}),
+        ({"deployed": "true"}, {40161, 40362, 40245}),
+        ({"deployed": "false", "environment": "devnet"}, set()),
+    ],
+)
 async def test_filters_select(world: World, filters: dict[str, str], eids: set[int]) -> None:
     found = (await world.client.call("GET", "/chains/", params=filters))["chains"]
     assert {c["xchain_eid"] for c in found} == eids
 
 
-@pytest.mark.parametrize("filters", [
-    {"environment": "moon"}, {"vm_type": "wasm"}, {"deployed": "yes"}, {"environment": "<script>alert(1)</script>"},
-])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"environment": "moon"},
+        {"vm_type": "wasm"},
+        {"deployed": "yes"},
+        {"environment": "<script>alert(1)</script>"},
+    ],
+)
 async def test_a_wrong_filter_is_a_400(world: World, filters: dict[str, str]) -> None:
     with pytest.raises(ApiProblem) as raised:
         await world.client.call("GET", "/chains/", params=filters)

@@ -13,12 +13,15 @@ def test_embedded_chains_count_as_testnets() -> None:
     assert rules.environments(Network.MAINNET) == (Environment.MAINNET,)
 
 
-@pytest.mark.parametrize(("vm", "environment", "network"), [
-    (VmType.SOLANA, Environment.MAINNET, Network.MAINNET),
-    (VmType.EVM, Environment.MAINNET, Network.TESTNET),
-    (VmType.EVM, Environment.DEVNET, Network.MAINNET),
-    (VmType.EVM, Environment.TESTNET, Network.MAINNET),
-])
+@pytest.mark.parametrize(
+    ("vm", "environment", "network"),
+    [
+        (VmType.SOLANA, Environment.MAINNET, Network.MAINNET),
+        (VmType.EVM, Environment.MAINNET, Network.TESTNET),
+        (VmType.EVM, Environment.DEVNET, Network.MAINNET),
+        (VmType.EVM, Environment.TESTNET, Network.MAINNET),
+    ],
+)
 def test_other_networks_and_machines_are_refused(vm: VmType, environment: Environment, network: Network) -> None:
     with pytest.raises(BadRequest):
         rules.check_usable("Chain", vm, environment, network)

@@ -47,8 +47,12 @@ async def test_both_credentials_are_wanted(world: World) -> None:
     path = f"{firm.base}/issuer/register"
     person, wrong = {"cookie": firm.admin.cookie}, {"headers": await world.key(firm.id, Scope.ATTESTATIONS_READ)}
     for credentials, status in (
-        (person, 401), ({"headers": firm.key}, 401), (person | wrong, 403), (person | {"headers": other.key}, 403),
-        ({"cookie": other.admin.cookie, "headers": firm.key}, 403), ({}, 401),
+        (person, 401),
+        ({"headers": firm.key}, 401),
+        (person | wrong, 403),
+        (person | {"headers": other.key}, 403),
+        ({"cookie": other.admin.cookie, "headers": firm.key}, 403),
+        ({}, 401),
     ):
         with pytest.raises(ApiProblem) as raised:
             # A body that does not fit is not even looked at before the credentials are.
@@ -64,10 +68,18 @@ async def test_without_wallet_or_chain_nothing_is_registered(world: World) -> No
     await firm.refused("GET", "/issuer", 404)
 
 
-@pytest.mark.parametrize("body", [
-    {"max_kyc_level": 0}, {"max_kyc_level": 256}, {"max_kyc_level": 1.5}, {"max_kyc_level": "3"},
-    {"name": "<script>alert(1)</script>"}, {"can_revoke_others": "perhaps"}, {"wallet": "x"},
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"max_kyc_level": 0},
+        {"max_kyc_level": 256},
+        {"max_kyc_level": 1.5},
+        {"max_kyc_level": "3"},
+        {"name": "<script>alert(1)</script>"},
+        {"can_revoke_others": "perhaps"},
+        {"wallet": "x"},
+    ],
+)
 async def test_bad_input_is_a_422_and_writes_nothing(world: World, body: dict[str, Any]) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)
@@ -136,8 +148,12 @@ async def test_a_run_that_is_repeated_sends_nothing_twice(world: World) -> None:
     await register(await run_of(before["request_id"]))
     assert await firm.get("/issuer") == before
     async with db.worker() as session:
-        count = sa.select(sa.func.count()).select_from(TransactionRow).where(
-            TransactionRow.key.startswith(before["request_id"])  # type: ignore[attr-defined]
+        count = (
+            sa.select(sa.func.count())
+            .select_from(TransactionRow)
+            .where(
+                TransactionRow.key.startswith(before["request_id"])  # type: ignore[attr-defined]
+            )
         )
         assert await session.scalar(count) == 1
 

@@ -67,13 +67,24 @@ async def test_a_wallet_stands_for_one_party_of_an_organization(world: World) ->
     assert len((await firm.admin.call("GET", PARTIES))["parties"]) == 2
 
 
-@pytest.mark.parametrize(("body", "field"), [
-    ({"country": "XXX"}, "country"), ({"country": "usa"}, "country"), ({"country": "Germany"}, "country"),
-    ({"name": ""}, "name"), ({"name": "<img src=x onerror=alert(1)>"}, "name"), ({"name": "a\nb"}, "name"),
-    ({"email": "<b>x</b>@example.com"}, "email"), ({"email": "nobody"}, "email"),
-    ({"wallet_address": "0x12"}, "wallet_address"), ({"wallet_address": WALLET[:-2] + "e7"}, "wallet_address"),
-    ({"kind": "<script>"}, "kind"), ({"organization_id": "1"}, "organization_id"), ({"status": "verified"}, "status"),
-])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"country": "XXX"}, "country"),
+        ({"country": "usa"}, "country"),
+        ({"country": "Germany"}, "country"),
+        ({"name": ""}, "name"),
+        ({"name": "<img src=x onerror=alert(1)>"}, "name"),
+        ({"name": "a\nb"}, "name"),
+        ({"email": "<b>x</b>@example.com"}, "email"),
+        ({"email": "nobody"}, "email"),
+        ({"wallet_address": "0x12"}, "wallet_address"),
+        ({"wallet_address": WALLET[:-2] + "e7"}, "wallet_address"),
+        ({"kind": "<script>"}, "kind"),
+        ({"organization_id": "1"}, "organization_id"),
+        ({"status": "verified"}, "status"),
+    ],
+)
 async def test_bad_input_is_a_422_at_its_field_and_writes_nothing(
     world: World, body: dict[str, Any], field: str
 ) -> None:
@@ -84,10 +95,18 @@ async def test_bad_input_is_a_422_at_its_field_and_writes_nothing(
     assert (await firm.admin.call("GET", PARTIES))["parties"] == []
 
 
-@pytest.mark.parametrize("body", [
-    {"kyc_level": 0}, {"kyc_level": 256}, {"kyc_level": 1.5}, {"kyc_level": "2"}, {"accredited": "maybe"},
-    {"reason": "<script>alert(1)</script>"}, {"reason": ""},
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kyc_level": 0},
+        {"kyc_level": 256},
+        {"kyc_level": 1.5},
+        {"kyc_level": "2"},
+        {"accredited": "maybe"},
+        {"reason": "<script>alert(1)</script>"},
+        {"reason": ""},
+    ],
+)
 async def test_a_bad_decision_changes_nothing(world: World, body: dict[str, Any]) -> None:
     firm = await Firm.found(world)
     party = await firm.party()

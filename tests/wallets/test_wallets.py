@@ -95,13 +95,20 @@ async def test_an_issuers_wallet_stays(world: World) -> None:
     assert "attests" in (await firm.refused("DELETE", f"/wallets/{issuer['id']}", 409)).detail
 
 
-@pytest.mark.parametrize(("body", "status", "field"), [
-    ({"label": "<script>alert(1)</script>"}, 422, "label"), ({"label": ""}, 422, "label"), ({}, 422, "label"),
-    ({"label": "L", "address": "0x1"}, 422, "address"), ({"label": "L", "address": ADDRESS[:-1] + "e"}, 422, "address"),
-    ({"label": "L", "kind": "linked"}, 400, "address"),
-    ({"label": "L", "kind": "server", "address": ADDRESS}, 400, "address"),
-    ({"label": "L", "key": "0x00"}, 422, "key"), ({"label": "L", "kind": "paper"}, 422, "kind"),
-])
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({"label": "<script>alert(1)</script>"}, 422, "label"),
+        ({"label": ""}, 422, "label"),
+        ({}, 422, "label"),
+        ({"label": "L", "address": "0x1"}, 422, "address"),
+        ({"label": "L", "address": ADDRESS[:-1] + "e"}, 422, "address"),
+        ({"label": "L", "kind": "linked"}, 400, "address"),
+        ({"label": "L", "kind": "server", "address": ADDRESS}, 400, "address"),
+        ({"label": "L", "key": "0x00"}, 422, "key"),
+        ({"label": "L", "kind": "paper"}, 422, "kind"),
+    ],
+)
 async def test_bad_input_writes_nothing(world: World, body: dict[str, Any], status: int, field: str) -> None:
     firm = await Firm.found(world)
     assert (await firm.refused("POST", "/wallets", status, json=body)).by_field().keys() == {field}
