@@ -19,11 +19,12 @@ test: .venv/.dev browser ## install what the tests need, a browser included, and
 	@$(BIN)/pytest tests --ignore=tests/e2e
 	@$(BIN)/pytest tests/e2e
 
-check: .venv/.dev ## format, lint, types, layers
+check: .venv/.dev ## format, lint, types, layers, and the tests of the pure rules
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/pytest tests/*/test_rules.py
 
 format: .venv/.dev ## format and sort imports
 	@$(BIN)/ruff format .

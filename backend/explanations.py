@@ -25,14 +25,14 @@ TYPES = {
             slug="insufficient-scope",
             title="Forbidden",
             status=403,
-            explanation="The credential is valid, the organization yours; the operation needs a scope it lacks.",
+            explanation="The credential is valid, but the operation needs a scope it lacks.",
             resolution="Use a key with the scope that `scope` names, or ask an admin. A write scope does not imply read.",
         ),
         ErrorType(
             slug="prerequisites-not-met",
             title="Prerequisites not met",
             status=409,
-            explanation="Something has to be true first: every state is in `prerequisites`, as `dependencyChain` orders.",
+            explanation="Something has to be true first; `prerequisites` has all of it, in order.",
             resolution="Make the call that `resolution` of each unsatisfied entry names, then repeat the operation.",
         ),
         ErrorType(
