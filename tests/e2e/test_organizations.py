@@ -33,7 +33,7 @@ def test_the_tree_is_walked_by_keyboard(console: Console) -> None:
     tree = page.get_by_role("tree", name="Organizations")
     root = page.get_by_role("treeitem", level=1)
     expect(root).to_have_attribute("aria-expanded", "true")
-    expect(page.get_by_role("treeitem", level=2)).to_have_count(4)
+    expect(_row(page, "Real Assets")).to_have_attribute("aria-level", "2")
     tree.focus()
     _keys(tree, "End", "ArrowUp")
     expect(_row(page, "Real Assets")).to_have_attribute("data-active", "true")
