@@ -26,7 +26,7 @@ TYPES = {
             title="Forbidden",
             status=403,
             explanation="The credential is valid, but the operation needs a scope it lacks.",
-            resolution="Use a key with the scope that `scope` names, or ask an admin. A write scope does not imply read.",
+            resolution="Use a key with the scope that `scope` names. A write scope does not imply read.",
         ),
         ErrorType(
             slug="prerequisites-not-met",

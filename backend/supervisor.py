@@ -45,11 +45,12 @@ def serve(settings: Settings) -> None:
         held.enter_context(_lock(settings.home))
         _check_port(settings.host, settings.port)
         helper = held.enter_context(ThreadPoolExecutor(1))
-        console = helper.submit(_build)
-        _start_database(settings, held)
+        database = helper.submit(_start_database, settings)
+        held.callback(_stop_database, database)
         if settings.embedded_chains:
             _start_chains(settings, held)
-        _wait(console)
+        _load_console()
+        database.result()
         _serve_web(settings, began)
 
 
@@ -78,28 +79,27 @@ def _check_port(host: str, port: int) -> None:
             ) from error
 
 
-def _build() -> None:
-    """Build the console if its sources changed, then load it: both while database and chains start."""
+def _load_console() -> None:
+    """Build the console if its sources changed, then load it, both while the database starts. In the main thread:
+    Reflex registers what it loads with the context that loads it."""
     from backend import console
 
-    console.build_if_changed()
-    os.environ.update(console.PREBUILT)
-    # Named, not imported: the backend stands without a console.
-    importlib.import_module("app.app")
-
-
-def _wait(console: "Future[None]") -> None:
     with step("Console"):
         try:
-            console.result()
-        except Exception as error:
+            console.build_if_changed()
+            os.environ.update(console.PREBUILT)
+            # Named, not imported: the backend stands without a console.
+            importlib.import_module("app.app")
+        except console.ConsoleBuildFailed as error:
             raise CannotStart(f"The console could not be built: {error}") from error
 
 
-def _start_database(settings: Settings, held: ExitStack) -> None:
+def _start_database(settings: Settings) -> Callable[[], None]:
+    """Start and migrate the database; answers how to stop it. Runs beside the main thread."""
     from backend import runtime
     from backend.migrations.migrate import migrate
 
+    stop: Callable[[], None] = _nothing
     if settings.database_url is None:
         from backend.postgres import EmbeddedPostgres
 
@@ -109,13 +109,25 @@ def _start_database(settings: Settings, held: ExitStack) -> None:
                 runtime.use_database(server.start())
             except Exception as error:
                 raise CannotStart(f"The embedded PostgreSQL does not start: {_first_line(error)}") from error
-        held.callback(server.stop)
+        stop = server.stop
     with step("Migrations"):
         try:
             migrate(runtime.database_url(settings))
         except Exception as error:
+            stop()
             raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
     readiness.done("migrations")
+    return stop
+
+
+def _nothing() -> None:
+    """How to stop a database that is not ours."""
+
+
+def _stop_database(database: "Future[Callable[[], None]]") -> None:
+    """Stop what was started, also where something else failed meanwhile."""
+    if database.exception() is None:
+        database.result()()
 
 
 def _start_chains(settings: Settings, held: ExitStack) -> None:
