@@ -1,5 +1,6 @@
 """`make bench`: starts Signum on a data folder of its own and measures it. Writes tests/bench/results.json.
 
+`python -m tests.bench merkle_1m` measures one part alone (`serve`, `merkle_1m`); the figures of the others stay.
 Every line is `name, value, unit` with `floor` (what the same would cost without us) where there is one.
 """
 
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
+from tests.bench import merkle
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -120,8 +123,8 @@ async def market_with_bridge(home: Path) -> float:
             await asyncio.sleep(0.02)
 
 
-def main() -> None:
-    """Measure and print."""
+def serve() -> list[dict[str, Any]]:
+    """Starts, memory, and a market with its bridge."""
     rows: list[dict[str, Any]] = []
 
     def note(name: str, value: float, unit: str, limit: float) -> None:
@@ -141,7 +144,26 @@ def main() -> None:
         note("idle_memory_pss", second.memory(), "MB", 900)
         note("market_bridge_active", asyncio.run(market_with_bridge(home)), "s", 3)
         second.stop()
-    (HERE / "results.json").write_text(json.dumps(rows, indent=2) + "\n")
+    return rows
+
+
+PARTS = {"serve": serve, "merkle_1m": merkle.measure}
+
+
+def main() -> None:
+    """Measure what is named, or everything, and print."""
+    unknown = set(sys.argv[1:]) - set(PARTS)
+    if unknown:
+        raise SystemExit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    for name in sys.argv[1:] or PARTS:
+        _record(PARTS[name]())
+
+
+def _record(rows: list[dict[str, Any]]) -> None:
+    """Into results.json, in place of earlier rows of the same names."""
+    path, fresh = HERE / "results.json", {row["name"] for row in rows}
+    kept = json.loads(path.read_text()) if path.exists() else []
+    path.write_text(json.dumps([r for r in kept if r["name"] not in fresh] + rows, indent=2) + "\n")
 
 
 if __name__ == "__main__":
