@@ -4,9 +4,10 @@ import asyncio
 
 from backend.assets.indexing import Transfers
 from backend.chain import indexer
+from backend.distributions.indexing import Claims
 from backend.markets.indexing import Orders
 
-indexer.register(Transfers(), Orders())
+indexer.register(Transfers(), Orders(), Claims())
 
 
 async def run_indexer(stop: asyncio.Event) -> None:

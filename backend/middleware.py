@@ -13,6 +13,8 @@ from backend.settings import settings
 
 MAX_BODY = 1_048_576
 """Bytes; larger bodies are a 413."""
+MAX_CSV = 134_217_728
+"""Bytes of the recipients of a distribution as text/csv, whose million lines are about 70 MB."""
 
 
 class Envelope:
@@ -43,15 +45,15 @@ class Envelope:
                 ]
             await send({**message, "body": b""} if bare and message["type"] == "http.response.body" else message)
 
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > MAX_BODY:
-            await _too_large(reply, state)
+        length, most = dict(scope["headers"]).get(b"content-length", b"0"), _most(scope)
+        if length.isdigit() and int(length) > most:
+            await _too_large(reply, state, most)
             return
         try:
-            await self.app(scope, _limited(receive), reply)
+            await self.app(scope, _limited(receive, most), reply)
         except _TooLarge:
             if not replied:
-                await _too_large(reply, state)
+                await _too_large(reply, state, most)
         except ClientDisconnect:
             return
         except Exception as error:
@@ -60,26 +62,32 @@ class Envelope:
             await (await on_fault(Request(scope), error))(scope, receive, reply)
 
 
+def _most(scope: Scope) -> int:
+    kind = dict(scope["headers"]).get(b"content-type", b"")
+    is_list = kind.startswith(b"text/csv") and scope["method"] == "POST" and scope["path"].endswith("/distributions")
+    return MAX_CSV if is_list else MAX_BODY
+
+
 class _TooLarge(Exception):
     """More came than content-length promised, or than may."""
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     seen = 0
 
     async def count() -> Message:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > MAX_BODY:
+        if seen > most:
             raise _TooLarge
         return message
 
     return count
 
 
-async def _too_large(send: Send, state: dict[str, Any]) -> None:
-    error = PayloadTooLarge(f"A body has at most {MAX_BODY} bytes.")
+async def _too_large(send: Send, state: dict[str, Any], most: int) -> None:
+    error = PayloadTooLarge(f"A body has at most {most} bytes here.")
     body = orjson.dumps(problem(error, settings().base_url, f"urn:uuid:{state['request_id']}"))
     headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 413, "headers": headers})

@@ -7,6 +7,7 @@ from backend.auth.models import IdempotencyRow, RefreshTokenRow, SessionRow, Sig
 from backend.bridges.models import BridgeRow
 from backend.chain.models import CursorRow, SignerRow, TokenTransferRow, TransactionRow
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
+from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
 from backend.invitations.models import InvitationRow, OutboxRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.markets.models import MarketRow, OrderRow
@@ -23,8 +24,10 @@ __all__ = [
     "BridgeRow",
     "ChainContractRow",
     "ChainRow",
+    "ClaimRow",
     "CursorRow",
     "DeploymentRow",
+    "DistributionRow",
     "IdempotencyRow",
     "InvitationRow",
     "IssuerRow",
@@ -36,6 +39,7 @@ __all__ = [
     "OrganizationRow",
     "OutboxRow",
     "PartyRow",
+    "RecipientRow",
     "RefreshTokenRow",
     "RequestRow",
     "RequestStepRow",
@@ -44,6 +48,7 @@ __all__ = [
     "SigningKeyRow",
     "TokenTransferRow",
     "TransactionRow",
+    "TreePartRow",
     "UserRow",
     "UserWalletRow",
     "WalletRow",

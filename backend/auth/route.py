@@ -5,7 +5,7 @@ idempotency, the operation itself, commit. What raises rolls back, so nothing is
 """
 
 import hashlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from inspect import signature
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -39,6 +39,16 @@ def requires(*scopes: Scope, organization: str = "orgId", person: bool = False, 
     return mark
 
 
+def takes(*kinds: str) -> Callable[[F], F]:
+    """Say which content types an operation reads itself, beside JSON."""
+
+    def mark(endpoint: F) -> F:
+        endpoint.__takes__ = kinds  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
+
+
 def public(endpoint: F) -> F:
     """Say that an operation needs no credential."""
     endpoint.__needs__ = ((), OPEN, False, False)  # type: ignore[attr-defined]
@@ -55,6 +65,7 @@ class GuardedRoute(APIRoute):
         if needs is None:
             raise RuntimeError(f"{self.path}: an operation says what it needs with @requires or @public")
         rehearses = "dry_run" in signature(self.endpoint).parameters
+        kinds = getattr(self.endpoint, "__takes__", ())
 
         async def handle(request: Request) -> Response:
             async with db.transaction() as session:
@@ -62,7 +73,7 @@ class GuardedRoute(APIRoute):
                 request.state.context = context
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run; nothing was done.")
-                await _parse(request)
+                await _parse(request, kinds)
                 return await idempotency.once(request, context, operation)
 
         return handle
@@ -97,20 +108,22 @@ def _organization_id(text: str) -> UUID:
         raise Forbidden(FOREIGN) from error
 
 
-async def _parse(request: Request) -> None:
+async def _parse(request: Request, others: Sequence[str] = ()) -> None:
     """Read a JSON body strictly: no NaN, no lone surrogates, no NUL, no other content type."""
     if request.method not in ("POST", "PATCH", "PUT") or not (raw := await request.body()):
         return
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    request.state.digest = hashlib.sha256(raw).hexdigest()
+    if kind in others:
+        return
     if kind not in ("application/json", "application/merge-patch+json"):
-        raise UnsupportedMediaType("This operation takes application/json.")
+        raise UnsupportedMediaType(f"This operation takes {' or '.join(('application/json', *others))}.")
     try:
         request._json = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise BadRequest("The body is not valid JSON.") from error
     if b"\\u0000" in raw and _has_nul(request._json):
         raise Invalid([{"pointer": "/", "detail": "has a NUL character, which cannot be stored"}])
-    request.state.digest = hashlib.sha256(raw).hexdigest()
 
 
 def _has_nul(value: Any) -> bool:

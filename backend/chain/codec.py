@@ -17,7 +17,9 @@ from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 ARTIFACTS = Path(__file__).parent.parent / "contracts" / "artifacts"
-CONTRACTS = ("AttestationRegistry", "RWAToken", "MarketFactory", "Market", "LocalEndpoint", "TestUSD")
+CONTRACTS = (
+    "AttestationRegistry", "RWAToken", "MarketFactory", "Market", "MerkleDistributor", "LocalEndpoint", "TestUSD",
+)
 
 Item = Mapping[str, Any]
 

@@ -1,0 +1,89 @@
+"""Distributions, their recipients and trees, and the claims that the indexer reads."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
+from sqlmodel import Field, SQLModel
+
+from backend.db import Row, amount_field, organization_field, status_field
+from backend.distributions.schemas import DistributionStatus
+
+
+def _part_of() -> Any:
+    """The distribution a row belongs to and goes with."""
+    return Field(
+        sa_column=sa.Column(
+            PgUuid(as_uuid=True), sa.ForeignKey("distributions.id", ondelete="CASCADE"), primary_key=True
+        )
+    )
+
+
+def _owner() -> Any:
+    """The organization, for row-level security; that it exists is proven by the distribution."""
+    return Field(sa_type=PgUuid(as_uuid=True), nullable=False)
+
+
+class DistributionRow(Row, table=True):
+    """A distribution. `ended_block` is where the chain completed or closed it, so that a reorg can undo that."""
+
+    __tablename__ = "distributions"
+
+    organization_id: UUID = organization_field()
+    asset_id: UUID = Field(foreign_key="assets.id", index=True)
+    name: str
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    status: DistributionStatus = status_field(DistributionStatus, DistributionStatus.DRAFT)
+    merkle_root: str | None = None
+    total_recipients: int | None = Field(default=None, sa_type=sa.BigInteger)
+    total_amount: int | None = amount_field(0)
+    claimed_recipients: int = Field(default=0, sa_type=sa.BigInteger)
+    claimed_amount: int | None = amount_field(0)
+    has_recipients: bool = False
+    distributor_address: str | None = Field(default=None, index=True)
+    block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
+    ended_block: int | None = Field(default=None, sa_type=sa.BigInteger)
+    request_id: UUID | None = None
+    failure: str | None = None
+
+
+class RecipientRow(SQLModel, table=True):
+    """One entitlement; `node` is the place of its leaf in the tree."""
+
+    __tablename__ = "distribution_recipients"
+    __table_args__ = (sa.UniqueConstraint("distribution_id", "address"),)
+
+    organization_id: UUID = _owner()
+    distribution_id: UUID = _part_of()
+    index: int = Field(primary_key=True, sa_type=sa.BigInteger)
+    address: str
+    amount: int | None = amount_field(0)
+    node: int = Field(sa_type=sa.BigInteger)
+
+
+class TreePartRow(SQLModel, table=True):
+    """Some consecutive nodes of a tree, 32 bytes each."""
+
+    __tablename__ = "distribution_tree_parts"
+
+    organization_id: UUID = _owner()
+    distribution_id: UUID = _part_of()
+    part: int = Field(primary_key=True)
+    nodes: bytes
+
+
+class ClaimRow(Row, table=True):
+    """An entitlement that was paid."""
+
+    __tablename__ = "distribution_claims"
+    __table_args__ = (sa.UniqueConstraint("distribution_id", "index"),)
+
+    organization_id: UUID = organization_field()
+    distribution_id: UUID = Field(foreign_key="distributions.id")
+    index: int = Field(sa_type=sa.BigInteger)
+    address: str
+    amount: int | None = amount_field(0)
+    tx_hash: str
+    log_index: int
+    block_number: int = Field(sa_type=sa.BigInteger, index=True)

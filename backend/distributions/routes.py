@@ -1,0 +1,155 @@
+"""`/v1/orgs/{orgId}/assets/{assetId}/distributions`."""
+
+import asyncio
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+
+from backend.assets import records
+from backend.auth.route import Current, GuardedRoute, requires, takes
+from backend.auth.scopes import Scope
+from backend.distributions import listing, proofs, service
+from backend.distributions.recipients import Recipients, of_csv, of_pairs
+from backend.distributions.schemas import (
+    Activated,
+    Distribution,
+    DistributionAccepted,
+    DistributionActivate,
+    DistributionCreate,
+    DistributionList,
+    DistributionPlan,
+    DistributionStatus,
+    Proof,
+)
+from backend.errors import BadRequest
+from backend.fields import Address
+from backend.keyset import Page
+
+router = APIRouter(
+    prefix="/orgs/{orgId}/assets/{assetId}/distributions", tags=["Distributions"], route_class=GuardedRoute
+)
+DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
+CSV = "text/csv"
+BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/DistributionCreate"}},
+            CSV: {
+                "schema": {"type": "string", "example": "address,amount\n0x1111111111111111111111111111111111111111,1"}
+            },
+        },
+    }
+}
+
+
+@router.get("")
+@requires(Scope.ASSETS_READ)
+async def list_distributions(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    page: Annotated[Page, Depends()],
+    status: DistributionStatus | None = None,
+) -> DistributionList:
+    """Distributions of an asset, newest first, with what was claimed of each."""
+    await records.asset(context.session, orgId, assetId)
+    return await listing.page(context, page, assetId, status)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED, openapi_extra=BODY)
+@requires(Scope.ASSETS_WRITE)
+@takes(CSV)
+async def create_distribution(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    request: Request,
+    name: Annotated[str | None, Query(description="With a CSV body only.")] = None,
+    chain_eid: Annotated[str | None, Query(description="With a CSV body only.")] = None,
+) -> Distribution:
+    """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` in base units
+    (up to 128 MB, which is more than a million lines) with `name` and `chain_eid` in the query. Addresses, amounts,
+    doubles and the sum are checked; errors name the lines. The merkle tree is OpenZeppelin's standard one over
+    (uint256 index, address, uint256 amount), the index being the place in the list. Without recipients, give
+    `total_amount`."""
+    raw = await request.body()
+    if request.headers.get("content-type", "").startswith(CSV):
+        body = _validated({"name": name, "chain_eid": _number(chain_eid)}, "query")
+        recipients: Recipients | None = await asyncio.to_thread(of_csv, raw)
+    else:
+        if name is not None or chain_eid is not None:
+            raise BadRequest("name and chain_eid are in the query with a CSV body only.")
+        body = _validated(await request.json() if raw else None, "body")
+        recipients = _pairs(body)
+    total = None if body.total_amount is None else int(body.total_amount)
+    row = await service.create(context, assetId, body.name, body.chain_eid, recipients, total)
+    return await listing.one(context, assetId, row.id)
+
+
+def _validated(values: Any, place: str) -> DistributionCreate:
+    try:
+        return DistributionCreate.model_validate(values)
+    except ValidationError as error:
+        raise RequestValidationError([{**e, "loc": (place, *e["loc"])} for e in error.errors()]) from None
+
+
+def _number(text: str | None) -> int | str | None:
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 11 else text
+
+
+def _pairs(body: DistributionCreate) -> Recipients | None:
+    if body.recipients is None:
+        return None
+    return of_pairs([r.address for r in body.recipients], [int(r.amount) for r in body.recipients])
+
+
+@router.get("/{distId}")
+@requires(Scope.ASSETS_READ)
+async def get_distribution(context: Current, orgId: UUID, assetId: UUID, distId: UUID) -> Distribution:
+    """One distribution."""
+    return await listing.one(context, assetId, distId)
+
+
+@router.get("/{distId}/proofs/{address}")
+@requires(Scope.ASSETS_READ)
+async def get_proof(context: Current, orgId: UUID, assetId: UUID, distId: UUID, address: Address) -> Proof:
+    """What a recipient hands to the distributor's `claim`, and whether that has happened."""
+    return await proofs.proof(context, await service.distribution(context, assetId, distId), address)
+
+
+@router.post("/{distId}/activate")
+@requires(Scope.ASSETS_WRITE)
+async def activate_distribution(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    distId: UUID,
+    body: DistributionActivate,
+    response: Response,
+    dry_run: DryRun = False,
+) -> Activated | DistributionPlan:
+    """Activate a distribution: its distributor is deployed and attested by the organization's own issuer, is given the
+    whole sum from the wallet that owns the token, and opens for claims under the root. Answers `{}` once that is
+    durably accepted; `Location` names the request. The same again is 200 as well, another one 409. The distributor
+    counts as one holder, and a lockup keeps claims back until it ends."""
+    if dry_run:
+        return service.plan(*await service.checked(context, assetId, distId, body))
+    request_id = await service.activate(context, assetId, distId, body)
+    if request_id is not None:
+        response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{request_id}"
+    return Activated()
+
+
+@router.post("/{distId}/cancel", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def cancel_distribution(
+    context: Current, orgId: UUID, assetId: UUID, distId: UUID, response: Response
+) -> DistributionAccepted:
+    """End a draft or active distribution; what nobody has claimed goes back to the wallet that owns the token."""
+    accepted = await service.cancel(context, assetId, distId)
+    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
+    return accepted

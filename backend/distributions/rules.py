@@ -1,0 +1,59 @@
+"""Decisions about distributions. Pure."""
+
+from dataclasses import dataclass
+
+from backend.distributions.schemas import DistributionActivate, DistributionStatus
+from backend.errors import BadRequest, Conflict, Invalid
+
+DRAFT, CANCELLED = DistributionStatus.DRAFT, DistributionStatus.CANCELLED
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is or would be activated; root and count are None until they are known."""
+
+    chain_eid: int
+    merkle_root: str | None
+    total_recipients: int | None
+
+
+def check_source(has_recipients: bool, total_amount: int | None) -> None:
+    """422 unless there are recipients, or a sum for the root that activation brings; not both."""
+    if has_recipients and total_amount is not None:
+        detail = "is the sum of the recipients; leave it out"
+    elif not has_recipients and not total_amount:
+        detail = "is required and above 0 where there are no recipients"
+    else:
+        return
+    raise Invalid([{"pointer": "/total_amount", "detail": detail}])
+
+
+def is_repeated(status: DistributionStatus, own: Terms, body: DistributionActivate) -> bool:
+    """Whether this activation was accepted before. 409 where another one was, or the distribution has ended."""
+    if status is DRAFT:
+        return False
+    if status is CANCELLED:
+        raise Conflict("The distribution is cancelled.")
+    if own != Terms(body.chainEid, body.merkleRoot, body.totalRecipients):
+        raise Conflict(f"The distribution is {status} with another chain, root or count.")
+    return True
+
+
+def check_terms(own: Terms, body: DistributionActivate, has_recipients: bool) -> None:
+    """400 where the activation is of something else than the distribution."""
+    if body.chainEid != own.chain_eid:
+        raise BadRequest("The distribution is on another chain.", pointer="/chainEid")
+    if not has_recipients:
+        return
+    if body.merkleRoot != own.merkle_root:
+        raise BadRequest("This is not the root of the distribution's recipients.", pointer="/merkleRoot")
+    if body.totalRecipients != own.total_recipients:
+        raise BadRequest(f"The distribution has {own.total_recipients} recipients.", pointer="/totalRecipients")
+
+
+def check_cancellable(status: DistributionStatus) -> None:
+    """409 where there is nothing to cancel, or not yet."""
+    if status is DistributionStatus.ACTIVATING:
+        raise Conflict("The distribution is being activated; wait for that to end.")
+    if status not in (DRAFT, DistributionStatus.ACTIVE):
+        raise Conflict(f"The distribution is {status}.")

@@ -1,0 +1,116 @@
+"""Distributions as they cross the door (specification 4.5)."""
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from backend.fields import (
+    Acceptance,
+    Address,
+    Body,
+    Eid,
+    Name,
+    Record,
+    Timestamp,
+    TokenAmount,
+    Whole,
+)
+
+Root = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{64}$", to_lower=True)]
+"""A merkle root; lower case comes out."""
+
+
+class DistributionStatus(StrEnum):
+    """`draft → activating → active → completed, cancelled`; a failed activation leaves a draft with its failure."""
+
+    DRAFT = "draft"
+    ACTIVATING = "activating"
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+class Recipient(Body):
+    """Who gets how much, base units of the asset."""
+
+    address: Address
+    amount: TokenAmount
+
+
+class DistributionCreate(Body):
+    """A new distribution. With `recipients` the tree is built here; without them `total_amount` says what is paid out
+    under the root that activation brings."""
+
+    name: Name
+    chain_eid: Eid
+    recipients: Annotated[list[Recipient], Field(min_length=1)] | None = None
+    total_amount: TokenAmount | None = None
+
+
+class DistributionActivate(Body):
+    """What is activated. For a distribution with recipients it has to be what the record says."""
+
+    chainEid: Eid
+    merkleRoot: Root
+    totalRecipients: Annotated[Whole, Field(ge=1, le=2**32 - 1)]
+
+
+class Activated(BaseModel):
+    """An empty object: the activation is durably accepted, or was before."""
+
+
+class Distribution(Record):
+    """A distribution record. What was claimed is what the chain's events say."""
+
+    id: UUID
+    organization_id: UUID
+    asset_id: UUID
+    asset_symbol: str | None = None
+    asset_decimals: int | None = None
+    name: str
+    chain_eid: int
+    chain_name: str | None = None
+    status: DistributionStatus
+    merkle_root: str | None
+    total_recipients: int | None
+    total_amount: str
+    claimed_recipients: int
+    claimed_amount: str
+    has_recipients: bool
+    distributor_address: str | None
+    request_id: UUID | None
+    failure: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class DistributionList(BaseModel):
+    """A page of distributions."""
+
+    distributions: list[Distribution]
+    nextCursor: str | None
+
+
+class DistributionPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: dict[str, str]
+
+
+class DistributionAccepted(Acceptance):
+    """Answer to a cancellation."""
+
+    distributionId: UUID
+
+
+class Proof(BaseModel):
+    """What a recipient hands to `claim`; the hashes lead from the leaf to the root."""
+
+    index: int
+    address: str
+    amount: str
+    proof: list[str]
+    claimed: bool

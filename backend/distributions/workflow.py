@@ -1,0 +1,170 @@
+"""What is done for an accepted activation or cancellation; every step looks at the chain before it writes there."""
+
+from typing import Any
+
+from backend.assets import records
+from backend.assets.checking import Place
+from backend.assets.writing import write
+from backend.chain import distributor, indexer, registry, token
+from backend.chain.deployment import contracts_of
+from backend.chain.outcome import Outcome
+from backend.distributions import funding
+from backend.distributions.models import DistributionRow
+from backend.distributions.schemas import DistributionStatus
+from backend.errors import Conflict, SignumError
+from backend.issuers import service as issuers
+from backend.workflows import Run, StepNotes, workflow
+
+
+async def activation_failed(run: Run, error: SignumError) -> None:
+    """A draft again, with the reason; what was done on the chain is used by the next try."""
+    row = await _row(run)
+    if row.status is DistributionStatus.ACTIVATING:
+        await _note(run, status=DistributionStatus.DRAFT, failure=error.detail)
+
+
+@workflow("distribution.activate", on_failure=activation_failed)
+async def activate(run: Run) -> None:
+    """The distributor, its attestation, the sum and the root; active once the chain says the same."""
+    row = await _begin(run)
+    place = await _place(run, row)
+    async with run.step("distributor_created") as step:
+        row = await _create(run, step, row, place)
+    async with run.step("distributor_attested") as step:
+        await _attest(run, step, row, place)
+    async with run.step("distribution_funded") as step:
+        await _approve(run, step, row, place)
+    async with run.step("distribution_active") as step:
+        await _activate(run, step, row, place)
+
+
+async def _begin(run: Run) -> DistributionRow:
+    async with run.transaction() as session:
+        row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
+        if row.status is DistributionStatus.CANCELLED:
+            raise Conflict("The distribution was cancelled meanwhile.")
+        if row.status is DistributionStatus.DRAFT:
+            row.status, row.failure = DistributionStatus.ACTIVATING, None
+            await session.flush()
+        return row
+
+
+async def _place(run: Run, row: DistributionRow) -> Place:
+    async with run.transaction() as session:
+        rows = records.active(await records.deployments(session, row.asset_id))
+    at = next((r.token_address for r in rows if r.chain_eid == row.chain_eid), None)
+    if at is None:
+        raise Conflict("The asset has no active token on the distribution's chain any more.")
+    return Place(run.organization_id, row.chain_eid, at, (await contracts_of(row.chain_eid)).registry)
+
+
+async def _create(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> DistributionRow:
+    if row.distributor_address is None:
+        owner = await token.owner(place.eid, place.token)
+        call = distributor.deploy(owner, place.token)
+        outcome = await write(run, step, call, "distributor", eid=place.eid, signer=owner, label="create distributor")
+        row = await _note(run, distributor_address=outcome.created, block_number=outcome.block_number)
+    step.detail = row.distributor_address
+    return row
+
+
+async def _attest(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
+    """By the organization's attester, where the token's rules do not let the distributor hold it already."""
+    at = _address(row)
+    if await _is_activated(row) or await funding.is_eligible(place, at):
+        step.detail = step.detail or "The token's rules let it hold the sum."
+        return
+    async with run.transaction() as session:
+        attester = await issuers.attester_on(session, run.organization_id, place.eid)
+    means = await funding.check(place, attester.address if attester else None, row.total_amount or 0)
+    call = registry.attest(
+        place.registry,
+        subject=at,
+        level=means.level,
+        country=distributor.COUNTRY,
+        accredited=means.accredited,
+        schema=distributor.SCHEMA,
+    )
+    key = f"attest.{run.attempt}"
+    await write(run, step, call, key, eid=place.eid, signer=means.attester, label="attest distributor")
+    step.detail = f"Attested at KYC level {means.level}; a distributor is of no country."
+
+
+async def _approve(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
+    if await _is_activated(row):
+        return
+    owner, at = await token.owner(place.eid, place.token), _address(row)
+    call = token.approve(place.token, at, row.total_amount or 0)
+    await write(run, step, call, f"approve.{run.attempt}", eid=place.eid, signer=owner, label="approve distribution")
+
+
+async def _activate(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
+    at, outcome = _address(row), None
+    assert row.merkle_root is not None
+    if not await _is_activated(row):
+        call = distributor.activate(at, row.merkle_root, row.total_amount or 0, row.total_recipients or 0)
+        owner = await token.owner(place.eid, place.token)
+        outcome = await write(run, step, call, "activate", eid=place.eid, signer=owner, label="activate distribution")
+    info = await distributor.info(place.eid, at)
+    if (info.root, info.total_recipients) != (row.merkle_root, row.total_recipients):
+        raise Conflict("The chain holds another root or count than the ones that were sent.")
+    step.detail = f"{row.total_amount} base units for {row.total_recipients} recipients."
+    async with run.transaction() as session:
+        row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
+        if row.status is DistributionStatus.ACTIVATING:
+            row.status, row.failure = DistributionStatus.ACTIVE, None
+    await _catch_up(place.eid, outcome)
+
+
+async def _catch_up(eid: int, outcome: Outcome | None) -> None:
+    if outcome is not None:
+        await indexer.catch_up(eid, outcome.block_number)
+
+
+@workflow("distribution.cancel")
+async def cancel(run: Run) -> None:
+    """Close the distributor, which returns what nobody has claimed, and read that back. A failure leaves it active."""
+    row = await _row(run)
+    async with run.step("distribution_closed") as step:
+        if row.status is DistributionStatus.COMPLETED:
+            raise Conflict("Everything was claimed meanwhile.")
+        if row.distributor_address is not None and await _is_activated(row):
+            await _close(run, step, row)
+        await _note(run, status=DistributionStatus.CANCELLED, failure=None)
+
+
+async def _close(run: Run, step: StepNotes, row: DistributionRow) -> None:
+    at, outcome = _address(row), None
+    info = await distributor.info(row.chain_eid, at)
+    if not info.is_closed:
+        call = distributor.close(at)
+        outcome = await write(
+            run, step, call, f"close.{run.attempt}", eid=row.chain_eid, signer=info.owner, label="close distribution"
+        )
+        info = await distributor.info(row.chain_eid, at)
+    if not info.is_closed:
+        raise Conflict("The chain does not show the distributor as closed.")
+    step.detail = f"{(row.total_amount or 0) - info.claimed_amount} base units came back."
+    await _catch_up(row.chain_eid, outcome)
+
+
+async def _is_activated(row: DistributionRow) -> bool:
+    return (await distributor.info(row.chain_eid, _address(row))).root is not None
+
+
+def _address(row: DistributionRow) -> str:
+    assert row.distributor_address is not None
+    return row.distributor_address
+
+
+async def _row(run: Run) -> DistributionRow:
+    async with run.transaction() as session:
+        return await session.get_one(DistributionRow, run.subject_id)
+
+
+async def _note(run: Run, **values: Any) -> DistributionRow:
+    async with run.transaction() as session:
+        row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
+        for name, value in values.items():
+            setattr(row, name, value)
+        return row
