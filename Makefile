@@ -5,7 +5,7 @@ BIN := .venv/bin
 export UV_SYSTEM_CERTS = 1
 export NODE_USE_SYSTEM_CA = 1
 .DEFAULT_GOAL := help
-.PHONY: help run install test check format lint types contracts bench browser clean
+.PHONY: help run install test check format lint types contracts fuzz bench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,6 +35,9 @@ browser: .venv/.dev ## find a Chromium, or install one
 
 contracts: .venv/.dev ## compile and test the Solidity contracts, offline after one fetch
 	@PATH="$(CURDIR)/$(BIN):$$PATH" backend/contracts/test.sh
+
+fuzz: .venv/.dev ## compare our decisions with those of the deployed contracts, 100,000 times
+	@$(BIN)/python -m tests.compliance.fuzz
 
 bench: .venv/.dev ## measure starts, memory, and a market with its bridge
 	@$(BIN)/python -m tests.bench

@@ -31,6 +31,8 @@ _MESSAGE_SAYS_ALL = frozenset(
     }
 )
 """Rules whose facts in words are for when they are kept."""
+MINTED_FROM = "0x" + "0" * 40
+"""Where a mint comes from, as ERC-20 has it."""
 Finding = tuple[int, bool, str]
 """A code, whether its rule is kept, and the facts in words."""
 
@@ -214,8 +216,8 @@ def _country(code: int, who: str, rules: MarketRules, standing: Standing) -> Fin
 def _limits(
     rules: Rules, sender: Account | None, receiver: Account, amount: int, state: TokenState
 ) -> Iterator[Finding]:
-    same = sender is not None and sender.address == receiver.address
-    if amount == 0 or same or receiver.is_treasury:
+    source = sender.address if sender is not None else MINTED_FROM
+    if amount == 0 or source == receiver.address or receiver.is_treasury:
         return
     leaves = sender is not None and not sender.is_treasury and 0 < sender.holding == amount
     yield from _caps((MAX_HOLDERS, MAX_PER_HOLDER), rules, receiver, amount, state, leaves)

@@ -114,3 +114,8 @@ def test_a_person_is_judged_like_a_receiver(r: TokenRules, account: Account) -> 
     found = set(codes(rules.person(r, account)))
     asked = set(codes(evaluate(r, None, account, 0, NOW)))
     assert asked - {rules.MAX_HOLDERS, rules.MAX_PER_HOLDER} <= found or account.is_treasury
+
+
+def test_a_mint_to_the_zero_address_meets_no_limit() -> None:
+    nobody = Account(rules.MINTED_FROM, can_hold=False)
+    assert codes(evaluate(TokenRules(max_tokens_per_holder=1), None, nobody, 5, NOW)) == [rules.INVALID_RECEIVER]
