@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from backend.assets import records
 from backend.auth.route import Current, GuardedRoute, requires, takes
 from backend.auth.scopes import Scope
-from backend.distributions import listing, proofs, service
+from backend.distributions import listing, proofs, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
     Activated,
@@ -33,11 +33,29 @@ router = APIRouter(
 )
 DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
 CSV = "text/csv"
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """A model's schema without references, for a body that is not a parameter."""
+    parts = schema.pop("$defs", {})
+
+    def put(value: Any) -> Any:
+        if isinstance(value, list):
+            return [put(v) for v in value]
+        if not isinstance(value, dict):
+            return value
+        return (
+            put(parts[value["$ref"].rpartition("/")[2]]) if "$ref" in value else {k: put(v) for k, v in value.items()}
+        )
+
+    return dict(put(schema))
+
+
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/DistributionCreate"}},
+            "application/json": {"schema": _inlined(DistributionCreate.model_json_schema())},
             CSV: {
                 "schema": {"type": "string", "example": "address,amount\n0x1111111111111111111111111111111111111111,1"}
             },
@@ -74,8 +92,8 @@ async def create_distribution(
     """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` in base units
     (up to 128 MB, which is more than a million lines) with `name` and `chain_eid` in the query. Addresses, amounts,
     doubles and the sum are checked; errors name the lines. The merkle tree is OpenZeppelin's standard one over
-    (uint256 index, address, uint256 amount), the index being the place in the list. Without recipients, give
-    `total_amount`."""
+    (uint256 index, address, uint256 amount), the index being the place in the list. `holders` takes those of a block
+    instead, in proportion; `total_amount` alone leaves root and count to the activation."""
     raw = await request.body()
     if request.headers.get("content-type", "").startswith(CSV):
         body = _validated({"name": name, "chain_eid": _number(chain_eid)}, "query")
@@ -84,9 +102,9 @@ async def create_distribution(
         if name is not None or chain_eid is not None:
             raise BadRequest("name and chain_eid are in the query with a CSV body only.")
         body = _validated(await request.json() if raw else None, "body")
+        rules.check_source(body)
         recipients = _pairs(body)
-    total = None if body.total_amount is None else int(body.total_amount)
-    row = await service.create(context, assetId, body.name, body.chain_eid, recipients, total)
+    row = await service.create(context, assetId, body, recipients)
     return await listing.one(context, assetId, row.id)
 
 

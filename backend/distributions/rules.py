@@ -1,8 +1,9 @@
 """Decisions about distributions. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backend.distributions.schemas import DistributionActivate, DistributionStatus
+from backend.distributions.schemas import DistributionActivate, DistributionCreate, DistributionStatus
 from backend.errors import BadRequest, Conflict, Invalid
 
 DRAFT, CANCELLED = DistributionStatus.DRAFT, DistributionStatus.CANCELLED
@@ -17,15 +18,21 @@ class Terms:
     total_recipients: int | None
 
 
-def check_source(has_recipients: bool, total_amount: int | None) -> None:
-    """422 unless there are recipients, or a sum for the root that activation brings; not both."""
-    if has_recipients and total_amount is not None:
-        detail = "is the sum of the recipients; leave it out"
-    elif not has_recipients and not total_amount:
-        detail = "is required and above 0 where there are no recipients"
-    else:
-        return
-    raise Invalid([{"pointer": "/total_amount", "detail": detail}])
+def check_source(body: DistributionCreate) -> None:
+    """422 unless exactly one of the three says who gets what."""
+    given = [name for name in ("recipients", "holders", "total_amount") if getattr(body, name) is not None]
+    if len(given) != 1:
+        detail = "is one of three: recipients, holders, or total_amount alone"
+        raise Invalid([{"pointer": f"/{name}", "detail": detail} for name in given or ["recipients"]])
+    if body.total_amount is not None and int(body.total_amount) == 0:
+        raise Invalid([{"pointer": "/total_amount", "detail": "is above 0"}])
+
+
+def shares(total: int, holdings: Mapping[str, int]) -> dict[str, int]:
+    """`total` in proportion to holdings, rounded down; who would get nothing is left out."""
+    held = sum(holdings.values())
+    parts = {who: total * amount // held for who, amount in holdings.items() if amount}
+    return {who: part for who, part in parts.items() if part}
 
 
 def is_repeated(status: DistributionStatus, own: Terms, body: DistributionActivate) -> bool:

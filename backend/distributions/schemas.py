@@ -39,13 +39,22 @@ class Recipient(Body):
     amount: TokenAmount
 
 
+class HoldersAt(Body):
+    """Everybody who held the asset on the chain at a block (now, where none is named), in proportion to what they held.
+    The treasury and distributors get nothing; what a market held for a seller counts as the seller's."""
+
+    total_amount: TokenAmount
+    block: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
+
+
 class DistributionCreate(Body):
-    """A new distribution. With `recipients` the tree is built here; without them `total_amount` says what is paid out
-    under the root that activation brings."""
+    """A new distribution, by exactly one of: `recipients` or `holders`, whose tree is built here, or `total_amount`,
+    which is paid out under the root that activation brings."""
 
     name: Name
     chain_eid: Eid
     recipients: Annotated[list[Recipient], Field(min_length=1)] | None = None
+    holders: HoldersAt | None = None
     total_amount: TokenAmount | None = None
 
 

@@ -12,7 +12,7 @@ from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.distributions import funding, proofs, rules
+from backend.distributions import funding, proofs, rules, snapshot
 from backend.distributions.merkle import MerkleTree
 from backend.distributions.models import DistributionRow
 from backend.distributions.recipients import Recipients
@@ -20,6 +20,7 @@ from backend.distributions.rules import Terms
 from backend.distributions.schemas import (
     DistributionAccepted,
     DistributionActivate,
+    DistributionCreate,
     DistributionPlan,
     DistributionStatus,
 )
@@ -33,13 +34,18 @@ GAS = 1_900_000
 
 
 async def create(
-    context: Context, asset_id: UUID, name: str, eid: int, recipients: Recipients | None, total: int | None
+    context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None
 ) -> DistributionRow:
     """A draft; with recipients their tree is built and stored, so that every proof can be given at once."""
-    rules.check_source(recipients is not None, total)
-    await _distributable(context, asset_id, eid)
+    place = await _distributable(context, asset_id, body.chain_eid)
+    if body.holders is not None:
+        recipients = await snapshot.recipients(context, asset_id, place, body.holders)
     row = DistributionRow(
-        organization_id=context.organization_id, asset_id=asset_id, name=name, chain_eid=eid, total_amount=total or 0
+        organization_id=context.organization_id,
+        asset_id=asset_id,
+        name=body.name,
+        chain_eid=body.chain_eid,
+        total_amount=int(body.total_amount or 0),
     )
     if recipients is None:
         context.session.add(row)

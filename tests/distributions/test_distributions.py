@@ -217,6 +217,8 @@ async def test_bad_bodies_leave_nothing(world: World) -> None:
         {"recipients": [{"address": "0x1", "amount": "1"}]},
         {"recipients": [{"address": STRANGER, "amount": 1}]},
         {"total_amount": "5"},
+        {"holders": {"total_amount": "5"}},
+        {"recipients": None, "total_amount": "0"},
         {"recipients": None},
         {"name": ""},
         {"surprise": True},
@@ -278,3 +280,34 @@ async def test_a_reorganization_takes_claims_back(world: World) -> None:
             await Claims().apply(session, SEPOLIA, outcome.logs)
     record = await firm.get(path_of(asset, made))
     assert (record["status"], record["claimed_recipients"], record["claimed_amount"]) == ("completed", 1, "5")
+
+
+async def test_the_holders_at_a_block_share_in_proportion(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    at = asset["deployments"][0]["token_address"]
+    small, large = await firm.trader(), await firm.trader()
+    await firm.owner_call(token.transfer(at, small["address"], 10 * UNIT))
+    outcome = await firm.owner_call(token.transfer(at, large["address"], 20 * UNIT))
+    await firm.owner_call(token.transfer(at, small["address"], 500 * UNIT))
+    body = {"name": "Pro rata", "chain_eid": SEPOLIA}
+    made = await firm.post(path_of(asset), body | {"holders": {"total_amount": "100", "block": outcome.block_number}})
+    assert (made["total_recipients"], made["total_amount"]) == (2, "99")
+    proof = await firm.get(path_of(asset, made) + f"/proofs/{large['address']}")
+    assert (proof["index"], proof["amount"]) == (0, "66")
+
+    await activated(firm, asset, made)  # its distributor holds the asset now, and is no holder to be paid
+    now = await firm.post(path_of(asset), body | {"holders": {"total_amount": "5300"}})
+    amounts = [(await firm.get(path_of(asset, now) + f"/proofs/{w['address']}"))["amount"] for w in (small, large)]
+    assert (now["total_recipients"], amounts) == (2, ["5100", "200"])
+    for holders, status in (({"total_amount": "1", "block": 10**9}, 400), ({"total_amount": "1", "block": 0}, 409)):
+        await firm.refused("POST", path_of(asset), status, json=body | {"holders": holders})
+
+
+def test_the_body_is_described_for_both_of_its_types(api: Any) -> None:
+    operation = api.openapi()["paths"]["/v1/orgs/{orgId}/assets/{assetId}/distributions"]["post"]
+    content = operation["requestBody"]["content"]
+    assert set(content) == {"application/json", "text/csv"}
+    fields = content["application/json"]["schema"]["properties"]
+    assert set(fields) == {"name", "chain_eid", "recipients", "holders", "total_amount"}
+    assert "$ref" not in str(content)
