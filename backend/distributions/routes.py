@@ -86,9 +86,11 @@ async def create_distribution(
     orgId: UUID,
     assetId: UUID,
     request: Request,
+    response: Response,
     name: Annotated[str | None, Query(description="With a CSV body only.")] = None,
     chain_eid: Annotated[str | None, Query(description="With a CSV body only.")] = None,
-) -> Distribution:
+    dry_run: DryRun = False,
+) -> Distribution | DistributionPlan:
     """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` in base units
     (up to 128 MB, which is more than a million lines) with `name` and `chain_eid` in the query. Addresses, amounts,
     doubles and the sum are checked; errors name the lines. The merkle tree is OpenZeppelin's standard one over
@@ -104,8 +106,11 @@ async def create_distribution(
         body = _validated(await request.json() if raw else None, "body")
         rules.check_source(body)
         recipients = _pairs(body)
-    row = await service.create(context, assetId, body, recipients)
-    return await listing.one(context, assetId, row.id)
+    drawn = await service.draft(context, assetId, body, recipients)
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return service.plan(drawn.row, ["Recipients and their tree kept"])
+    return await listing.one(context, assetId, await service.create(context, drawn))
 
 
 def _validated(values: Any, place: str) -> DistributionCreate:
@@ -155,7 +160,7 @@ async def activate_distribution(
     durably accepted; `Location` names the request. The same again is 200 as well, another one 409. The distributor
     counts as one holder, and a lockup keeps claims back until it ends."""
     if dry_run:
-        return service.plan(*await service.checked(context, assetId, distId, body))
+        return await service.activation_plan(context, assetId, distId, body)
     request_id = await service.activate(context, assetId, distId, body)
     if request_id is not None:
         response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{request_id}"
@@ -165,9 +170,12 @@ async def activate_distribution(
 @router.post("/{distId}/cancel", status_code=status.HTTP_202_ACCEPTED)
 @requires(Scope.ASSETS_WRITE)
 async def cancel_distribution(
-    context: Current, orgId: UUID, assetId: UUID, distId: UUID, response: Response
-) -> DistributionAccepted:
+    context: Current, orgId: UUID, assetId: UUID, distId: UUID, response: Response, dry_run: DryRun = False
+) -> DistributionAccepted | DistributionPlan:
     """End a draft or active distribution; what nobody has claimed goes back to the wallet that owns the token."""
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return service.plan(await service.cancellable(context, assetId, distId), [service.CLOSING])
     accepted = await service.cancel(context, assetId, distId)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
     return accepted

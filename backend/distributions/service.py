@@ -1,6 +1,8 @@
 """Distributions: checked and asked for. What is done on the chains is the workflow's."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -33,10 +35,17 @@ GAS = 1_900_000
 """Deployment, attestation, approval and activation together, with a margin."""
 
 
-async def create(
-    context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None
-) -> DistributionRow:
-    """A draft; with recipients their tree is built and stored, so that every proof can be given at once."""
+@dataclass(frozen=True)
+class Draft:
+    """A distribution that passed every check of its making. Without recipients it has no tree either."""
+
+    row: DistributionRow
+    recipients: Recipients | None
+    tree: MerkleTree | None
+
+
+async def draft(context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None) -> Draft:
+    """Every check, and the tree; nothing is written."""
     place = await _distributable(context, asset_id, body.chain_eid)
     if body.holders is not None:
         recipients = await snapshot.recipients(context, asset_id, place, body.holders)
@@ -48,16 +57,20 @@ async def create(
         total_amount=int(body.total_amount or 0),
     )
     if recipients is None:
-        context.session.add(row)
-        await context.session.flush()
-        return row
+        return Draft(row, None, None)
     tree = await asyncio.to_thread(MerkleTree, recipients.addresses, recipients.amounts)
     row.merkle_root, row.total_recipients, row.total_amount = tree.root, len(recipients.amounts), recipients.total
     row.has_recipients = True
-    context.session.add(row)
+    return Draft(row, recipients, tree)
+
+
+async def create(context: Context, drawn: Draft) -> UUID:
+    """Write a draft with its recipients and their tree, so that every proof can be given at once; its id."""
+    context.session.add(drawn.row)
     await context.session.flush()
-    await proofs.store(context.session, row, recipients, tree)
-    return row
+    if drawn.recipients is not None and drawn.tree is not None:
+        await proofs.store(context.session, drawn.row, drawn.recipients, drawn.tree)
+    return drawn.row.id
 
 
 async def _distributable(context: Context, asset_id: UUID, eid: int) -> Place:
@@ -129,20 +142,38 @@ STEPS = (
 )
 
 
-def plan(row: DistributionRow, is_repeated: bool) -> DistributionPlan:
-    """What an activation would do."""
-    steps = [] if is_repeated else [title for _, title in STEPS]
+def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
+    """What would be done, and what of it goes to how many."""
     impact = {"total_amount": str(row.total_amount), "total_recipients": str(row.total_recipients or 0)}
-    return DistributionPlan(steps=steps, impact=impact)
+    if row.merkle_root is not None:
+        impact["merkle_root"] = row.merkle_root
+    return DistributionPlan(steps=list(steps), impact=impact)
 
 
-async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionAccepted:
-    """End a distribution; what nobody has claimed goes back to the owner's wallet."""
+async def activation_plan(
+    context: Context, asset_id: UUID, distribution_id: UUID, body: DistributionActivate
+) -> DistributionPlan:
+    """Every check of an activation, and its steps; none where it was accepted before."""
+    row, is_repeated = await checked(context, asset_id, distribution_id, body)
+    return plan(row, [] if is_repeated else [title for _, title in STEPS])
+
+
+CLOSING = "Closed, the rest returned"
+
+
+async def cancellable(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionRow:
+    """The distribution, locked, once every check of a cancellation is passed."""
     row = await distribution(context, asset_id, distribution_id, lock=True)
     rules.check_cancellable(row.status)
     if row.distributor_address is not None:
         wallet = await records.treasury(context.session, context.organization_id)
         await records.check_funded(context.session, wallet, row.chain_eid, gas.MINT)
+    return row
+
+
+async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionAccepted:
+    """End a distribution; what nobody has claimed goes back to the owner's wallet."""
+    row = await cancellable(context, asset_id, distribution_id)
     request = await accept(
         context,
         "distribution.cancel",
@@ -150,7 +181,7 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
         subject=("distribution", row.id),
         scope=Scope.ASSETS_WRITE,
         order=asset_id,
-        steps=[Step("distribution_closed", "Closed, the rest returned", row.chain_eid)],
+        steps=[Step("distribution_closed", CLOSING, row.chain_eid)],
     )
     return DistributionAccepted(
         distributionId=row.id,

@@ -108,7 +108,11 @@ async def test_a_claim_keeps_the_rules_of_the_asset(world: World) -> None:
 async def test_activating_again(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
+    body = {"name": "D", "chain_eid": SEPOLIA, "recipients": [{"address": STRANGER, "amount": "5"}]}
+    plan = await firm.post(path_of(asset) + "?dry_run=true", body)
+    assert (await firm.get(path_of(asset)))["distributions"] == []
     made = await drawn_up(firm, asset, (STRANGER, 5))
+    assert plan["impact"] == {"total_amount": "5", "total_recipients": "1", "merkle_root": made["merkle_root"]}
     path, terms = path_of(asset, made) + "/activate", terms_of(made)
     plan = await firm.post(path + "?dry_run=true", terms)
     assert (len(plan["steps"]), plan["impact"]["total_amount"]) == (4, "5")
@@ -149,6 +153,8 @@ async def test_a_draft_is_cancelled_without_a_chain(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     made = await drawn_up(firm, asset, (STRANGER, 5))
+    assert (await firm.post(path_of(asset, made) + "/cancel?dry_run=true"))["impact"]["total_amount"] == "5"
+    assert (await firm.get(path_of(asset, made)))["status"] == "draft"
     await firm.succeed((await firm.post(path_of(asset, made) + "/cancel"))["requestId"])
     record = await firm.get(path_of(asset, made))
     assert (record["status"], record["distributor_address"]) == ("cancelled", None)
