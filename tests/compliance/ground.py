@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -167,11 +167,13 @@ async def prepare(rpc: Rpc, rng: random.Random, people: int = 14) -> Ground:
     return ground
 
 
-async def open_markets(ground: Ground, rng: random.Random, count: int = 4) -> None:
+async def open_markets(ground: Ground, rng: random.Random) -> None:
     """Markets with rules of their own, that may take deposits. The token has to have rules."""
     at = await _create(ground.rpc, ground.agent, creation("MarketFactory", ground.agent, ground.agent, ground.quote))
-    for _ in range(count):
-        rules = some_market_rules(rng, await ground.now())
+    some = [some_market_rules(rng, await ground.now()) for _ in range(3)]
+    closed = replace(some[0], lockup_end_time=await ground.now() + 10**9, max_holders=rng.randint(2, 6))
+    blocked = replace(some[1], blocked_countries=tuple(sorted(rng.sample(COUNTRIES, 2))))
+    for rules in (MarketRules(), closed, blocked, some[2]):
         call = factory.create_market(
             at, token=ground.place.token, fee_collector=ground.owner, taker_bps=30, maker_bps=0, rules=rules
         )

@@ -24,7 +24,7 @@ async def change(ground: Ground, rng: random.Random) -> None:
     await ground.send(ground.owner, token.set_rules(at, rules := some_rules(rng, now)))
     if rng.random() < 0.7:
         await ground.attempt(ground.owner, token.unpause(at))
-    for _ in range(rng.randint(2, 9)):
+    for _ in range(rng.randint(3, 12)):
         await rng.choice(HAPPENINGS)(ground, rng)
     moments = [rules.lockup_end_time + rng.choice([-1, 0, 1]), now + rng.randint(1, 3_000), now + 1]
     await ground.travel(rng.choice([m for m in moments if m > 1_000_000]))
@@ -62,10 +62,11 @@ async def _reappoint(ground: Ground, rng: random.Random) -> None:
     """An attester goes, or comes back, maybe with a lower level."""
     name = rng.choice(sorted(ATTESTERS))
     at, (organization, level) = ground.place.registry, ATTESTERS[name]
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
         await ground.attempt(ground.agent, registry.remove_attester(at, address(name)))
     else:
-        terms = registry.add_attester(at, address(name), organization, name, rng.randint(1, level), True)
+        most = rng.choice([level, level, rng.randint(1, level)])
+        terms = registry.add_attester(at, address(name), organization, name, most, True)
         await ground.attempt(ground.agent, terms)
 
 
@@ -103,6 +104,8 @@ HAPPENINGS = (
     _take,
     _freeze,
     _freeze,
+    _attest,
+    _attest,
     _attest,
     _attest,
     _revoke,
