@@ -18,7 +18,13 @@ from eth_utils.crypto import keccak
 
 ARTIFACTS = Path(__file__).parent.parent / "contracts" / "artifacts"
 CONTRACTS = (
-    "AttestationRegistry", "RWAToken", "MarketFactory", "Market", "MerkleDistributor", "LocalEndpoint", "TestUSD",
+    "AttestationRegistry",
+    "RWAToken",
+    "MarketFactory",
+    "Market",
+    "MerkleDistributor",
+    "LocalEndpoint",
+    "TestUSD",
 )
 
 Item = Mapping[str, Any]
