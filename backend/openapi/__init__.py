@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from backend.openapi import examples, links, reference, responses, schemas, security
+from backend.openapi import bounds, examples, links, reference, responses, security
 from backend.openapi.operations import operations_of
 
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.json"
@@ -48,7 +48,7 @@ def document(api: FastAPI) -> Document:
     for operation in operations:
         security.describe(operation)
         responses.describe(operation)
-    schemas.describe(made)
+    bounds.describe(made)
     links.describe(operations)
     responses.prune(made)
     examples.describe(made)

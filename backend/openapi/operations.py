@@ -89,6 +89,8 @@ def _all(api: FastAPI, document: dict[str, Any]) -> Iterator[Operation]:
             if entry is None or method.upper() not in (route.methods or ()) or not route.include_in_schema:
                 continue
             entry["operationId"] = route.name
+            if entry["summary"] == str(route.name).replace("_", " ").title():
+                entry["summary"] = str(route.name).replace("_", " ").capitalize().replace("Api ", "API ")
             scopes, organization, person, both = getattr(route.endpoint, "__needs__", ((), OPEN, False, False))
             yield Operation(
                 path=path,

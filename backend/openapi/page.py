@@ -168,7 +168,8 @@ def prose(text: str) -> str:
 
 
 def _path(path: str) -> str:
-    return re.sub(r"(\{\w+\})", r"<em>\1</em>", escape(path)).replace("/", "/<wbr>")
+    parts = [f"<em>{p}</em>" if p.startswith("{") else p for p in escape(path).split("/")]
+    return "/<wbr>".join(parts).replace("/<wbr>", "/", 1)
 
 
 def _resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:

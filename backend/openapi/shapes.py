@@ -6,6 +6,12 @@ Row = tuple[str, str, str, bool, str]
 """Name, where, type in words, whether it is required, description."""
 DEPTH = 3
 PLURALS = {"string": "strings", "integer": "whole numbers", "number": "numbers", "object": "objects"}
+KNOWN = {
+    "^0x[0-9a-fA-F]{40}$": "EVM address",
+    "^[0-9]{1,78}$": "amount in base units",
+    "^[A-Z]{3}$": "ISO 3166-1 alpha-3 country",
+}
+"""Patterns that have a name."""
 SINGULAR = {"integer": "whole number", "null": "null"}
 
 
@@ -55,13 +61,19 @@ def _noun(document: dict[str, Any], schema: dict[str, Any]) -> str:
         items = _kind(document, schema.get("items", {}))
         if "enum" in items:
             return "list of " + _noun(document, items)
+        if items.get("pattern") in KNOWN:
+            return f"list: {KNOWN[items['pattern']]}"
         return f"list of {PLURALS.get(str(items.get('type')), 'values')}"
+    if schema.get("pattern") in KNOWN:
+        return KNOWN[schema["pattern"]]
     if schema.get("format"):
         return str(schema["format"])
     return SINGULAR.get(kind, kind)
 
 
 def _bounds(schema: dict[str, Any]) -> list[str]:
+    if schema.get("pattern") in KNOWN:
+        return []
     found = []
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None or high is not None:

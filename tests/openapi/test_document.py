@@ -123,11 +123,17 @@ def is_bounded(schema: dict[str, Any]) -> bool:
         return True
     match schema.get("type"):
         case "string":
-            return bool(schema.keys() & {"maxLength", "pattern"}) or schema.get("format") in ("uuid", "date-time", "date")
+            return bool(schema.keys() & {"maxLength", "pattern"}) or schema.get("format") in (
+                "uuid",
+                "date-time",
+                "date",
+            )
         case "array":
             return "maxItems" in schema
         case "integer" | "number":
             return bool(schema.keys() & {"minimum", "exclusiveMinimum"}) and "maximum" in schema
+        case "object":
+            return bool(schema.get("properties"))
     return True
 
 
