@@ -9,6 +9,10 @@ import orjson
 
 from backend.openapi.shapes import content_of, rows_of, words_of
 
+CREDENTIALS = {
+    "accessToken": '-H "Authorization: Bearer $TOKEN"',
+    "apiKey": '-H "x-api-key: $SIGNUM_KEY"',
+}
 METHOD_WORDS = {"get": "GET", "post": "POST", "put": "PUT", "patch": "PATCH", "delete": "DELETE"}
 
 
@@ -140,18 +144,14 @@ def curl(document: dict[str, Any], path: str, method: str, entry: dict[str, Any]
     """A call to try in a shell."""
     address = origin + re.sub(r"\{(\w+)\}", lambda found: f"${found[1].upper()}", path)
     parts = [f'curl -X {METHOD_WORDS[method]} "{address}"']
-    named = {name for needed in entry["security"][:1] for name in needed}
-    if "accessToken" in named:
-        parts.append('-H "Authorization: Bearer $TOKEN"')
-    if "apiKey" in {name for needed in entry["security"] for name in needed} and "accessToken" not in named:
-        parts.append('-H "x-api-key: $SIGNUM_KEY"')
-    if "apiKey" in named:
-        parts.append('-H "x-api-key: $SIGNUM_KEY"')
+    choices = [set(needed) for needed in entry["security"]]
+    chosen = {"apiKey"} if {"apiKey"} in choices else next(iter(choices), set())
+    parts += [header for name, header in CREDENTIALS.items() if name in chosen]
     for kind, content in entry.get("requestBody", {}).get("content", {}).items():
         sent = example_of(document, content)
         if isinstance(sent, dict):
             parts += [f'-H "Content-Type: {kind}"', "-d '" + _json(sent).replace("'", "'\\''") + "'"]
-    return " \\\n  ".join(dict.fromkeys(parts))
+    return " \\\n  ".join(parts)
 
 
 def _scopes(document: dict[str, Any]) -> str:
@@ -180,7 +180,7 @@ def _resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _code(text: str) -> str:
-    return f'<pre tabindex="0" role="region" aria-label="Code"><code>{escape(text)}</code></pre>'
+    return f'<pre tabindex="0"><code>{escape(text)}</code></pre>'
 
 
 def _json(value: Any) -> str:
