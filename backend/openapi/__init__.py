@@ -46,6 +46,7 @@ def document(api: FastAPI) -> Document:
         made = get_openapi(title=api.title, version=api.version, description=ABOUT, routes=api.routes)
     operations = operations_of(api, made)
     for operation in operations:
+        bounds.add_named(operation)
         security.describe(operation)
         responses.describe(operation)
     bounds.describe(made)

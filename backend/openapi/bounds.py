@@ -3,6 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import BaseModel
+
+from backend.openapi.operations import Operation
+
+SCHEMAS = "#/components/schemas/"
 BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 """A constraint around a validator keeps pydantic's name for it; JSON Schema has its own."""
 NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
@@ -15,6 +20,19 @@ IDS = {
     "requestId": "An accepted operation.",
     "walletId": "A wallet of the organization.",
 }
+
+
+def add_named(operation: Operation) -> None:
+    """Add the models that an operation names itself (`openapi_extra`), as one does that reads its body by hand."""
+    schemas = operation.document["components"]["schemas"]
+    for part in _parts(operation.entry):
+        name = str(part.get("$ref", "")).removeprefix(SCHEMAS)
+        model = getattr(operation.endpoint, "__globals__", {}).get(name)
+        if name in schemas or not isinstance(model, type) or not issubclass(model, BaseModel):
+            continue
+        schema = model.model_json_schema(ref_template=SCHEMAS + "{model}")
+        for kind, inner in {**schema.pop("$defs", {}), name: schema}.items():
+            schemas.setdefault(kind, inner)
 
 
 def describe(document: dict[str, Any]) -> None:

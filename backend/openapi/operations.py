@@ -21,6 +21,7 @@ class Operation:
 
     path: str
     method: str
+    endpoint: Any
     entry: dict[str, Any]
     document: dict[str, Any]
     is_guarded: bool
@@ -95,6 +96,7 @@ def _all(api: FastAPI, document: dict[str, Any]) -> Iterator[Operation]:
             yield Operation(
                 path=path,
                 method=method,
+                endpoint=route.endpoint,
                 entry=entry,
                 document=document,
                 is_guarded=isinstance(route.original_route, GuardedRoute),
@@ -102,5 +104,5 @@ def _all(api: FastAPI, document: dict[str, Any]) -> Iterator[Operation]:
                 organization=organization,
                 person=person,
                 both=both,
-                rehearses="dry_run" in signature(route.endpoint).parameters if route.endpoint else False,
+                rehearses=route.endpoint is not None and "dry_run" in signature(route.endpoint).parameters,
             )
