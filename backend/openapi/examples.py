@@ -17,7 +17,7 @@ STATES = {
 USUAL = ("active", "confirmed", "verified", "registered", "succeeded", "enabled")
 
 SHAPED = (
-    (r"(^|_)(tx_hash|guid|uid|merkle_?root|hash)$", HASH),
+    (r"(?i)(hash|root)$|^(guid|uid)$", HASH),
     (r"addres(s|ses)$|^(attester|trusted_issuers)$", ADDRESS),
     (r"_at$|^at$", TIME),
     (r"(^|_)url$", "https://northwind.example"),
