@@ -19,7 +19,7 @@ PARAMETERS = {
         "in": "header",
         "required": False,
         "description": "Makes a repetition harmless: the same key and body have one effect and one answer for a day.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
         "example": "5f0b6c1e-order-42",
     }
 }

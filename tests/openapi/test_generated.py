@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest_asyncio
 import schemathesis
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
-from schemathesis.core.failures import FailureGroup
+from hypothesis.errors import Unsatisfiable
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi import checks
 
@@ -32,7 +34,17 @@ CHECKS = [
 ]
 """All but those that know less than we do: data that fits its schema may still be impossible (400), and credentials
 and methods are walked through elsewhere."""
-SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+
+
+def _open(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without credentials, which `test_matrix` walks through."""
+    copied: dict[str, Any] = deepcopy(document)
+    for entry in (e for item in copied["paths"].values() for e in item.values()):
+        entry["security"] = []
+    return copied
+
+
+SCHEMA = schemathesis.openapi.from_dict(_open(DOCUMENT))
 
 
 @dataclass
@@ -46,11 +58,11 @@ class Installation:
 
     async def send(self, sent: dict[str, Any], headers: dict[str, str]) -> httpx.Response:
         """The answer to a generated request, by the admin's session and a key of every scope."""
-        known = {k: v for k, v in (sent.pop("headers", None) or {}).items() if k.lower() not in headers}
+        known = {k: v.encode() for k, v in (sent.pop("headers", None) or {}).items() if k.lower() not in headers}
         plain = {k: v for k, v in sent.items() if k in ("method", "url", "params", "json", "content", "data")}
         if isinstance(plain.get("data"), str | bytes):
             plain["content"] = plain.pop("data")
-        request = self.http.build_request(**plain, headers={**known, **headers})
+        request = self.http.build_request(**plain, headers={**known, **{k: v.encode() for k, v in headers.items()}})
         return await self.http.send(request)
 
 
@@ -92,7 +104,5 @@ async def test_answers_are_as_documented(installation: Installation, case: Case,
         assert answer.status_code < 500, f"{sent} {answer.text}"
         generated.validate_response(answer, checks=CHECKS)
 
-    try:
+    with suppress(Unsatisfiable):  # nothing of it can be wrong
         await asyncio.to_thread(run)
-    except FailureGroup as group:
-        pytest.fail("\n\n".join(str(f) for f in group.exceptions))
