@@ -24,7 +24,7 @@ from tests.conftest import World
 from tests.issuance import SEPOLIA, Issuance
 from tests.openapi.operations import CASES, DOCUMENT, Case
 
-EXAMPLES = 4
+EXAMPLES = 3
 CHECKS = [
     checks.status_code_conformance,
     checks.content_type_conformance,
