@@ -5,7 +5,7 @@ BIN := .venv/bin
 export UV_SYSTEM_CERTS = 1
 export NODE_USE_SYSTEM_CA = 1
 .DEFAULT_GOAL := help
-.PHONY: help run install test check format lint types contracts fuzz bench browser clean
+.PHONY: help run install test check format lint types openapi contracts fuzz bench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,9 @@ check: .venv/.dev ## format, lint, types, layers, and the tests of the pure rule
 format: .venv/.dev ## format and sort imports
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+openapi: .venv/.dev ## write the API's OpenAPI document to backend/openapi.json
+	@$(BIN)/signum openapi > backend/openapi.new && mv backend/openapi.new backend/openapi.json
 
 browser: .venv/.dev ## find a Chromium, or install one
 	@$(BIN)/python -m tests.browser

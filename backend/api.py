@@ -3,11 +3,12 @@
 import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Literal
 
 from fastapi import APIRouter, FastAPI, Response
+from pydantic import BaseModel
 
-from backend import explanations, problems
+from backend import explanations, openapi, problems
 from backend.auth.routes import forms
 from backend.middleware import Envelope
 from backend.readiness import readiness
@@ -36,18 +37,32 @@ VERTICALS = (
 status = APIRouter(tags=["Status"])
 
 
-@status.get("/health")
-async def health() -> dict[str, str]:
+class Health(BaseModel):
     """The process answers."""
-    return {"status": "ok"}
+
+    status: Literal["ok"] = "ok"
 
 
-@status.get("/ready", responses={503: {}})
-async def ready(response: Response) -> dict[str, Any]:
+class Ready(BaseModel):
+    """What is still being prepared; `failure` is why it will not be."""
+
+    ready: bool
+    waiting: list[str]
+    failure: str | None
+
+
+@status.get("/health")
+async def get_health() -> Health:
+    """The process answers."""
+    return Health()
+
+
+@status.get("/ready", responses={503: {"model": Ready, "description": "Not ready yet."}})
+async def get_readiness(response: Response) -> Ready:
     """Whether migrations, chains, contracts and demo data are done; 503 until then."""
     if not readiness.is_ready:
         response.status_code = 503
-    return {"ready": readiness.is_ready, "waiting": readiness.waiting, "failure": readiness.failure}
+    return Ready(ready=readiness.is_ready, waiting=list(readiness.waiting), failure=readiness.failure)
 
 
 def create_api() -> FastAPI:
@@ -55,12 +70,9 @@ def create_api() -> FastAPI:
     api = FastAPI(
         title="Signum",
         version="1.0.0",
-        openapi_url="/v1/openapi.json",
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
-        description="Issue tokenized real-world assets and keep them compliant.",
     )
     v1 = APIRouter(prefix="/v1")
     v1.include_router(status)
@@ -70,6 +82,7 @@ def create_api() -> FastAPI:
     api.include_router(v1)
     api.include_router(forms)
     problems.install(api)
+    openapi.install(api)
     api.add_middleware(Envelope)
     return api
 

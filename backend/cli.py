@@ -1,6 +1,5 @@
 """The operator's commands: `signum serve | seed | openapi`."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -27,11 +26,12 @@ def serve() -> None:
 
 
 @app.command()
-def openapi(indent: Annotated[int, typer.Option(help="Spaces a level.")] = 2) -> None:
-    """Print the API's OpenAPI document."""
+def openapi() -> None:
+    """Print the API's OpenAPI document, as `backend/openapi.json` holds it."""
     from backend.api import create_api
+    from backend.openapi import text
 
-    typer.echo(json.dumps(create_api().openapi(), indent=indent, sort_keys=True))
+    typer.echo(text(create_api().openapi()), nl=False)
 
 
 @app.command()

@@ -1,6 +1,8 @@
 """`GET /v1/errors/{slug}`: what each error type means. The addresses in `type` lead here."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Path
 from pydantic import BaseModel
 
 from backend.errors import NotFound
@@ -54,7 +56,7 @@ TYPES = {
 
 
 @router.get("/{slug}")
-async def explain(slug: str) -> ErrorType:
+async def explain_error(slug: Annotated[str, Path(max_length=60)]) -> ErrorType:
     """An error type in words."""
     if slug not in TYPES:
         raise NotFound("There is no such error type.")

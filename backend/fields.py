@@ -99,9 +99,16 @@ def _no_doubles(values: list[Any]) -> list[Any]:
 
 Timestamp = Annotated[datetime, PlainSerializer(_time, return_type=str)]
 """RFC 3339 in UTC with Z and six decimals."""
-Address = Annotated[str, StringConstraints(max_length=42), AfterValidator(_address)]
+Address = Annotated[
+    str,
+    StringConstraints(max_length=42),
+    AfterValidator(_address),
+    Field(json_schema_extra={"pattern": "^0x[0-9a-fA-F]{40}$"}),
+]
 """All-lower or a right EIP-55 checksum goes in, EIP-55 comes out."""
-TokenAmount = Annotated[str, BeforeValidator(_amount), Field(pattern=r"^\d{1,78}$", examples=["1000000000000000000"])]
+TokenAmount = Annotated[
+    str, Field(pattern=r"^[0-9]{1,78}$", examples=["1000000000000000000"]), BeforeValidator(_amount)
+]
 """Decimal string of base units below 2^256."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 """A JSON number that is integral ("double" in the specification)."""
@@ -116,7 +123,12 @@ Moment = Annotated[AwareDatetime, AfterValidator(_moment)]
 """A time with its zone goes in, UTC comes out; a year that database or calendar do not have is refused."""
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count; 0 means unlimited where it is a cap."""
-Country = Annotated[str, StringConstraints(min_length=3, max_length=3), AfterValidator(_country)]
+Country = Annotated[
+    str,
+    StringConstraints(min_length=3, max_length=3),
+    AfterValidator(_country),
+    Field(json_schema_extra={"pattern": "^[A-Z]{3}$"}),
+]
 Countries = Annotated[list[Country], Field(max_length=250), AfterValidator(_no_doubles)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(one_line)]
 Text = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_clean)]

@@ -31,8 +31,8 @@ class Page:
 
     def __init__(
         self,
-        limit: Annotated[str | None, Query(description="Default 50; above 100 means 100.")] = None,
-        cursor: Annotated[str | None, Query(description="`nextCursor` of the page before.")] = None,
+        limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
+        cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the page before.")] = None,
     ) -> None:
         self.limit = limit_of(limit)
         self.cursor = cursor

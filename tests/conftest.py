@@ -30,6 +30,7 @@ from backend.migrations.migrate import migrate
 from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow
 from backend.postgres import EmbeddedPostgres
 from backend.settings import settings
+from tests.documented import Documented
 
 logs.configure()
 
@@ -60,9 +61,12 @@ async def api(database_url: str, chains: None) -> AsyncIterator[Any]:
     """The running API: database, workflow engine, embedded chains."""
     runtime.use_database(database_url)
     app = create_api()
+    faults: dict[str, None] = {}
+    app.add_middleware(Documented, document=app.openapi(), faults=faults)
     async with runtime.running(settings()):
         await runtime.until_ready()
         yield app
+    assert list(faults) == [], "what the OpenAPI document does not say"
 
 
 @pytest.fixture(scope="session")

@@ -71,7 +71,7 @@ async def update_asset(
     return accepted
 
 
-@router.delete("/{assetId}", status_code=status.HTTP_204_NO_CONTENT)
+@router.delete("/{assetId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
 @requires(Scope.ASSETS_WRITE)
 async def archive_asset(context: Current, orgId: UUID, assetId: UUID) -> None:
     """Archive a draft or failed asset. One that is on a chain cannot be taken back (409)."""
@@ -81,7 +81,11 @@ async def archive_asset(context: Current, orgId: UUID, assetId: UUID) -> None:
 @router.get("/{assetId}/holders")
 @requires(Scope.ASSETS_READ)
 async def list_holders(
-    context: Current, orgId: UUID, assetId: UUID, limit: str | None = None, cursor: str | None = None
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
+    cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the page before.")] = None,
 ) -> HolderList:
     """The cap table: who owns how much on which chain, largest first. What a market holds for a seller counts as the
     seller's."""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.compliance.schemas import ComplianceRules
+from backend.compliance.schemas import ComplianceRules, RulesPatch
 from backend.fields import (
     Acceptance,
     Body,
@@ -64,7 +64,7 @@ class AssetUpdate(Body):
     name: Name | None = None
     description: Text | None = None
     regulation_type: RegulationType | None = None
-    compliance_rules: dict[str, Any] | None = None
+    compliance_rules: RulesPatch | None = None
     max_holders: Count | None = None
     required_kyc_level: KycLevel | None = None
     org_only: bool | None = None

@@ -4,6 +4,7 @@ The answer is stored in the transaction of its effect, so a crash loses both or 
 second request that the first is still in flight.
 """
 
+import re
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
@@ -20,6 +21,7 @@ from backend.db import now
 from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch
 
 LIFETIME = timedelta(hours=24)
+KEY = re.compile(r"[\x20-\x7e]{1,255}")
 SECRETS = {"key", "secret", "access_token", "refresh_token"}
 KEPT_HEADERS = ("location", "content-type")
 
@@ -31,8 +33,8 @@ async def once(
     key = request.headers.get("idempotency-key")
     if key is None or request.method not in ("POST", "PATCH"):
         return await operation(request)
-    if not 1 <= len(key) <= 255:
-        raise BadRequest("Idempotency-Key has 1 to 255 characters.")
+    if not KEY.fullmatch(key):
+        raise BadRequest("Idempotency-Key has 1 to 255 printable characters of ASCII.")
     row = IdempotencyRow(
         principal=context.name,
         method=request.method,

@@ -18,7 +18,7 @@ router = APIRouter(prefix="/auth", tags=["Sign-in"], route_class=GuardedRoute)
 forms = APIRouter(include_in_schema=False)
 
 
-@router.post("/login")
+@router.post("/login", responses={401: {}, 403: {}})
 @public
 async def login(context: Current, request: Request, body: Login, response: Response) -> Tokens:
     """Sign in with email and password."""
@@ -26,7 +26,7 @@ async def login(context: Current, request: Request, body: Login, response: Respo
     return await service.login(context, body, request.headers.get("user-agent", ""))
 
 
-@router.post("/refresh")
+@router.post("/refresh", responses={401: {}})
 @public
 async def refresh(context: Current, body: Refresh, response: Response) -> Tokens:
     """Rotate a refresh token; using one twice ends its session."""
@@ -43,7 +43,7 @@ async def logout(context: Current) -> None:
 
 @router.get("/me")
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def me(context: Current) -> Me:
+async def get_me(context: Current) -> Me:
     """The signed-in person and where they have a role."""
     return await service.me(context)
 

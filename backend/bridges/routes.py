@@ -11,7 +11,7 @@ from backend.bridges import listing, service
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgeStatus
 
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Bridges"], route_class=GuardedRoute)
-Cursor = Annotated[str | None, Query(description="`created_at` of the last item of the page before.")]
+Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` of the last item of the page before.")]
 
 
 @router.get("/bridges")
@@ -21,7 +21,7 @@ async def list_bridges(
     orgId: UUID,
     assetId: UUID | None = None,
     status: BridgeStatus | None = None,
-    limit: Annotated[str | None, Query(description="Default 50, at most 100.")] = None,
+    limit: Annotated[str | None, Query(max_length=20, description="Default 50, at most 100.")] = None,
     cursor: Cursor = None,
 ) -> BridgeList:
     """Bridge transactions, newest first."""

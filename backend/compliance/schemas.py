@@ -1,8 +1,8 @@
 """Compliance rules as they cross the door, and the answer to "can this transfer happen?"."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from backend.fields import Address, Body, Countries, Eid, RegulationType, TokenAmount, UnixTime
 
@@ -15,6 +15,18 @@ class ComplianceRules(Body):
     lockup_end_time: UnixTime = 0
     max_tokens_per_holder: TokenAmount = "0"
     trusted_issuers: Annotated[list[Address], Field(max_length=16)] = Field(default_factory=list)
+
+
+def _patch_of(kind: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a merge patch: every field may be left out, and null takes it back to its default."""
+    fields = kind.model_json_schema()["properties"]
+    kinds = {name: {k: v for k, v in field.items() if k not in ("default", "title")} for name, field in fields.items()}
+    properties = {name: {"anyOf": [field, {"type": "null"}]} for name, field in kinds.items()}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+RulesPatch = Annotated[dict[str, Any], WithJsonSchema(_patch_of(ComplianceRules))]
+"""JSON merge patch of the rules."""
 
 
 class Preset(BaseModel):

@@ -26,6 +26,7 @@ from backend.keyset import Page
 
 router = APIRouter(tags=["Invitations"], route_class=GuardedRoute)
 OF_ORGANIZATION = "/orgs/{orgId}/invitations"
+OPTIONAL: list[dict[str, list[str]]] = [{}, {"accessToken": []}, {"session": []}]
 
 
 @router.get(OF_ORGANIZATION)
@@ -51,14 +52,14 @@ async def revoke_invitation(context: Current, orgId: UUID, invitationId: UUID) -
     return InvitationRevoked(message=await service.revoke(context, invitationId))
 
 
-@router.post("/invitations/preview")
+@router.post("/invitations/preview", responses={404: {}})
 @public
 async def preview_invitation(context: Current, body: InvitationToken) -> InvitationPreview:
     """What an invitation is, by the token of its mail; nothing changes. The token is in the body, so in no log."""
     return await service.preview(context, body.token)
 
 
-@router.post("/invitations/accept")
+@router.post("/invitations/accept", responses={401: {}, 403: {}, 404: {}}, openapi_extra={"security": OPTIONAL})
 @public
 async def accept_invitation(context: Current, request: Request, body: InvitationAccept) -> InvitationAccepted:
     """Accept an invitation with the token of its mail.
@@ -81,7 +82,7 @@ async def _sign_in(context: Current, request: Request) -> None:
             raise
 
 
-@router.get("/orgs/{orgId}/outbox")
+@router.get("/orgs/{orgId}/outbox", responses={404: {}})
 @requires(Scope.MEMBERS_WRITE)
 async def list_outbox(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> Outbox:
     """Mails of this organization, newest first, where no mail server is set. Embedded installations only."""

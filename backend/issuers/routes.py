@@ -24,7 +24,7 @@ async def register_issuer(context: Current, orgId: UUID, body: IssuerRegister | 
     return await service.register(context, body or IssuerRegister())
 
 
-@router.get("")
+@router.get("", responses={404: {}})
 @requires(Scope.ATTESTATIONS_READ)
 async def get_issuer(context: Current, orgId: UUID) -> Issuer:
     """The organization as an issuer, with its attester on each chain; 404 before it was registered."""

@@ -100,7 +100,7 @@ async def place_order(
     return accepted
 
 
-@router.delete(ORDERS + "/{orderId}", status_code=status.HTTP_202_ACCEPTED)
+@router.delete(ORDERS + "/{orderId}", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
 @requires(Scope.TRANSFERS_WRITE)
 async def cancel_order(
     context: Current, orgId: UUID, assetId: UUID, marketId: UUID, orderId: UUID, response: Response

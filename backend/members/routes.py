@@ -57,7 +57,7 @@ async def change_member(context: Current, orgId: UUID, memberId: UUID, body: Mem
     return await service.change_role(context, memberId, body.role)
 
 
-@router.delete("/{memberId}", status_code=status.HTTP_204_NO_CONTENT)
+@router.delete("/{memberId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
 @requires(Scope.MEMBERS_WRITE)
 async def remove_member(context: Current, orgId: UUID, memberId: UUID) -> None:
     """End a membership. The organization's own last admin stays."""

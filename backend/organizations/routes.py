@@ -68,7 +68,7 @@ async def list_access(context: Current, orgId: UUID, page: PageOf) -> AccessList
     return await listing.access(context, page)
 
 
-@router.get("/{orgId}/tree")
+@router.get("/{orgId}/tree", responses={404: {}})
 @requires(Scope.ORGS_READ)
 async def get_tree(
     context: Current,

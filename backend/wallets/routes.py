@@ -44,7 +44,7 @@ async def update_wallet(context: Current, orgId: UUID, walletId: UUID, body: Wal
     return await service.update(context, walletId, body)
 
 
-@router.delete("/{walletId}", status_code=status.HTTP_204_NO_CONTENT)
+@router.delete("/{walletId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
 @requires(Scope.WALLETS_WRITE)
 async def delete_wallet(context: Current, orgId: UUID, walletId: UUID) -> None:
     """Forget a wallet. 409 where a server wallet is the default, attests, has open orders or holds anything."""

@@ -1,0 +1,141 @@
+"""Every operation of the document with every single scope, from a foreign organization, as nobody and as a client.
+
+Generated from the document, so a new operation cannot be forgotten. What the document does not say of an answer
+fails in `tests.documented`.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from backend import runtime
+from backend.auth.scopes import Scope
+from backend.client import SignumClient
+from backend.members.schemas import Role
+from backend.settings import settings
+from tests.conftest import World
+from tests.openapi.operations import CASES, DOCUMENT, Case
+
+GUARDED = [c for c in CASES if not c.is_open]
+SCOPED = [c for c in GUARDED if c.scopes]
+BOUND = [c for c in GUARDED if c.names_organization]
+
+
+@dataclass
+class Ground:
+    """One organization with a key of each scope and an admin; a foreign one with a key and an admin; a client."""
+
+    http: httpx.AsyncClient
+    organization: UUID
+    admin: dict[str, str]
+    client: dict[str, str]
+    foreigner: dict[str, str]
+    keys: dict[Scope, dict[str, str]]
+    full_key: dict[str, str]
+    foreign_key: dict[str, str]
+
+    async def call(self, case: Case, *credentials: dict[str, str], organization: UUID | None = None) -> httpx.Response:
+        """The answer to a case with some credentials."""
+        headers = {k: v for given in credentials for k, v in given.items()}
+        answer = await self.http.request(**case.request(organization or self.organization), headers=headers)
+        assert answer.status_code < 500, answer.text
+        assert str(answer.status_code) in case.entry["responses"], f"{case}: {answer.status_code} {answer.text}"
+        return answer
+
+
+@pytest_asyncio.fixture(scope="module")
+async def ground(api: Any, client: SignumClient) -> AsyncIterator[Ground]:
+    """Made once."""
+    world = World(client)
+    ours, theirs = await world.organization("Ours"), await world.organization("Theirs")
+
+    async def session(organization: UUID, role: Role) -> dict[str, str]:
+        return {"cookie": (await world.person(organization, role)).cookie, "origin": settings().origin}
+
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        yield Ground(
+            http,
+            ours,
+            await session(ours, Role.ADMIN),
+            await session(ours, Role.CLIENT),
+            await session(theirs, Role.ADMIN),
+            {scope: await world.key(ours, scope) for scope in Scope},
+            await world.key(ours),
+            await world.key(theirs),
+        )
+
+
+def kind(answer: httpx.Response) -> str:
+    """The last part of a problem's type."""
+    return str(answer.json()["type"]).rsplit("/", 1)[-1]
+
+
+@pytest.mark.parametrize("case", SCOPED, ids=str)
+async def test_only_its_own_scope_opens_an_operation(ground: Ground, case: Case) -> None:
+    person = [] if case.takes_key else [ground.admin]
+    for scope, key in ground.keys.items():
+        answer = await ground.call(case, key, *person)
+        if scope in case.scopes:
+            assert answer.status_code != 401
+            assert answer.status_code != 403 or kind(answer) != "insufficient-scope", scope
+            continue
+        assert (answer.status_code, kind(answer)) == (403, "insufficient-scope"), scope
+        assert answer.json()["scope"] in case.scopes
+        assert 'error="insufficient_scope"' in answer.headers["www-authenticate"]
+
+
+@pytest.mark.parametrize("case", GUARDED, ids=str)
+async def test_nobody_gets_nowhere(ground: Ground, case: Case) -> None:
+    attempts = [[]] if not case.wants_both else [[], [ground.full_key], [ground.admin]]
+    for credentials in attempts:
+        answer = await ground.call(case, *credentials)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("case", [c for c in GUARDED if not c.takes_key and not c.wants_both], ids=str)
+async def test_a_key_alone_is_not_a_person(ground: Ground, case: Case) -> None:
+    assert (await ground.call(case, ground.full_key)).status_code == 403
+
+
+@pytest.mark.parametrize("case", BOUND, ids=str)
+async def test_a_foreign_organization_is_closed_whether_it_exists_or_not(ground: Ground, case: Case) -> None:
+    keys, people = [ground.foreign_key], [ground.foreigner]
+    attempts = [keys, people] if case.takes_key else [keys + people]
+    for credentials in attempts:
+        answers = [await ground.call(case, *credentials, organization=o) for o in (ground.organization, uuid4())]
+        assert [(a.status_code, kind(a)) for a in answers] == [(403, "about:blank")] * 2
+        assert answers[0].json()["detail"] == answers[1].json()["detail"]
+
+
+@pytest.mark.parametrize("case", BOUND, ids=str)
+async def test_a_client_gets_nowhere(ground: Ground, case: Case) -> None:
+    keys = [ground.full_key] if case.wants_both else []
+    assert (await ground.call(case, ground.client, *keys)).status_code == 403
+
+
+@pytest.mark.parametrize("case", [c for c in GUARDED if not c.names_organization], ids=str)
+async def test_what_names_no_organization_shows_a_client_none(ground: Ground, case: Case) -> None:
+    if case.method == "get":
+        answer = await ground.call(case, ground.client)
+        assert answer.status_code != 200 or answer.json().get("organizations") in (None, []) or str(case) == "get_me"
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.is_open], ids=str)
+async def test_an_open_operation_asks_for_nothing(ground: Ground, case: Case) -> None:
+    answer = await ground.call(case)
+    assert answer.status_code != 403
+    assert "www-authenticate" not in answer.headers or str(answer.status_code) == "401"
+
+
+def test_every_operation_is_in_the_walk() -> None:
+    walked = {str(c) for c in [*GUARDED, *(c for c in CASES if c.is_open)]}
+    known = {e["operationId"] for item in DOCUMENT["paths"].values() for e in item.values()}
+    assert walked == known
+    assert {s for c in SCOPED for s in c.scopes} <= set(Scope)
