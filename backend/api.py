@@ -28,6 +28,7 @@ VERTICALS = (
     "assets",
     "markets",
     "bridges",
+    "transfers",
     "requests",
 )
 """Each has `routes.router`; the order is that of the reference page."""

@@ -14,6 +14,7 @@ from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import PartyRow
 from backend.requests.models import RequestRow, RequestStepRow
+from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "SigningKeyRow",
     "TokenTransferRow",
     "TransactionRow",
+    "TransferRow",
     "UserRow",
     "UserWalletRow",
     "WalletRow",
