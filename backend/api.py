@@ -28,6 +28,7 @@ VERTICALS = (
     "assets",
     "markets",
     "bridges",
+    "controls",
     "transfers",
     "requests",
 )
