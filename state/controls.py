@@ -149,32 +149,14 @@ class ControlForm(Form, rx.State):
     def _body(self, asset: AssetView) -> dict[str, Any] | None:
         """What is written as a request without its reason; None while something is missing."""
         control = CONTROLS.get(self.kind)
-        if control is None or self._missing(control, asset):
+        if control is None or _missing(control, self._given, asset.decimals):
             return None
         body: dict[str, Any] = {"chain_eid": number(self._given["chain_eid"])}
         body |= {name: self._given[name].strip() for name in control.addresses}
         if control.has_amount:
-            body["amount"] = self._amount(asset) if self._given.get("amount", "").strip() else None
+            amount = self._given.get("amount", "").strip()
+            body["amount"] = to_base(amount, asset.decimals) if amount else None
         return body
-
-    def _amount(self, asset: AssetView) -> str:
-        """Base units. Raises ValueError in words for the field."""
-        return to_base(self._given.get("amount", ""), asset.decimals)
-
-    def _missing(self, control: Control, asset: AssetView) -> dict[str, str]:
-        """What is not there yet, or cannot be, by field."""
-        errors = {}
-        if not number(self._given.get("chain_eid", "")):
-            errors["chain_eid"] = "Choose a chain"
-        for name in control.addresses:
-            if len(self._given.get(name, "").strip()) != 42:
-                errors[name] = "An address has 0x and 40 hexadecimal digits"
-        if control.has_amount and not (control.may_be_whole and not self._given.get("amount", "").strip()):
-            try:
-                self._amount(asset)
-            except ValueError as error:
-                errors["amount"] = str(error)
-        return errors
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
@@ -186,7 +168,7 @@ class ControlForm(Form, rx.State):
         yield
         asset, said = await self._asset(), named(data, "reason", "symbol", *FIELDS)
         self._given = {**self._given, **{name: said[name][:200] for name in FIELDS if said[name]}}
-        self.errors = self._missing(control, asset) | _unsaid(control, said, asset)
+        self.errors = _missing(control, self._given, asset.decimals) | _unsaid(control, said, asset)
         body = self._body(asset)
         if self.errors or body is None:
             self.saving = False
@@ -204,6 +186,23 @@ class ControlForm(Form, rx.State):
         self._done()
         self.kind = ""
         yield [AssetState.watch(answer["requestId"]), Tracker.watch]
+
+
+def _missing(control: Control, given: dict[str, str], decimals: int) -> dict[str, str]:
+    """What is not there yet, or cannot be, by field."""
+    errors = {}
+    if not number(given.get("chain_eid", "")):
+        errors["chain_eid"] = "Choose a chain"
+    for name in control.addresses:
+        if len(given.get(name, "").strip()) != 42:
+            errors[name] = "An address has 0x and 40 hexadecimal digits"
+    amount = given.get("amount", "").strip()
+    if control.has_amount and (amount or not control.may_be_whole):
+        try:
+            to_base(amount, decimals)
+        except ValueError as error:
+            errors["amount"] = str(error)
+    return errors
 
 
 def _unsaid(control: Control, said: dict[str, str], asset: AssetView) -> dict[str, str]:
