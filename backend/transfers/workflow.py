@@ -8,7 +8,9 @@ from sqlmodel import col
 from backend.assets import records
 from backend.assets.writing import write
 from backend.chain import indexer, token
+from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
+from backend.chain.transactions import find
 from backend.errors import Conflict, SignumError
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import TransferStatus
@@ -16,8 +18,18 @@ from backend.workflows import Run, StepNotes, workflow
 
 
 async def send_failed(run: Run, error: SignumError) -> None:
-    """The transfer did not happen, with the reason. One that was confirmed stays confirmed."""
-    await _set(run, status=TransferStatus.FAILED, failure=error.detail)
+    """The transfer did not happen, with the reason. Where only what comes after it failed, it did happen."""
+    if await _was_mined(run):
+        await _set(run, status=TransferStatus.CONFIRMED, failure=None)
+    else:
+        await _set(run, status=TransferStatus.FAILED, failure=error.detail)
+
+
+async def _was_mined(run: Run) -> bool:
+    async with run.transaction() as session:
+        row: TransferRow = await session.get_one(TransferRow, run.subject_id)
+    stored = await find(run.key("transfer", row.chain_eid))
+    return stored is not None and stored.status is TransactionStatus.CONFIRMED
 
 
 @workflow("transfer.send", on_failure=send_failed)

@@ -33,7 +33,7 @@ def test_a_transfer_is_asked_about_then_sent(console: Console, signum: Signum) -
     expect(dialog.get_by_text("Can this happen?")).to_be_visible()
     _choose(dialog.get_by_label("Asset"), asset["symbol"])
     _choose(dialog.get_by_label("From"), "Treasury")
-    dialog.get_by_label("To").fill(addresses["Unverified broker"])
+    dialog.get_by_label("To", exact=True).fill(addresses["Unverified broker"])
     dialog.get_by_label("Amount").fill("12.5")
     answer = dialog.get_by_role("region", name="Can this happen?")
     expect(answer.get_by_text("The rules refuse this.")).to_be_visible()
@@ -45,7 +45,7 @@ def test_a_transfer_is_asked_about_then_sent(console: Console, signum: Signum) -
     expect(dialog.get_by_text("The rules refuse this transfer. Nothing was sent.")).to_be_visible()
 
     kestrel = next(address for label, address in addresses.items() if "Kestrel" in label)
-    dialog.get_by_label("To").fill(kestrel)
+    dialog.get_by_label("To", exact=True).fill(kestrel)
     expect(answer.get_by_text("This can happen.")).to_be_visible()
     dialog.get_by_role("button", name="Send transfer").click()
     expect(dialog).to_have_count(0)
@@ -64,7 +64,7 @@ def test_what_is_missing_is_said_at_its_field(console: Console) -> None:
     page = console.page
     page.get_by_role("button", name="New transfer").first.click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("To").fill("0x12")
+    dialog.get_by_label("To", exact=True).fill("0x12")
     dialog.get_by_label("Amount").fill("-4")
     dialog.locator("form").evaluate("form => form.noValidate = true")
     dialog.get_by_role("button", name="Send transfer").click()

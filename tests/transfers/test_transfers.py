@@ -118,6 +118,25 @@ async def test_a_chain_that_is_down_fails_it_with_its_words(world: World, monkey
     assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
 
 
+async def test_what_was_mined_is_confirmed_though_the_tables_lag(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    with unqueued():
+        accepted = await firm.post("/transfers", body_of(asset, treasury, trader["address"]))
+
+    async def down(*_: Any) -> None:
+        raise ChainUnavailable("The node of Sepolia does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workflow.indexer, "catch_up", down)
+        await run(workflow.send, workflow.send_failed, firm.id, accepted["requestId"])
+    assert (await firm.get(f"/requests/{accepted['requestId']}"))["status"] == "failed"
+    assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    assert (await sent(firm.id)).count("transfer") == 1
+
+
 async def test_bad_input_leaves_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
