@@ -54,6 +54,7 @@ def transfers() -> rx.Component:
                 problem=state.problem,
                 is_forbidden=state.is_forbidden,
                 on_retry=state.reload,
+                two=True,
             ),
             pager(
                 "Newest first, 50 a page", has_newer=state.has_newer, has_older=state.has_older, on_newer=state.newer,

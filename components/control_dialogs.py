@@ -106,6 +106,7 @@ def _address(kind: str, name: str, label: str) -> rx.Component:
     return text_field(
         label, name, errors=ControlForm.errors, id=f"{kind}-{name}", class_name="mono", spell_check=False,
         placeholder="0x…", list="known-addresses", on_change=ControlForm.write(name).debounce(250),
+        on_blur=ControlForm.write(name),
     )  # fmt: skip
 
 
@@ -114,7 +115,7 @@ def _amount(kind: str) -> rx.Component:
     return text_field(
         rx.el.span("Amount, ", AssetState.asset.symbol), "amount", errors=ControlForm.errors, id=f"{kind}-amount",
         input_mode="decimal", optional=whole, hint="Empty: the whole account" if whole else "In whole tokens",
-        on_change=ControlForm.write("amount").debounce(250),
+        on_change=ControlForm.write("amount").debounce(250), on_blur=ControlForm.write("amount"),
     )  # fmt: skip
 
 

@@ -53,11 +53,12 @@ def _fields() -> rx.Component:
         text_field(
             "To", "to_address", errors=form.errors, id="transfer-to_address", class_name="mono", spell_check=False,
             placeholder="0x…", list="known-receivers", on_change=form.write("to_address").debounce(250),
+            on_blur=form.write("to_address"),
         ),
         text_field(
             rx.el.span("Amount", rx.cond(form.symbol != "", rx.el.span(", ", form.symbol), rx.fragment())),
             "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In whole tokens",
-            on_change=form.write("amount").debounce(250),
+            on_change=form.write("amount").debounce(250), on_blur=form.write("amount"),
         ),
         known,
         cls="wide",

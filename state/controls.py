@@ -97,16 +97,22 @@ class ControlForm(Form, rx.State):
         if not is_open:
             self.kind = ""
 
-    @rx.event(supersedes=True)
-    async def write(self, name: str, text: str):
-        """Take over what is written, and ask what it would do."""
-        if name not in FIELDS or not self.kind:
-            return
+    @rx.event
+    def write(self, name: str, text: str):
+        """Take over what is written; the chain is asked about the last of it."""
+        if name not in FIELDS or not self.kind or self._given.get(name) == str(text)[:200]:
+            return None
         self._given = {**self._given, name: str(text)[:200]}
         self.errors = {field: words for field, words in self.errors.items() if field != name}
+        return ControlForm.ask
+
+    @rx.event(supersedes=True)
+    async def ask(self):
+        """Ask what it would do, once everything is there."""
         self._forget()
-        if self._body(await self._asset()) is not None:
-            self.planning = True
+        if self._body(await self._asset()) is None:
+            return
+        self.planning = True
         yield
         await self._plan()
 

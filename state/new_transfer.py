@@ -76,16 +76,21 @@ class NewTransfer(Form, Chains, rx.State):
         people = [p for p in page["parties"] if p["wallet_address"] and p["wallet_address"] not in known]
         self.receivers = [*self.receivers, *({"value": p["wallet_address"], "label": p["name"]} for p in people)]
 
-    @rx.event(supersedes=True)
-    async def write(self, name: str, text: str):
-        """Take over what is written, and ask the rules."""
-        if name not in FIELDS:
-            return
+    @rx.event
+    def write(self, name: str, text: str):
+        """Take over what is written; the rules are asked about the last of it."""
+        if name not in FIELDS or self._given.get(name) == str(text)[:200]:
+            return None
         self._given = {**self._given, name: str(text)[:200]}
         self.errors = {field: words for field, words in self.errors.items() if field != name}
         if name == "asset_id":
             self._pick_asset()
         self.chain = self._given.get("chain_eid", "")
+        return NewTransfer.check
+
+    @rx.event(supersedes=True)
+    async def check(self):
+        """Ask the rules, once everything is there."""
         if self._body() is None:
             self._forget()
             return
