@@ -82,7 +82,12 @@ def _row(transfer: rx.Var[TransferRow]) -> rx.Component:
     return tr(
         td(open_),
         td(status(transfer.status)),
-        td(amount(transfer.amount, transfer.symbol, transfer.decimals), right=True, class_name="strong"),
+        td(
+            amount(transfer.amount, transfer.symbol, transfer.decimals),
+            right=True,
+            class_name="strong lead",
+            label="Amount",
+        ),
         td(
             row(
                 _who(transfer.sender_name, transfer.sender),

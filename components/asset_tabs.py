@@ -154,8 +154,8 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
         td(short_hash(holder.address)),
         td(holder.chain, class_name="muted", label="On"),
         td(amount(holder.balance, asset.symbol, asset.decimals), right=True),
-        td(frozen, right=True, label="Frozen"),
-        td(holder.share, right=True, label="Share", full=True),
+        td(frozen, right=True, label="Frozen", class_name="lead"),
+        td(holder.share, right=True, label="Share"),
         key=holder.id,
     )
 

@@ -14,6 +14,9 @@ from components.ui.status import status
 from state.asset import AssetState, Place
 from state.controls import CONTROLS, ControlForm
 
+SHORT = {"forced_transfer": "Force", "recover": "Recover"}
+"""What a button says where the name is too long for one."""
+
 
 def controls() -> rx.Component:
     """Draw the tab."""
@@ -40,7 +43,7 @@ def controls() -> rx.Component:
 
 def _control(kind: str) -> rx.Component:
     words = WORDS[kind]
-    open_ = button(words.name, small=True, on_click=ControlForm.show(kind, ""), aria_haspopup="dialog")
+    open_ = button(SHORT.get(kind, words.name), small=True, on_click=ControlForm.show(kind, ""), aria_haspopup="dialog")
     tone = "bad" if CONTROLS[kind].danger else ""
     return item(words.name, rx.el.span(words.about), for_issuers(open_), sign=words.sign, tone=tone)
 
