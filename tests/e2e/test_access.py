@@ -33,28 +33,6 @@ def _key(page: Page) -> None:
     expect(page.get_by_text("Writing does not include reading")).to_be_visible()
 
 
-def _transfer(page: Page) -> None:
-    page.get_by_role("button", name="New transfer").first.click()
-    expect(page.get_by_role("dialog").get_by_label("Asset").locator("option").nth(1)).to_be_attached()
-
-
-def _story(page: Page) -> None:
-    page.get_by_role("button", name="Show the confirmed transfer").first.click()
-    expect(page.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible()
-
-
-def _controls(page: Page) -> None:
-    page.get_by_role("table", name="Assets").get_by_role("link").first.click()
-    page.get_by_role("tab", name="Controls").click()
-    expect(page.get_by_role("list", name="Movement by chain").get_by_role("listitem").first).to_be_visible()
-
-
-def _burn(page: Page) -> None:
-    _controls(page)
-    page.get_by_role("button", name="Burn", exact=True).click()
-    expect(page.get_by_role("dialog").get_by_label("Reason")).to_be_visible()
-
-
 def _settle(page: Page) -> None:
     expect(page.get_by_role("status", name="Loading")).to_have_count(0)
 
@@ -62,7 +40,6 @@ def _settle(page: Page) -> None:
 STATES: list[tuple[str, Callable[[Page], None]]] = [
     ("overview", _settle), ("organizations", _settle), ("organizations", _move), ("members", _settle),
     ("eligibility", _settle), ("eligibility", _results), ("api-keys", _settle), ("api-keys", _key),
-    ("transfers", _settle), ("transfers", _transfer), ("transfers", _story), ("assets", _controls), ("assets", _burn),
 ]  # fmt: skip
 
 
