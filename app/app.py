@@ -27,6 +27,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     parties,
     requests,
     sign_in,
+    transfers,
     wallets,
 )
 from app.door import Door, Malformed

@@ -5,6 +5,7 @@ import reflex as rx
 from app.layout import page
 from components.asset_tabs import activity, holders, markets, overview
 from components.compliance_editor import compliance_editor
+from components.controls import controls
 from components.permission import for_issuers, may_issue
 from components.transfer_check import transfer_check
 from components.ui.box import row
@@ -54,7 +55,13 @@ def _whole() -> rx.Component:
         link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store")
     )
     return rx.fragment(
-        page_head(asset.name, line, deploy, badge=badge(asset.status), before=logo(asset.mark, "lg")),
+        page_head(
+            asset.name,
+            line,
+            deploy,
+            badge=badge(rx.cond(asset.is_paused & (asset.status == "active"), "paused", asset.status)),
+            before=logo(asset.mark, "lg"),
+        ),
         rx.cond(AssetState.request.steps.length() > 0, _progress(), _failure()),
         tabs(
             "Asset",
@@ -64,6 +71,7 @@ def _whole() -> rx.Component:
             ("compliance", "Compliance", compliance_editor()),
             ("markets", "Markets", markets()),
             ("holders", "Holders", holders()),
+            ("controls", "Controls", controls()),
             ("check", "Transfer check", transfer_check()),
             ("activity", "Activity", activity()),
         ),

@@ -30,6 +30,8 @@ VERTICALS = (
     "markets",
     "bridges",
     "distributions",
+    "controls",
+    "transfers",
     "requests",
 )
 """Each has `routes.router`; the order is that of the reference page."""

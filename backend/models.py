@@ -15,6 +15,7 @@ from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import PartyRow
 from backend.requests.models import RequestRow, RequestStepRow
+from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "TokenTransferRow",
     "TransactionRow",
     "TreePartRow",
+    "TransferRow",
     "UserRow",
     "UserWalletRow",
     "WalletRow",

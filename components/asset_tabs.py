@@ -61,7 +61,7 @@ def _place(place: rx.Var[Place]) -> rx.Component:
     supply = rx.cond(place.supply != "", amount(place.supply, asset.symbol, asset.decimals), silent)
     return tr(
         td(place.chain, class_name="strong"),
-        td(status(place.status)),
+        td(status(rx.cond(place.paused, "paused", place.status))),
         td(short_hash(place.address, "token address", place.url), label="Token"),
         td(supply, right=True),
         td(short_hash(place.tx_hash, "transaction", place.tx_url), label="Transaction"),
@@ -108,7 +108,14 @@ def holders() -> rx.Component:
     return panel(
         table(
             "Holders",
-            [Col("Holder"), Col("Address"), Col("Chain"), Col("Balance", right=True), Col("Share", right=True)],
+            [
+                Col("Holder"),
+                Col("Address"),
+                Col("Chain"),
+                Col("Balance", right=True),
+                Col("Frozen", right=True),
+                Col("Share", right=True),
+            ],
             HoldersState.rows,
             _holder,
             empty=empty("users", "Nobody holds it yet", "Supply goes to the treasury as the token is deployed."),
@@ -136,12 +143,19 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
     name: Any = rx.cond(
         holder.is_treasury, tag("Treasury", "info"), rx.cond(holder.name != "", holder.name, unknown)
     )  # fmt: skip
+    frozen = rx.match(
+        holder.frozen,
+        ("", rx.el.span("not known", class_name="muted")),
+        ("0", rx.el.span("none", class_name="muted")),
+        amount(holder.frozen, asset.symbol, asset.decimals),
+    )
     return tr(
         td(name),
         td(short_hash(holder.address)),
         td(holder.chain, class_name="muted", label="On"),
         td(amount(holder.balance, asset.symbol, asset.decimals), right=True),
-        td(holder.share, right=True, label="Share", full=True),
+        td(frozen, right=True, label="Frozen", class_name="lead"),
+        td(holder.share, right=True, label="Share"),
         key=holder.id,
     )
 

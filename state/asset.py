@@ -14,7 +14,7 @@ from state.requests import FINAL, Follows, Request, Tracker, request_of
 from state.rules import FRAMEWORKS, checked, of_asset, words
 from state.session import initials
 
-TABS = ("overview", "compliance", "markets", "holders", "check", "activity")
+TABS = ("overview", "compliance", "markets", "holders", "controls", "check", "activity")
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Place:
     tx_hash: str
     tx_url: str
     supply: str
+    paused: bool
 
 
 @dataclass
@@ -45,6 +46,7 @@ class AssetView:
     framework: str = ""
     supply: str = "0"
     failure: str = ""
+    is_paused: bool = False
     created_at: str = ""
     updated_at: str = ""
     places: list[Place] = field(default_factory=list)
@@ -125,6 +127,7 @@ class AssetState(Follows, Loads, Chains, rx.State):
             framework=FRAMEWORKS.get(asset["regulation_type"], ""),
             supply=asset["total_supply"],
             failure=asset["failure"] or "",
+            is_paused=any(place.get("paused") for place in asset["deployments"]),
             created_at=asset["created_at"],
             updated_at=asset["updated_at"],
             places=[self._place(place) for place in asset["deployments"]],
@@ -142,6 +145,7 @@ class AssetState(Follows, Loads, Chains, rx.State):
             tx_hash=place["tx_hash"] or "",
             tx_url=self._transaction_url(eid, place["tx_hash"]),
             supply=place.get("supply") or "",
+            paused=bool(place.get("paused")),
         )
 
 
@@ -154,6 +158,7 @@ class HolderRow:
     name: str
     chain: str
     balance: str
+    frozen: str
     share: str
     is_treasury: bool
 
@@ -179,6 +184,7 @@ class HoldersState(Pages, Chains, rx.State):
             name="Treasury" if holder["is_treasury"] else holder["party_name"] or "",
             chain=self._chain_name(holder["chain_eid"]),
             balance=holder["balance"],
+            frozen="" if holder["frozen"] is None else str(min(int(holder["frozen"]), int(holder["balance"]))),
             share=f"{hundredths // 100}.{hundredths % 100:02d}%",
             is_treasury=holder["is_treasury"],
         )

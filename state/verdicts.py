@@ -75,4 +75,6 @@ def _page(fix: dict[str, str], terms: Terms) -> str:
         return f"/o/{terms.org_id}/attestations"
     if fix.get("method") == "PATCH" and "/assets/" in path:
         return f"/o/{terms.org_id}/assets/{terms.asset_id}?tab=compliance"
+    if path.endswith(("/unpause", "/unfreeze")):
+        return f"/o/{terms.org_id}/assets/{terms.asset_id}?tab=controls"
     return ""

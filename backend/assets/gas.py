@@ -12,5 +12,7 @@ PEER: Final = 53_000
 PACKET: Final = 105_000
 MARKET: Final = 2_800_000
 VENUE: Final = 60_000
+TRANSFER: Final = 120_000
+CONTROL: Final = 140_000
 ORDER: Final = 650_000
 """An approval and an order that fills one other."""

@@ -3,6 +3,7 @@
 Markets and their orders are read by table name: they lie above assets, which must not import them.
 """
 
+import asyncio
 import base64
 import binascii
 from typing import Any
@@ -11,12 +12,16 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.assets import records
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
-from backend.errors import BadRequest
+from backend.chain import token
+from backend.errors import BadRequest, SignumError
 from backend.fields import MAX_UINT256
 from backend.keyset import limit_of
 
+PATIENCE = 3.0
+"""Seconds that a chain has to tell what is frozen."""
 _OWNED = """
   with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
   moved as (
@@ -54,7 +59,29 @@ async def page(context: Context, asset_id: UUID, limit: str | None, cursor: str 
     rows = (await context.session.execute(sa.text(_OWNED + _PAGE), values)).all()
     shown = rows[:most]
     following = _encoded(shown[-1]) if len(rows) > most else None
-    return HolderList(holders=[_holder(r) for r in shown], nextCursor=following)
+    return HolderList(holders=await _with_frozen(context, asset_id, [_holder(r) for r in shown]), nextCursor=following)
+
+
+async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) -> list[Holder]:
+    """The holders with what is frozen of each, all of a chain in one round trip."""
+    rows = records.active(await records.deployments(context.session, asset_id))
+    tokens = {r.chain_eid: r.token_address for r in rows if r.token_address}
+    eids = sorted({h.chain_eid for h in shown} & tokens.keys())
+    told = await asyncio.gather(
+        *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
+    )
+    known = {(eid, address): str(amount) for eid, some in zip(eids, told, strict=True) for address, amount in some}
+    return [h.model_copy(update={"frozen": known.get((h.chain_eid, h.address))}) for h in shown]
+
+
+async def _frozen(eid: int, at: str, addresses: list[str]) -> list[tuple[str, int]]:
+    """What is frozen of some accounts; nothing where the chain does not answer."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            amounts = await token.frozen_of_many(eid, at, addresses)
+    except (SignumError, TimeoutError):
+        return []
+    return list(zip(addresses, amounts, strict=True))
 
 
 async def everyone(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> list[Holder]:

@@ -13,6 +13,7 @@ from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import Asset, AssetList, AssetStatus, Deployment, DeploymentStatus
 from backend.auth.principal import Context
 from backend.chain import token
+from backend.chain.rpc import connect
 from backend.chains.models import ChainRow
 from backend.errors import NotFound, SignumError
 from backend.keyset import Page
@@ -21,6 +22,8 @@ ASSETS = sa.inspect(AssetRow).local_table
 DEPLOYMENTS = sa.inspect(DeploymentRow).local_table
 PATIENCE = 3.0
 """Seconds that a chain has to tell its supply."""
+Told = tuple[int | None, bool | None]
+"""A token's supply and whether it is paused, as its chain says; nothing where it does not answer."""
 
 
 async def page(context: Context, page: Page, status: AssetStatus | None) -> AssetList:
@@ -41,8 +44,8 @@ async def one(context: Context, asset_id: UUID) -> Asset:
         raise NotFound("There is no such asset in this organization.")
     deployments = (await _deployments(context, [asset_id]))[asset_id]
     live = [d for d in deployments if d.status == DeploymentStatus.ACTIVE]
-    supplies = await asyncio.gather(*(_supply(d.chain_eid, d.token_address) for d in live))
-    return _asset(row, deployments, {d.chain_eid: s for d, s in zip(live, supplies, strict=True)})
+    told = await asyncio.gather(*(_told(d.chain_eid, d.token_address) for d in live))
+    return _asset(row, deployments, {d.chain_eid: t for d, t in zip(live, told, strict=True)})
 
 
 async def _deployments(context: Context, asset_ids: Sequence[UUID]) -> Mapping[UUID, list[Any]]:
@@ -58,21 +61,25 @@ async def _deployments(context: Context, asset_ids: Sequence[UUID]) -> Mapping[U
     return found
 
 
-async def _supply(eid: int, address: str) -> int | None:
+async def _told(eid: int, address: str) -> Told:
     try:
         async with asyncio.timeout(PATIENCE):
-            return await token.total_supply(eid, address)
+            rpc = await connect(eid)
+            supply, paused = await rpc.read_many(
+                [(token.NAME, address, "totalSupply"), (token.NAME, address, "paused")]
+            )
+            return supply, paused
     except (SignumError, TimeoutError):
-        return None
+        return None, None
 
 
-def _asset(row: Any, deployments: Sequence[Any], supplies: Mapping[int, int | None]) -> Asset:
-    shown = [_deployment(d, supplies.get(d.chain_eid)) for d in deployments]
+def _asset(row: Any, deployments: Sequence[Any], told: Mapping[int, Told]) -> Asset:
+    shown = [_deployment(d, *told.get(d.chain_eid, (None, None))) for d in deployments]
     total = sum(int(s.supply) if s.supply else d.supply or 0 for s, d in zip(shown, deployments, strict=True))
     return Asset(**{**row._mapping, "deployments": shown, "total_supply": str(total)})
 
 
-def _deployment(row: Any, supply: int | None) -> Deployment:
+def _deployment(row: Any, supply: int | None, paused: bool | None) -> Deployment:
     return Deployment(
         chain_eid=row.chain_eid,
         chain_name=row.chain_name,
@@ -80,4 +87,5 @@ def _deployment(row: Any, supply: int | None) -> Deployment:
         status=row.status,
         tx_hash=row.tx_hash,
         supply=None if supply is None else str(supply),
+        paused=paused,
     )

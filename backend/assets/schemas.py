@@ -80,6 +80,8 @@ class Deployment(Record):
     tx_hash: str | None
     supply: str | None = None
     """Base units, read from the chain when one asset is asked for; null in lists or where it does not answer."""
+    paused: bool | None = None
+    """Whether every movement is stopped; read and null as `supply` is."""
 
 
 class Asset(Record):
@@ -161,11 +163,15 @@ class AssetPlan(BaseModel):
 
 
 class Holder(BaseModel):
-    """A holder of the asset on one chain, read from the chain's transfers."""
+    """A holder of the asset on one chain, read from the chain's transfers.
+
+    `frozen` (base units, maybe more than the balance) is asked of the chain; null where it does not answer.
+    """
 
     address: str
     chain_eid: int
     balance: str
+    frozen: str | None = None
     party_id: UUID | None
     party_name: str | None
     is_treasury: bool

@@ -2,15 +2,30 @@
 
 from backend.chain.calls import Call
 from backend.chain.outcome import Outcome
-from backend.chain.transactions import execute
+from backend.chain.transactions import OnStored, execute
 from backend.workflows import Run, StepNotes
 
 
-async def write(run: Run, step: StepNotes, call: Call, key: str, *, eid: int, signer: str, label: str) -> Outcome:
-    """Send a call for a request and wait for its end. `key` tells it from the request's other transactions there."""
+async def write(
+    run: Run,
+    step: StepNotes,
+    call: Call,
+    key: str,
+    *,
+    eid: int,
+    signer: str,
+    label: str,
+    on_stored: OnStored | None = None,
+) -> Outcome:
+    """Send a call for a request and wait for its end. `key` tells it from the request's other transactions there.
+
+    `on_stored` is told the hash before the transaction is sent, for rows that keep it.
+    """
 
     async def show(tx_hash: str) -> None:
         await step.say(step.detail or "", tx_hash)
+        if on_stored is not None:
+            await on_stored(tx_hash)
 
     intent = call.intent(run.key(key, eid), eid=eid, signer=signer, organization_id=run.organization_id, label=label)
     outcome = await execute(intent, on_stored=show)

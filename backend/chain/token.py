@@ -1,5 +1,6 @@
 """A token of an asset: what its owner, its holders and its bridge can do, and what can be asked of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -179,6 +180,11 @@ async def holding_of(eid: int, at: str, account: str, block: int | None = None) 
 async def frozen_of(eid: int, at: str, account: str) -> int:
     """How much of an account is frozen; may be more than it holds."""
     return int(await _ask(eid, at, "getFrozenTokens", account))
+
+
+async def frozen_of_many(eid: int, at: str, accounts: Sequence[str]) -> list[int]:
+    """How much of each of some accounts is frozen, in one round trip."""
+    return [int(n) for n in await (await connect(eid)).read_many([(NAME, at, "getFrozenTokens", a) for a in accounts])]
 
 
 async def total_supply(eid: int, at: str, block: int | None = None) -> int:

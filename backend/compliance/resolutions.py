@@ -49,4 +49,8 @@ def _call(code: int, organization: str, asset_id: UUID) -> tuple[str, str] | Non
         return "POST", f"{organization}/attestations"
     if code in _BY_RULES:
         return "PATCH", f"{organization}/assets/{asset_id}"
+    if code == rules.PAUSED:
+        return "POST", f"{organization}/assets/{asset_id}/unpause"
+    if code == rules.FROZEN:
+        return "POST", f"{organization}/assets/{asset_id}/unfreeze"
     return None

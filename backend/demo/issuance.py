@@ -124,6 +124,21 @@ class Issuance:
             accepted = await self.admin.call("DELETE", f"{orders}/{order}")
             await self.admin.succeeded(self.org, accepted["requestId"], "cancel")
 
+    async def transfers(self) -> None:
+        """Tokens sent between wallets here, under the rules."""
+        accepted = []
+        for number, (sender, amount, receiver) in enumerate(TRANSFERS):
+            body = {
+                "asset_id": self.assets["NREF"],
+                "chain_eid": cast.SEPOLIA,
+                "from_wallet_id": self.wallets[sender]["id"],
+                "to_address": self.wallets[receiver]["address"],
+                "amount": str(amount * UNIT),
+            }
+            accepted.append(await self.admin.post(f"{self.base}/transfers", body, key=f"transfer:{number}"))
+        for one in accepted:
+            await self.admin.succeeded(self.org, one["requestId"], "transfer")
+
     async def _fund_traders(self) -> None:
         """Test dollars for the investors, from the chain's faucet."""
         contracts = await deployment.contracts_of(cast.SEPOLIA)
@@ -168,4 +183,10 @@ ORDERS = [
     ("buy", 9_980, 2_100, "Alder Family Office custody"),
 ]
 """Side, price in cents of the test dollar a token, whole tokens, whose."""
+TRANSFERS = [
+    ("Treasury", 1_200, "Alder Family Office custody"),
+    ("Treasury", 850, "Brightwater LP custody"),
+    ("Kestrel Pension Trust custody", 45, "Alder Family Office custody"),
+]
+"""Who sends how many whole tokens of the first asset to whom."""
 CANCELLED = 8

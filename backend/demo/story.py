@@ -53,6 +53,7 @@ async def _tell(client: SignumClient, notebook: Notebook, settings: Settings) ->
     await issuance.investors()
     await issuance.issue()
     await issuance.market()
+    await issuance.transfers()
     await issuance.bridges()
     await issuance.revoked_attestation()
     notebook.finish(_content(settings, notebook, group, {"full": full, "read_only": read_only}))

@@ -1,7 +1,6 @@
 """Orders: listed, placed, cancelled. Their rows are the indexer's; what is asked for here is sent by the workflow."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,9 +15,9 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import market as contract
 from backend.chain import quote, token
+from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import evaluate_order, failures
-from backend.compliance.schemas import RuleVerdict
 from backend.errors import Conflict, Forbidden, NotFound
 from backend.keyset import Page
 from backend.markets import rules, service
@@ -32,18 +31,6 @@ from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
 ORDERS = sa.inspect(OrderRow).local_table
-
-
-class OrderRefused(Conflict):
-    """Conflict"""
-
-    def __init__(self, verdicts: Sequence[RuleVerdict]) -> None:
-        super().__init__(" ".join(v.reason for v in verdicts))
-        self.verdicts = list(verdicts)
-
-    def extensions(self) -> dict[str, Any]:
-        """Every rule that refuses the order, with what can be done."""
-        return {"rules": [v.model_dump() for v in self.verdicts]}
 
 
 @dataclass(frozen=True)
@@ -152,7 +139,7 @@ async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> N
     )
     refused = failures(verdicts)
     if refused:
-        raise OrderRefused(resolved(refused, context.organization_id, trader.asset.id))
+        raise Refused(resolved(refused, context.organization_id, trader.asset.id))
 
 
 async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, Any, Any, Any]:

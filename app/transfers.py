@@ -1,0 +1,146 @@
+"""Transfers: the list, a new one, and one's story in a drawer."""
+
+from typing import Any
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.permission import for_traders, may_trade
+from components.transfer_form import transfer_dialog
+from components.ui.box import col, row
+from components.ui.button import button, link
+from components.ui.card import kv, page_head, panel
+from components.ui.dialog import drawer
+from components.ui.icon import icon
+from components.ui.note import empty, note
+from components.ui.progress import request_progress
+from components.ui.status import badge, status
+from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import amount, short_hash, when
+from state.new_transfer import NewTransfer
+from state.session import Session
+from state.transfers import TransferRow, TransfersState, TransferState
+
+STATUSES = [
+    ("", "All"), ("pending", "Pending"), ("submitting", "Submitting"), ("confirmed", "Confirmed"), ("failed", "Failed"),
+]  # fmt: skip
+
+
+@page(
+    route="/o/[org_id]/transfers", title="Transfers", nav=Nav("Treasury", "send", 51, "f"),
+    on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load],
+)  # fmt: skip
+def transfers() -> rx.Component:
+    """Draw the list, and the drawer beside it."""
+    state = TransfersState
+    none = rx.cond(
+        state.status == "",
+        empty("send", "No transfers yet", "A server wallet sends; every rule is asked before.", _new()),
+        empty("filter", "No transfer fits"),
+    )
+    main = rx.el.div(
+        page_head("Transfers", "Sent from the organization's wallets, under the rules of each asset", _new()),
+        panel(
+            toolbar(filters("Status", state.status, state.filter_status, STATUSES)),
+            table(
+                "Transfers",
+                [Col("Asset"), Col("Status"), Col("Amount", right=True), Col("From and to"), Col("On", narrow=False),
+                 Col("Sent", narrow=False)],
+                state.rows,
+                _row,
+                empty=none,
+                loading=state.loading,
+                problem=state.problem,
+                is_forbidden=state.is_forbidden,
+                on_retry=state.reload,
+                two=True,
+            ),
+            pager(
+                "Newest first, 50 a page", has_newer=state.has_newer, has_older=state.has_older, on_newer=state.newer,
+                on_older=state.older, busy=state.busy,
+            ),
+            label="Transfers",
+        ),
+        class_name=rx.cond(TransferState.transfer.id != "", "with-drawer", ""),
+    )  # fmt: skip
+    return rx.fragment(main, _story(), transfer_dialog())
+
+
+def _new() -> rx.Component:
+    return for_traders(button("New transfer", "plus", kind="primary", on_click=NewTransfer.show(True)))
+
+
+def _row(transfer: rx.Var[TransferRow]) -> rx.Component:
+    open_ = rx.el.button(
+        transfer.symbol,
+        type="button",
+        class_name="name",
+        aria_label="Show the " + transfer.status + " transfer of " + transfer.symbol,
+        on_click=TransferState.show(transfer.id),
+    )  # fmt: skip
+    return tr(
+        td(open_),
+        td(status(transfer.status)),
+        td(
+            amount(transfer.amount, transfer.symbol, transfer.decimals),
+            right=True,
+            class_name="strong lead",
+            label="Amount",
+        ),
+        td(
+            row(
+                _who(transfer.sender_name, transfer.sender),
+                icon("arrow-right", 13),
+                _who(transfer.receiver_name, transfer.receiver),
+                cls="wrap",
+            ),
+            full=True,
+        ),
+        td(transfer.chain, narrow=False, class_name="muted"),
+        td(when(transfer.created_at), narrow=False, class_name="muted"),
+        key=transfer.id,
+        aria_selected=rx.cond(TransferState.transfer.id == transfer.id, "true", "false"),
+    )
+
+
+def _who(name: Any, address: Any) -> rx.Component:
+    return rx.cond(name != "", rx.el.span(name), short_hash(address))
+
+
+def _story() -> rx.Component:
+    transfer, request = TransferState.transfer, TransferState.request
+    failed = note(rx.el.b("It failed. "), transfer.failure, tone="bad")
+    facts = kv(
+        ("Status", badge(transfer.status)),
+        ("Amount", amount(transfer.amount, transfer.symbol, transfer.decimals)),
+        ("On", transfer.chain),
+        ("From", col(_named(transfer.sender_name), short_hash(transfer.sender), cls="none")),
+        ("To", col(_named(transfer.receiver_name), short_hash(transfer.receiver), cls="none")),
+        ("Transaction", short_hash(transfer.tx_hash, "transaction", transfer.tx_url)),
+        ("Asked for", when(transfer.created_at)),
+    )
+    progress = rx.cond(
+        may_trade(), request_progress(request, on_retry=TransferState.retry), request_progress(request)
+    )  # fmt: skip
+    return drawer(
+        "Transfer of " + transfer.symbol,
+        amount(transfer.amount, transfer.symbol, transfer.decimals),
+        col(
+            rx.cond((transfer.failure != "") & (request.problem == ""), failed, rx.fragment()),
+            facts,
+            rx.cond(request.steps.length() > 0, progress, rx.fragment()),
+            cls="wide",
+        ),
+        is_open=transfer.id != "",
+        on_close=TransferState.hide,
+        foot=(
+            link("View asset", "/o/" + Session.org.id + "/assets/" + transfer.asset_id),
+            rx.el.span(class_name="end"),
+            button("Close", on_click=TransferState.hide),
+        ),
+    )
+
+
+def _named(name: Any) -> rx.Component:
+    return rx.cond(name != "", rx.el.span(name), rx.fragment())

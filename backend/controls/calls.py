@@ -1,0 +1,77 @@
+"""Each act as its call, and the event by which the chain says that it has happened."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from backend.chain import token
+from backend.chain.calls import Call
+from backend.controls import rules
+
+Arguments = Mapping[str, Any]
+TITLES: Final = {
+    "minted": "Tokens minted",
+    "taken": "Tokens taken",
+    "burned": "Tokens burned",
+    "paused": "Token paused",
+    "unpaused": "Token unpaused",
+    "frozen": "Account frozen",
+    "unfrozen": "Account unfrozen",
+    "moved": "Tokens moved",
+    "recovered": "Wallet recovered",
+}
+"""Acts by the names of their steps."""
+EVENTS: Final = {
+    "minted": "Transfer",
+    "taken": "ForcedTransfer",
+    "burned": "Transfer",
+    "paused": "Paused",
+    "unpaused": "Unpaused",
+    "frozen": "Frozen",
+    "unfrozen": "Frozen",
+    "moved": "ForcedTransfer",
+    "recovered": "Recovered",
+}
+_CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
+    "minted": lambda at, owner, a: token.mint(at, a["to_address"], int(a["amount"])),
+    "taken": lambda at, owner, a: token.forced_transfer(at, a["address"], owner, int(a["amount"])),
+    "burned": lambda at, owner, a: token.burn(at, int(a["amount"])),
+    "paused": lambda at, owner, a: token.pause(at),
+    "unpaused": lambda at, owner, a: token.unpause(at),
+    "moved": lambda at, owner, a: token.forced_transfer(at, a["from_address"], a["to_address"], int(a["amount"])),
+    "recovered": lambda at, owner, a: token.recover(at, a["lost_address"], a["new_address"]),
+}
+
+
+async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments) -> Call:
+    """The call of an act. How much is to be frozen is reckoned from what is frozen now: 409 where that cannot be."""
+    if act not in ("frozen", "unfrozen"):
+        return _CALLS[act](at, owner, arguments)
+    address, amount = arguments["address"], _amount(arguments)
+    frozen = await token.frozen_of(eid, at, address)
+    if act == "frozen":
+        return token.set_frozen(at, address, rules.frozen_more(frozen, amount))
+    balance = await token.balance_of(eid, at, address)
+    return token.set_frozen(at, address, rules.frozen_less(frozen, balance, amount))
+
+
+def _amount(arguments: Arguments) -> int | None:
+    return None if arguments["amount"] is None else int(arguments["amount"])
+
+
+def told(act: str, event: Mapping[str, Any]) -> str:
+    """What has happened, in words."""
+    if act in ("minted", "burned"):
+        return f"{event['value']} base units {act}."
+    if act in ("taken", "moved"):
+        return f"{event['amount']} base units moved from {event['from']} to {event['to']}."
+    if act in ("frozen", "unfrozen"):
+        return _frozen_words(event["account"], event["amount"])
+    if act == "recovered":
+        return f"{event['amount']} base units moved from {event['lost']} to {event['replacement']}."
+    return f"The token is {act}."
+
+
+def _frozen_words(account: str, amount: int) -> str:
+    if rules.is_whole(amount):
+        return f"The whole account {account} is frozen."
+    return f"{amount} base units of {account} are frozen."

@@ -1,0 +1,117 @@
+"""Controls: looked at, planned or accepted. What they do to the chain is the workflow's."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets import gas, records
+from backend.assets.checking import Place
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.chain.transactions import rehearse
+from backend.controls import calls, planning
+from backend.controls.planning import Deed
+from backend.controls.schemas import (
+    Control,
+    ControlAccepted,
+    ControlImpact,
+    ControlKind,
+    ControlPlan,
+    ControlStep,
+)
+from backend.errors import Conflict
+from backend.requests.accept import accept
+from backend.requests.service import Step
+from backend.wallets.models import WalletRow
+from backend.wallets.schemas import WalletKind
+
+_VERBS = {
+    ControlKind.MINT: "Mint",
+    ControlKind.BURN: "Burn",
+    ControlKind.PAUSE: "Pause",
+    ControlKind.UNPAUSE: "Unpause",
+    ControlKind.FREEZE: "Freeze",
+    ControlKind.UNFREEZE: "Unfreeze",
+    ControlKind.FORCED_TRANSFER: "Forced transfer of",
+    ControlKind.RECOVER: "Recover",
+}
+
+
+async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlPlan:
+    """Every check of the control, then what it would do. Nothing is done."""
+    deed = await _checked(context, asset_id, kind, body)
+    names = await records.chain_names(context.session)
+    steps = [
+        ControlStep(
+            name=step.name,
+            title=step.title,
+            chain_eid=place.eid,
+            chain_name=names[place.eid],
+            gas_estimate=gas.CONTROL,
+        )
+        for place, step in _steps(deed)
+    ]
+    return ControlPlan(steps=steps, impact=ControlImpact(changes=deed.changes, warnings=deed.warnings))
+
+
+async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlAccepted:
+    """The request that does it, after every check."""
+    deed = await _checked(context, asset_id, kind, body)
+    asset = await records.asset(context.session, context.organization_id, asset_id)
+    names = await records.chain_names(context.session)
+    where = " and ".join(names[place.eid] for place, _ in deed.places)
+    request = await accept(
+        context,
+        f"token.{kind}",
+        f"{_VERBS[kind]} {asset.symbol} on {where}",
+        subject=("asset", asset_id),
+        scope=Scope.ASSETS_WRITE,
+        steps=[step for _, step in _steps(deed)],
+        order=f"controls:{asset_id}",  # never behind a deployment or a bridge: a pause cannot wait for those
+        arguments=_arguments(deed, body),
+    )
+    message = f"{_VERBS[kind]} {asset.symbol}: accepted."
+    return ControlAccepted(assetId=asset_id, status=request.status, request_id=str(request.id), message=message)
+
+
+def _arguments(deed: Deed, body: Control) -> dict[str, Any]:
+    """What the workflow needs, the reason with it."""
+    told = body.model_dump(mode="json", exclude={"chain_eid"})
+    return {**told, "chains": [place.eid for place, _ in deed.places], "acts": deed.acts}
+
+
+def _steps(deed: Deed) -> list[tuple[Place, Step]]:
+    return [
+        (place, Step(f"{name}_{place.eid}", calls.TITLES[name], place.eid))
+        for place, _ in deed.places
+        for name in deed.acts
+    ]
+
+
+async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
+    """The deed, rehearsed on its chains: the owner is a wallet of ours, can pay, and the contract takes the call."""
+    await records.asset(context.session, context.organization_id, asset_id)
+    deed = await planning.deed(context, asset_id, kind, body)
+    arguments = _arguments(deed, body)
+    for place, owner in deed.places:
+        wallet = await _signer(context, owner)
+        await records.check_funded(context.session, wallet, place.eid, gas.CONTROL * len(deed.acts))
+        call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
+        await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
+    return deed
+
+
+async def _signer(context: Context, owner: str) -> WalletRow:
+    """The wallet that owns the token; 409 where its key is not ours to use."""
+    wallet: WalletRow | None = await context.session.scalar(
+        sa.select(WalletRow).where(
+            col(WalletRow.organization_id) == context.organization_id,
+            col(WalletRow.address) == owner,
+            col(WalletRow.kind) == WalletKind.SERVER,
+        )
+    )
+    if wallet is None:
+        raise Conflict(f"The token is owned by {owner}, which is not a server wallet of this organization.")
+    return wallet

@@ -1,0 +1,1 @@
+"""Transfers of an asset by the organization's server wallets."""

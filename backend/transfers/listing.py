@@ -1,0 +1,73 @@
+"""Reading transfers."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets.models import AssetRow
+from backend.auth.principal import Context
+from backend.chains.models import ChainRow
+from backend.errors import NotFound
+from backend.keyset import Page
+from backend.parties.models import PartyRow
+from backend.transfers.models import TransferRow
+from backend.transfers.schemas import Transfer, TransferList, TransferStatus
+from backend.wallets.models import WalletRow
+
+TRANSFERS = sa.inspect(TransferRow).local_table
+
+
+async def page(context: Context, page: Page, asset_id: UUID | None, status: TransferStatus | None) -> TransferList:
+    """A page of the organization's transfers."""
+    query = _query(context)
+    if asset_id is not None:
+        query = query.where(TRANSFERS.c.asset_id == asset_id)
+    if status is not None:
+        query = query.where(TRANSFERS.c.status == status)
+    rows = (await context.session.execute(page.apply(query, TRANSFERS.c.created_at, TRANSFERS.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return TransferList(transfers=[_transfer(r) for r in shown], nextCursor=cursor)
+
+
+async def one(context: Context, transfer_id: UUID) -> Transfer:
+    """One transfer; 404 where it is not of this organization."""
+    row = (await context.session.execute(_query(context).where(TRANSFERS.c.id == transfer_id))).one_or_none()
+    if row is None:
+        raise NotFound("There is no such transfer in this organization.")
+    return _transfer(row)
+
+
+def _query(context: Context) -> sa.Select[Any]:
+    ours = TRANSFERS.c.organization_id
+    party = _name(PartyRow, "name", "wallet_address")
+    wallet = _name(WalletRow, "label", "address")
+    return (
+        sa.select(
+            TRANSFERS,
+            col(AssetRow.symbol).label("asset_symbol"),
+            col(AssetRow.decimals).label("asset_decimals"),
+            col(ChainRow.display_name).label("chain_name"),
+            col(WalletRow.label).label("from_label"),
+            sa.func.coalesce(party, wallet).label("to_name"),
+        )
+        .join(AssetRow, col(AssetRow.id) == TRANSFERS.c.asset_id)
+        .outerjoin(ChainRow, col(ChainRow.xchain_eid) == TRANSFERS.c.chain_eid)
+        .outerjoin(WalletRow, col(WalletRow.id) == TRANSFERS.c.from_wallet_id)
+        .where(ours == context.organization_id)
+    )
+
+
+def _name(of: Any, name: str, address: str) -> Any:
+    """The name that the organization gave a receiver; several parties may share a wallet, one is shown."""
+    table = sa.inspect(of).local_table.alias()
+    known = (
+        table.c.organization_id == TRANSFERS.c.organization_id,
+        table.c[address] == TRANSFERS.c.to_address,
+    )
+    return sa.select(table.c[name]).where(*known).limit(1).scalar_subquery()
+
+
+def _transfer(row: Any) -> Transfer:
+    return Transfer(**{**row._mapping, "amount": str(row.amount)})

@@ -1,0 +1,64 @@
+"""Transfers as they cross the door."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from backend.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
+
+
+class TransferStatus(StrEnum):
+    """`pending → submitting → confirmed, failed`."""
+
+    PENDING = "pending"
+    SUBMITTING = "submitting"
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
+
+
+class TransferCreate(Body):
+    """Send `amount` base units of an asset from a server wallet of the organization."""
+
+    asset_id: UUID
+    chain_eid: Eid
+    from_wallet_id: UUID
+    to_address: Address
+    amount: TokenAmount
+
+
+class Transfer(Record):
+    """A transfer record. `failure` is the decoded reason of one that failed; `to_name` the party of the receiver."""
+
+    id: UUID
+    organization_id: UUID
+    asset_id: UUID
+    asset_symbol: str | None = None
+    asset_decimals: int | None = None
+    chain_eid: int
+    chain_name: str | None = None
+    from_wallet_id: UUID | None
+    from_address: str
+    from_label: str | None = None
+    to_address: str
+    to_name: str | None = None
+    amount: str
+    status: TransferStatus
+    tx_hash: str | None
+    failure: str | None
+    request_id: UUID | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class TransferList(BaseModel):
+    """A page of transfers, newest first."""
+
+    transfers: list[Transfer]
+    nextCursor: str | None
+
+
+class TransferAccepted(Acceptance):
+    """Answer to a transfer."""
+
+    transferId: UUID

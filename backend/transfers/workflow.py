@@ -1,0 +1,81 @@
+"""What is done for an accepted transfer. When its request has succeeded, the cap table shows it."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets import records
+from backend.assets.writing import write
+from backend.chain import indexer, token
+from backend.chain.models import TransactionStatus
+from backend.chain.outcome import Outcome
+from backend.chain.transactions import find
+from backend.errors import Conflict, SignumError
+from backend.transfers.models import TransferRow
+from backend.transfers.schemas import TransferStatus
+from backend.workflows import Run, StepNotes, workflow
+
+
+async def send_failed(run: Run, error: SignumError) -> None:
+    """The transfer did not happen, with the reason. Where only what comes after it failed, it did happen."""
+    if await _was_mined(run):
+        await _set(run, status=TransferStatus.CONFIRMED, failure=None)
+    else:
+        await _set(run, status=TransferStatus.FAILED, failure=error.detail)
+
+
+async def _was_mined(run: Run) -> bool:
+    async with run.transaction() as session:
+        row: TransferRow = await session.get_one(TransferRow, run.subject_id)
+    stored = await find(run.key("transfer", row.chain_eid))
+    return stored is not None and stored.status is TransactionStatus.CONFIRMED
+
+
+@workflow("transfer.send", on_failure=send_failed)
+async def send(run: Run) -> None:
+    """Sign, send and wait; read the movement back; wait until the tables show it."""
+    row, at = await _begin(run)
+    async with run.step("transfer_sent") as step:
+        outcome = await _send(run, step, row, at)
+    async with run.step("transfer_confirmed") as step:
+        _read_back(outcome, row, at)
+        await indexer.catch_up(row.chain_eid, outcome.block_number)
+        step.detail = f"In block {outcome.block_number}, read back from the chain."
+    await _set(run, status=TransferStatus.CONFIRMED, failure=None)
+
+
+async def _begin(run: Run) -> tuple[TransferRow, str]:
+    """The transfer and its token's address; a failed one that is tried again begins anew."""
+    async with run.transaction() as session:
+        row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
+        if row.status is TransferStatus.FAILED:
+            row.status, row.failure = TransferStatus.PENDING, None
+        for place in records.active(await records.deployments(session, row.asset_id)):
+            if place.chain_eid == row.chain_eid and place.token_address:
+                return row, place.token_address
+    raise Conflict("The asset has no active token on this chain any more.")
+
+
+async def _send(run: Run, step: StepNotes, row: TransferRow, at: str) -> Outcome:
+    async def stored(tx_hash: str) -> None:
+        await _set(run, status=TransferStatus.SUBMITTING, tx_hash=tx_hash)
+
+    call = token.transfer(at, row.to_address, row.amount or 0)
+    return await write(
+        run, step, call, "transfer", eid=row.chain_eid, signer=row.from_address, label="transfer", on_stored=stored
+    )
+
+
+def _read_back(outcome: Outcome, row: TransferRow, at: str) -> None:
+    """The receipt must tell of this movement, by this token."""
+    wanted = (at, row.from_address, row.to_address, row.amount)
+    if not any((e["_address"], e["from"], e["to"], e["value"]) == wanted for e in outcome.events("Transfer")):
+        raise Conflict(f"The transaction {outcome.tx_hash} was mined, but it moved something else.")
+
+
+async def _set(run: Run, **values: Any) -> None:
+    """Note how far it is; what is confirmed stays so."""
+    mine = (col(TransferRow.id) == run.subject_id, col(TransferRow.status) != TransferStatus.CONFIRMED)
+    async with run.transaction() as session:
+        await session.execute(sa.update(TransferRow).where(*mine).values(**values))

@@ -1,0 +1,71 @@
+"""The controls tab of an asset: supply, movement, accounts."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.control_dialogs import WORDS, control_dialogs
+from components.permission import for_issuers, may_issue
+from components.ui.box import col, split
+from components.ui.button import button
+from components.ui.card import card, item, items
+from components.ui.note import note
+from components.ui.status import status
+from state.asset import AssetState, Place
+from state.controls import CONTROLS, ControlForm
+
+SHORT = {"forced_transfer": "Force", "recover": "Recover"}
+"""What a button says where the name is too long for one."""
+
+
+def controls() -> rx.Component:
+    """Draw the tab."""
+    look = note(rx.el.b("You can look. "), "Controls are used by admins and compliance officers.", tone="info")
+    known = rx.el.datalist(
+        rx.foreach(ControlForm.known, lambda k: rx.el.option(k["label"], value=k["value"], key=k["value"])),
+        id="known-addresses",
+    )
+    accounts = card(
+        "Accounts", items(*[_control(kind) for kind in ("freeze", "unfreeze", "forced_transfer", "recover")])
+    )
+    supply = card("Supply", items(*[_control(kind) for kind in ("mint", "burn")]))
+    return rx.el.div(
+        col(
+            rx.cond(may_issue(), rx.fragment(), look),
+            split(accounts, col(_movement(), supply, cls="wide")),
+            cls="wide",
+        ),
+        known,
+        control_dialogs(),
+        on_mount=ControlForm.load,
+    )
+
+
+def _control(kind: str) -> rx.Component:
+    words = WORDS[kind]
+    open_ = button(SHORT.get(kind, words.name), small=True, on_click=ControlForm.show(kind, ""), aria_haspopup="dialog")
+    tone = "bad" if CONTROLS[kind].danger else ""
+    return item(words.name, rx.el.span(words.about), for_issuers(open_), sign=words.sign, tone=tone)
+
+
+def _movement() -> rx.Component:
+    return card("Movement", rx.el.ul(rx.foreach(AssetState.asset.places, _place), aria_label="Movement by chain"))
+
+
+def _place(place: rx.Var[Place]) -> rx.Component:
+    def do(kind: str) -> rx.Component:
+        return button(
+            WORDS[kind].name, small=True, on_click=ControlForm.show(kind, place.eid.to_string()),
+            aria_label=WORDS[kind].name + " on " + place.chain, aria_haspopup="dialog",
+        )  # fmt: skip
+
+    act: Any = rx.cond(place.paused, do("unpause"), do("pause"))
+    said = rx.cond(place.paused, status("paused"), status(place.status))
+    return item(
+        place.chain,
+        rx.cond(place.paused, "Nothing moves", "Moves under its rules"),
+        said,
+        rx.cond(place.status == "active", for_issuers(act), rx.fragment()),
+        sign="link",
+        key=place.eid.to_string(),
+    )

@@ -1,0 +1,312 @@
+"""Controls on real chains: what each does, refuses and plans; killed at any moment; and who may."""
+
+from typing import Any
+
+import pytest
+
+from backend.chain import token
+from backend.controls import workflow
+from backend.fields import MAX_UINT256
+from backend.members.schemas import Role
+from tests.conftest import World
+from tests.firm import BASE, SEPOLIA, Firm, refused
+from tests.issuance import UNIT, Issuance
+from tests.killing import killed, run, sent, unqueued
+
+WHY = "Order 12 of the court"
+
+
+class Issuer(Issuance):
+    """A firm with an asset and its controls."""
+
+    token_at: str
+    of: Any
+
+    async def ready_asset(self, **body: Any) -> "Issuer":
+        self.of = await self.asset(**body)
+        self.token_at = self.of["deployments"][0]["token_address"]
+        return self
+
+    def control(self, name: str) -> str:
+        return f"/assets/{self.of['id']}/{name}"
+
+    async def do(self, name: str, **body: Any) -> Any:
+        """A control that must succeed; its request."""
+        accepted = await self.post(self.control(name), {"chain_eid": SEPOLIA, "reason": WHY} | body)
+        assert accepted["assetId"] == self.of["id"]
+        return await self.succeed(accepted["requestId"])
+
+    async def plan(self, name: str, **body: Any) -> Any:
+        return await self.post(self.control(name) + "?dry_run=true", {"chain_eid": SEPOLIA, "reason": WHY} | body)
+
+    async def no(self, name: str, status: int, **body: Any) -> Any:
+        return await self.refused("POST", self.control(name), status, json={"chain_eid": SEPOLIA, "reason": WHY} | body)
+
+    async def held(self, address: str) -> int:
+        return await token.balance_of(SEPOLIA, self.token_at, address)
+
+    async def frozen(self, address: str) -> int:
+        return await token.frozen_of(SEPOLIA, self.token_at, address)
+
+    async def give_tokens(self, wallet: Any, amount: int) -> None:
+        body = {
+            "asset_id": self.of["id"], "chain_eid": SEPOLIA, "from_wallet_id": (await self.treasury())["id"],
+            "to_address": wallet["address"], "amount": str(amount),
+        }  # fmt: skip
+        await self.succeed((await self.post("/transfers", body))["requestId"])
+
+
+async def issuer(world: World, **body: Any) -> Issuer:
+    firm = await Issuer.ready(world, SEPOLIA)
+    assert isinstance(firm, Issuer)
+    return await firm.ready_asset(**body)
+
+
+def changed(plan: Any) -> dict[tuple[str, str | None], tuple[str, str]]:
+    return {(c["field"], c["address"]): (c["before"], c["after"]) for c in plan["impact"]["changes"]}
+
+
+async def test_mint_and_burn(world: World) -> None:
+    firm = await issuer(world)
+    treasury, investor, stranger = (
+        await firm.treasury(),
+        await firm.trader(),
+        await firm.post("/wallets", {"label": "S"}),
+    )
+    problem = await firm.no("mint", 409, to_address=stranger["address"], amount=str(UNIT))
+    assert [r["code"] for r in problem.rules] == [9]
+    assert problem.rules[0]["resolution"]["path"].endswith("/attestations")
+
+    plan = await firm.plan("mint", to_address=investor["address"], amount=str(5 * UNIT))
+    assert changed(plan) == {
+        ("supply", None): (str(1_000 * UNIT), str(1_005 * UNIT)),
+        ("balance", investor["address"]): ("0", str(5 * UNIT)),
+    }
+    assert [s["title"] for s in plan["steps"]] == ["Tokens minted"]
+    assert await firm.held(investor["address"]) == 0
+
+    request = await firm.do("mint", to_address=investor["address"], amount=str(5 * UNIT))
+    assert (request["kind"], request["subject"]) == ("token.mint", {"type": "asset", "id": firm.of["id"]})
+    assert WHY in request["steps"][0]["detail"]
+    assert await firm.held(investor["address"]) == 5 * UNIT
+    await firm.do("mint", to_address=treasury["address"], amount="1", reason=None)
+    asset = await firm.get(f"/assets/{firm.of['id']}")
+    assert asset["total_supply"] == str(1_005 * UNIT + 1)
+
+    plan = await firm.plan("burn", address=investor["address"], amount=str(2 * UNIT))
+    assert [s["title"] for s in plan["steps"]] == ["Tokens taken", "Tokens burned"]
+    await firm.do("burn", address=investor["address"], amount=str(2 * UNIT))
+    await firm.do("burn", address=treasury["address"], amount=str(10 * UNIT))
+    assert await firm.held(investor["address"]) == 3 * UNIT
+    assert await firm.held(treasury["address"]) == 990 * UNIT + 1
+    listed = (await firm.get("/assets"))["assets"][0]
+    assert listed["total_supply"] == str(993 * UNIT + 1)
+    problem = await firm.no("burn", 409, address=investor["address"], amount=str(4 * UNIT))
+    assert [r["code"] for r in problem.rules] == [4]
+    assert (await firm.no("mint", 409, to_address=treasury["address"], amount=str(2**200))).detail
+
+
+async def test_pause_stops_and_unpause_lets_go(world: World) -> None:
+    firm = await issuer(world)
+    treasury, investor = await firm.treasury(), await firm.trader()
+    assert (await firm.get(f"/assets/{firm.of['id']}"))["deployments"][0]["paused"] is False
+    assert (await firm.no("unpause", 409)).detail == "The token is not paused."
+    plan = await firm.plan("pause", chain_eid=None)
+    assert changed(plan) == {("state", None): ("moving", "paused")}
+    request = await firm.do("pause", chain_eid=None)
+    assert request["steps"][0]["detail"] == f"The token is paused. Reason: {WHY}"
+    assert (await firm.get(f"/assets/{firm.of['id']}"))["deployments"][0]["paused"] is True
+    assert (await firm.no("pause", 409)).detail == "The token is paused already."
+
+    body = {
+        "asset_id": firm.of["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
+        "to_address": investor["address"], "amount": "1",
+    }  # fmt: skip
+    (rule,) = (await firm.refused("POST", "/transfers", 409, json=body)).rules
+    assert (rule["code"], rule["resolution"]["method"]) == (1, "POST")
+    assert rule["resolution"]["path"] == f"/v1{firm.base}{firm.control('unpause')}"
+    for name, more in (("mint", {"to_address": treasury["address"]}), ("burn", {"address": treasury["address"]})):
+        problem = await firm.no(name, 409, amount="1", **more)
+        assert [r["code"] for r in problem.rules] == [1]
+
+    await firm.do("unpause")
+    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+    assert await firm.held(investor["address"]) == 1
+
+
+async def test_pause_on_every_chain(world: World) -> None:
+    firm = await Issuer.ready(world, SEPOLIA, BASE)
+    assert isinstance(firm, Issuer)
+    await firm.ready_asset()
+    bridge = await firm.post(f"/assets/{firm.of['id']}/bridge", {"destination_chain_eid": BASE})
+    await firm.succeed(bridge["requestId"])
+    await firm.do("pause", chain_eid=BASE)
+    request = await firm.do("pause", chain_eid=None)
+    assert [s["chain_eid"] for s in request["steps"]] == [SEPOLIA]
+    places = (await firm.get(f"/assets/{firm.of['id']}"))["deployments"]
+    assert [p["paused"] for p in places] == [True, True]
+    request = await firm.do("unpause", chain_eid=None)
+    assert {s["chain_eid"] for s in request["steps"]} == {SEPOLIA, BASE}
+    places = (await firm.get(f"/assets/{firm.of['id']}"))["deployments"]
+    assert [p["paused"] for p in places] == [False, False]
+
+
+async def test_freeze_a_part_and_the_whole(world: World) -> None:
+    firm = await issuer(world)
+    investor, other = await firm.trader(), await firm.trader()
+    await firm.give_tokens(investor, 10 * UNIT)
+    address = investor["address"]
+    await firm.do("freeze", address=address, amount=str(4 * UNIT))
+    await firm.do("freeze", address=address, amount=str(2 * UNIT))
+    assert await firm.frozen(address) == 6 * UNIT
+    holders = {h["address"]: h["frozen"] for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"]}
+    assert holders == {(await firm.treasury())["address"]: "0", address: str(6 * UNIT)}
+    body = {
+        "asset_id": firm.of["id"], "chain_eid": SEPOLIA, "from_wallet_id": investor["id"],
+        "to_address": other["address"], "amount": str(5 * UNIT),
+    }  # fmt: skip
+    (rule,) = (await firm.refused("POST", "/transfers", 409, json=body)).rules
+    assert rule["code"] == 5
+    assert rule["resolution"]["path"].endswith("/unfreeze")
+    assert "Only" in (await firm.no("unfreeze", 409, address=address, amount=str(7 * UNIT))).detail
+    await firm.do("unfreeze", address=address, amount=str(UNIT))
+    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+
+    request = await firm.do("freeze", address=address)
+    assert "whole account" in request["steps"][0]["detail"]
+    assert await firm.frozen(address) == MAX_UINT256
+    assert (await firm.no("freeze", 409, address=address, amount="1")).detail == "The whole account is frozen already."
+    await firm.do("unfreeze", address=address, amount=str(2 * UNIT))
+    assert await firm.frozen(address) == 3 * UNIT
+    await firm.do("unfreeze", address=address)
+    assert await firm.frozen(address) == 0
+    assert (await firm.no("unfreeze", 409, address=address)).detail == "Nothing of this account is frozen."
+
+
+async def test_forced_transfer_takes_frozen_tokens_while_paused(world: World) -> None:
+    firm = await issuer(world)
+    investor, heir, stranger = (
+        await firm.trader(), await firm.trader(), await firm.post("/wallets", {"label": "S"})
+    )  # fmt: skip
+    await firm.give_tokens(investor, 10 * UNIT)
+    await firm.do("freeze", address=investor["address"])
+    await firm.do("pause")
+    body = {"from_address": investor["address"], "to_address": heir["address"], "amount": str(7 * UNIT)}
+    problem = await firm.no("forced-transfer", 409, **body | {"to_address": stranger["address"]})
+    assert [r["code"] for r in problem.rules] == [9]
+    problem = await firm.no("forced-transfer", 409, **body | {"amount": str(11 * UNIT)})
+    assert [r["code"] for r in problem.rules] == [4]
+    plan = await firm.plan("forced-transfer", **body)
+    assert changed(plan)["balance", heir["address"]] == ("0", str(7 * UNIT))
+    request = await firm.do("forced-transfer", **body)
+    assert WHY in request["steps"][0]["detail"]
+    assert (await firm.held(investor["address"]), await firm.held(heir["address"])) == (3 * UNIT, 7 * UNIT)
+    assert str(await firm.frozen(investor["address"])) == changed(plan)["frozen", investor["address"]][1]
+    holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"]}
+    assert holders[heir["address"]] == str(7 * UNIT)
+
+
+async def test_recover_moves_everything(world: World) -> None:
+    firm = await issuer(world)
+    lost, new = await firm.trader(), await firm.post("/wallets", {"label": "New phone"})
+    await firm.give_tokens(lost, 10 * UNIT)
+    await firm.do("freeze", address=lost["address"], amount=str(3 * UNIT))
+    body = {"lost_address": lost["address"], "new_address": new["address"]}
+    assert [r["code"] for r in (await firm.no("recover", 409, **body)).rules] == [9]
+    await firm.attest(await firm.verified(new["address"]))
+    request = await firm.do("recover", **body)
+    assert WHY in request["steps"][0]["detail"]
+    assert (await firm.held(lost["address"]), await firm.held(new["address"])) == (0, 10 * UNIT)
+    assert (await firm.frozen(lost["address"]), await firm.frozen(new["address"])) == (0, 3 * UNIT)
+    assert "holds nothing" in (await firm.no("recover", 409, **body)).detail
+
+
+async def test_what_markets_hold_is_told(world: World) -> None:
+    firm = await issuer(world)
+    market, investor = await firm.market(firm.of), await firm.trader()
+    await firm.give_tokens(investor, 10 * UNIT)
+    await firm.order(market, investor, "sell", 10**6, 4 * UNIT)
+    plan = await firm.plan("freeze", address=investor["address"])
+    assert str(4 * UNIT) in plan["impact"]["warnings"][0]
+    problem = await firm.no(
+        "forced-transfer", 409, from_address=investor["address"], to_address=(await firm.treasury())["address"],
+        amount=str(7 * UNIT),
+    )  # fmt: skip
+    assert [r["code"] for r in problem.rules] == [4]
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("burn", "tokens burned"), ("freeze", "account frozen"), ("unfreeze", "account unfrozen")]
+)
+async def test_killed_at_any_moment_it_is_done_once(world: World, name: str, label: str) -> None:
+    firm = await issuer(world)
+    investor = await firm.trader()
+    await firm.give_tokens(investor, 10 * UNIT)
+    if name == "unfreeze":
+        await firm.do("freeze", address=investor["address"], amount=str(3 * UNIT))
+    body = {"chain_eid": SEPOLIA, "reason": WHY, "address": investor["address"], "amount": str(3 * UNIT)}
+    with unqueued():
+        accepted = await firm.post(firm.control(name), body)
+    kills = 0
+    while await killed(workflow.control, firm.id, accepted["requestId"], kills % 2 + 1):
+        kills += 1
+    assert kills >= 1
+    await firm.get(f"/requests/{accepted['requestId']}")
+    assert (await sent(firm.id)).count(label) == 1
+    left = 7 if name == "burn" else 10
+    assert await firm.held(investor["address"]) == left * UNIT
+    assert await firm.frozen(investor["address"]) == (3 * UNIT if name == "freeze" else 0)
+
+
+async def test_what_changes_meanwhile_is_decoded_and_tried_again(world: World) -> None:
+    firm = await issuer(world)
+    treasury = await firm.treasury()
+    with unqueued():
+        body = {"chain_eid": SEPOLIA, "to_address": treasury["address"], "amount": str(UNIT), "reason": WHY}
+        accepted = await firm.post(firm.control("mint"), body)
+    await firm.owner_call(token.pause(firm.token_at))
+    await run(workflow.control, None, firm.id, accepted["requestId"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], request["problem"]["detail"]) == ("failed", "The token is paused.")
+    assert request["can_retry"]
+    await firm.owner_call(token.unpause(firm.token_at))
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    assert await firm.held(treasury["address"]) == 1_001 * UNIT
+
+
+async def test_bad_input_and_who_may(world: World) -> None:
+    firm = await issuer(world)
+    treasury = await firm.treasury()
+    before = await sent(firm.id)
+    good = {"chain_eid": SEPOLIA, "to_address": treasury["address"], "amount": "1", "reason": WHY}
+    for change, status in (
+        ({"amount": "0"}, 400),
+        ({"amount": "-1"}, 422),
+        ({"amount": 1}, 422),
+        ({"chain_eid": BASE}, 400),
+        ({"chain_eid": "x"}, 422),
+        ({"to_address": "0x1"}, 422),
+        ({"reason": "<b>"}, 422),
+        ({"more": 1}, 422),
+    ):
+        await firm.no("mint", status, **good | change)
+    address = treasury["address"]
+    for name, body, status in (
+        ("burn", {"address": address, "amount": "1", "reason": ""}, 422),
+        ("pause", {"reason": "  "}, 422),
+        ("freeze", {"address": address, "amount": "0"}, 400),
+        ("forced-transfer", {"from_address": address, "to_address": address, "amount": "1"}, 400),
+        ("recover", {"lost_address": address, "new_address": address}, 400),
+    ):
+        await firm.no(name, status, **body)
+    elsewhere = await Firm.found(world, "Elsewhere")
+    await elsewhere.refused("POST", firm.control("pause"), 404, json={"reason": WHY})
+    path = f"{firm.base}{firm.control('pause')}"
+    await refused(elsewhere.admin, "POST", path, 403, json={"reason": WHY})
+    for role in (Role.VIEWER, Role.MEMBER):
+        person = await world.person(firm.id, role)
+        problem = await refused(person, "POST", path, 403, json={"reason": WHY})
+        assert "assets:write" in problem.detail
+    officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
+    assert (await officer.call("POST", f"{path}?dry_run=true", json={"reason": WHY}))["steps"]
+    assert await sent(firm.id) == before

@@ -1,0 +1,61 @@
+"""Controls: pause and unpause with a reason, what a freeze would change, and a viewer who only looks."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Console, Signum
+
+WHY = "Suspicion of a leaked key"
+
+
+def _asset(signum: Signum, symbol: str) -> str:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    return str(next(asset["id"] for asset in assets if asset["symbol"] == symbol))
+
+
+def test_pause_and_unpause(console: Console, signum: Signum) -> None:
+    console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls")
+    page = console.page
+    movement = page.get_by_role("list", name="Movement by chain")
+    progress = page.get_by_role("region", name="Progress")
+    movement.get_by_role("button", name="Pause on").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Every transfer, trade, mint and burn stops")).to_be_visible()
+    expect(dialog.get_by_role("region", name="What it changes").get_by_text("Paused")).to_be_visible()
+    dialog.get_by_label("Reason").fill(WHY)
+    dialog.get_by_label("Type NIB31 to confirm").fill("NIB")
+    dialog.get_by_role("button", name="Pause the token").click()
+    expect(dialog.get_by_role("alert").get_by_text("Type NIB31 to confirm")).to_be_visible()
+    dialog.get_by_label("Type NIB31 to confirm").fill("NIB31")
+    dialog.get_by_role("button", name="Pause the token").click()
+
+    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    expect(progress.get_by_text(f"Reason: {WHY}")).to_be_visible()
+    expect(movement.get_by_text("Nothing moves").first).to_be_visible()
+    movement.get_by_role("button", name="Unpause on").first.click()
+    dialog.get_by_label("Reason").fill("The key was changed")
+    dialog.get_by_role("button", name="Unpause").click()
+    expect(progress.get_by_text("The token is unpaused.")).to_be_visible(timeout=30_000)
+    expect(movement.get_by_text("Nothing moves")).to_have_count(0)
+
+
+def test_what_a_control_would_do_is_shown_first(console: Console, signum: Signum) -> None:
+    wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    address = {wallet["label"]: wallet["address"] for wallet in wallets}
+    console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls")
+    page = console.page
+    page.get_by_role("button", name="Mint", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Receiver").fill(address["Unverified broker"])
+    dialog.get_by_label("Amount").fill("10")
+    refusals = dialog.get_by_role("list", name="Refusals").get_by_role("listitem")
+    expect(refusals.first).to_contain_text("no valid attestation")
+    dialog.get_by_label("Receiver").fill(address["Treasury"])
+    changes = dialog.get_by_role("region", name="What it changes")
+    expect(changes.get_by_text("Total supply")).to_be_visible()
+    expect(refusals).to_have_count(0)
+
+
+def test_a_viewer_has_no_controls(console: Console, signum: Signum) -> None:
+    console.sign_in(signum.person("viewer"), f"assets/{_asset(signum, 'NIB31')}?tab=controls")
+    expect(console.page.get_by_text("You can look.")).to_be_visible()
+    expect(console.page.get_by_role("button", name="Mint", exact=True)).to_have_count(0)

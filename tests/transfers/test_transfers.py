@@ -1,0 +1,231 @@
+"""Transfers on real chains: refused with every rule, then attested and sent; killed at any moment; whose they are."""
+
+from typing import Any
+
+import pytest
+
+from backend.assets import writing
+from backend.chain import token
+from backend.chain.errors import ChainUnavailable
+from backend.members.schemas import Role
+from backend.transfers import workflow
+from tests.conftest import World
+from tests.firm import BASE, SEPOLIA, Firm, refused
+from tests.issuance import UNIT, Issuance, steps_of
+from tests.killing import killed, run, sent, unqueued
+
+
+def body_of(asset: Any, wallet: Any, to: str, amount: int = UNIT) -> dict[str, Any]:
+    return {
+        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": wallet["id"], "to_address": to,
+        "amount": str(amount),
+    }  # fmt: skip
+
+
+def place_of(asset: Any) -> str:
+    return str(asset["deployments"][0]["token_address"])
+
+
+async def rules_of(firm: Firm, body: Any) -> list[dict[str, Any]]:
+    problem = await firm.refused("POST", "/transfers", 409, json=body)
+    assert problem.detail == " ".join(r["reason"] for r in problem.rules)
+    return problem.rules
+
+
+async def test_refused_then_attested_then_sent(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(required_kyc_level=2)
+    treasury, receiver = await firm.treasury(), await firm.post("/wallets", {"label": "Receiver"})
+    body, before = body_of(asset, treasury, receiver["address"], 30 * UNIT), await sent(firm.id)
+
+    (rule,) = await rules_of(firm, body)
+    assert (rule["code"], rule["rule"], rule["passed"]) == (9, "attestation", False)
+    assert rule["resolution"]["path"] == f"/v1/orgs/{firm.id}/attestations"
+    party = await firm.verified(receiver["address"], 1)
+    await firm.attest(party)
+    assert [r["code"] for r in await rules_of(firm, body)] == [11]
+    assert (await firm.get("/transfers"))["transfers"] == []
+    assert "transfer" not in await sent(firm.id)
+
+    await firm.admin.call("POST", f"/identity/parties/{party['id']}/verify", json={"kyc_level": 2})
+    await firm.attest(party)
+    accepted = await firm.post("/transfers", body)
+    assert (accepted["accepted"], accepted["status"]) == (True, "pending")
+    request = await firm.succeed(accepted["requestId"])
+    transfer = await firm.get(f"/transfers/{accepted['transferId']}")
+    assert transfer["status"] == "confirmed"
+    assert transfer["tx_hash"] == steps_of(request)["transfer_sent"]["tx_hash"]
+    assert (transfer["amount"], transfer["failure"]) == (str(30 * UNIT), None)
+    assert (transfer["from_label"], transfer["asset_symbol"]) == (treasury["label"], asset["symbol"])
+    assert transfer["to_name"] == "Marta Lindqvist"
+    assert await token.balance_of(SEPOLIA, place_of(asset), receiver["address"]) == 30 * UNIT
+    holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{asset['id']}/holders"))["holders"]}
+    assert holders == {treasury["address"]: str(970 * UNIT), receiver["address"]: str(30 * UNIT)}
+    assert [label for label in await sent(firm.id) if label not in before].count("transfer") == 1
+
+
+async def test_killed_at_any_moment_it_is_sent_once(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    with unqueued():
+        accepted = await firm.post("/transfers", body_of(asset, treasury, trader["address"]))
+    kills = 0
+    while await killed(workflow.send, firm.id, accepted["requestId"], kills % 2 + 1):
+        kills += 1
+    assert kills >= 1
+    assert (await sent(firm.id)).count("transfer") == 1
+    assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
+    assert await token.balance_of(SEPOLIA, place_of(asset), trader["address"]) == UNIT
+
+
+async def test_what_changes_meanwhile_fails_it_and_a_retry_sends_it(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    with unqueued():
+        accepted = await firm.post("/transfers", body_of(asset, treasury, trader["address"]))
+    await firm.owner_call(token.pause(place_of(asset)))
+    await run(workflow.send, workflow.send_failed, firm.id, accepted["requestId"])
+    failed = await firm.get(f"/transfers/{accepted['transferId']}")
+    assert (failed["status"], failed["failure"], failed["tx_hash"]) == ("failed", "The token is paused.", None)
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], request["can_retry"]) == ("failed", True)
+    assert request["problem"]["revert"]["code"] == 1
+
+    await firm.owner_call(token.unpause(place_of(asset)))
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    after = await firm.get(f"/transfers/{accepted['transferId']}")
+    assert (after["status"], after["failure"]) == ("confirmed", None)
+
+
+async def test_a_chain_that_is_down_fails_it_with_its_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    with unqueued():
+        accepted = await firm.post("/transfers", body_of(asset, treasury, trader["address"]))
+
+    async def down(*_: Any, **__: Any) -> None:
+        raise ChainUnavailable("The node of Sepolia does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "execute", down)
+        await run(workflow.send, workflow.send_failed, firm.id, accepted["requestId"])
+    failed = await firm.get(f"/transfers/{accepted['transferId']}")
+    assert (failed["status"], failed["failure"]) == ("failed", "The node of Sepolia does not answer.")
+    await firm.retry(accepted["requestId"])
+    assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
+
+
+async def test_what_was_mined_is_confirmed_though_the_tables_lag(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    with unqueued():
+        accepted = await firm.post("/transfers", body_of(asset, treasury, trader["address"]))
+
+    async def down(*_: Any) -> None:
+        raise ChainUnavailable("The node of Sepolia does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workflow.indexer, "catch_up", down)
+        await run(workflow.send, workflow.send_failed, firm.id, accepted["requestId"])
+    assert (await firm.get(f"/requests/{accepted['requestId']}"))["status"] == "failed"
+    assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    assert (await sent(firm.id)).count("transfer") == 1
+
+
+async def test_bad_input_leaves_nothing(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader, other = await firm.trader(), await Firm.found(world, "Elsewhere")
+    foreign = await other.post("/wallets", {"label": "Foreign"})
+    linked = await firm.post("/wallets", {"label": "Ledger", "address": "0x52908400098527886E0F7030069857D2E4169EE7"})
+    body = body_of(asset, treasury, trader["address"])
+    for change, status in (
+        ({"from_wallet_id": foreign["id"]}, 404),
+        ({"from_wallet_id": linked["id"]}, 409),
+        ({"from_wallet_id": "me"}, 422),
+        ({"asset_id": foreign["id"]}, 404),
+        ({"chain_eid": BASE}, 400),
+        ({"chain_eid": 1.5}, 422),
+        ({"amount": "0"}, 400),
+        ({"amount": "-1"}, 422),
+        ({"amount": 1}, 422),
+        ({"amount": str(2**256)}, 422),
+        ({"amount": str(2**256 - 1)}, 409),
+        ({"to_address": "0x1"}, 422),
+        ({"to_address": trader["address"][:-1] + "g"}, 422),
+        ({"to_address": "0x" + "0" * 40}, 409),
+        ({"to_address": place_of(asset)}, 409),
+        ({"note": "x"}, 422),
+    ):
+        await firm.refused("POST", "/transfers", status, json=body | change)
+    await firm.refused("POST", "/transfers", 422, json={})
+    await firm.refused("POST", "/transfers?dry_run=true", 400, json=body)
+    assert (await firm.get("/transfers"))["transfers"] == []
+    assert "transfer" not in await sent(firm.id)
+    codes = [r["code"] for r in await rules_of(firm, body | {"amount": str(10_000 * UNIT)})]
+    assert codes == [4]
+
+
+async def test_who_may_see_and_send(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    body = body_of(asset, treasury, (await firm.trader())["address"])
+    accepted = await firm.post("/transfers", body)
+    await firm.succeed(accepted["requestId"])
+    path = f"{firm.base}/transfers"
+    for role in (Role.VIEWER, Role.COMPLIANCE_OFFICER):
+        person = await world.person(firm.id, role)
+        assert len((await person.call("GET", path))["transfers"]) == 1
+        problem = await refused(person, "POST", path, 403, json=body)
+        assert "transfers:write" in problem.detail
+    member = await world.person(firm.id, Role.MEMBER)
+    await firm.succeed((await member.call("POST", path, json=body))["requestId"])
+    stranger = await world.person(await world.organization("Elsewhere"))
+    await refused(stranger, "GET", path, 403)
+    await refused(stranger, "POST", path, 403, json=body)
+    own = f"/orgs/{(await Firm.found(world)).id}"
+    await refused(stranger, "GET", f"{own}/transfers/{accepted['transferId']}", 403)
+    await firm.refused("GET", f"/transfers/{asset['id']}", 404)
+
+
+async def test_pages_and_filters(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    made = [await firm.post("/transfers", body_of(asset, treasury, trader["address"], n)) for n in (1, 2, 3)]
+    for one in made:
+        await firm.succeed(one["requestId"])
+    everything = await firm.get("/transfers")
+    assert [t["amount"] for t in everything["transfers"]] == ["3", "2", "1"]
+    first = await firm.get("/transfers", params={"limit": "2"})
+    last = await firm.get("/transfers", params={"limit": "2", "cursor": first["nextCursor"]})
+    assert [t["id"] for t in first["transfers"] + last["transfers"]] == [t["id"] for t in everything["transfers"]]
+    assert last["nextCursor"] is None
+    for query, count in (
+        ({"status": "confirmed"}, 3),
+        ({"status": "failed"}, 0),
+        ({"assetId": asset["id"]}, 3),
+        ({"assetId": treasury["id"]}, 0),
+    ):
+        assert len((await firm.get("/transfers", params=query))["transfers"]) == count
+    for query in ({"status": "done"}, {"limit": "0"}, {"cursor": "x"}, {"assetId": "x"}):
+        await firm.refused("GET", "/transfers", 400, params=query)
+    balance = await token.balance_of(SEPOLIA, place_of(asset), trader["address"])
+    assert balance == 6
+
+
+async def test_a_wallet_may_go_while_its_transfers_stay(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader(usd=0)
+    await firm.succeed((await firm.post("/transfers", body_of(asset, treasury, trader["address"])))["requestId"])
+    back = await firm.post("/transfers", body_of(asset, trader, treasury["address"]))
+    await firm.succeed(back["requestId"])
+    await firm.delete(f"/wallets/{trader['id']}")
+    kept = await firm.get(f"/transfers/{back['transferId']}")
+    assert (kept["from_wallet_id"], kept["from_address"], kept["from_label"]) == (None, trader["address"], None)
