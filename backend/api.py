@@ -10,6 +10,7 @@ from fastapi import APIRouter, FastAPI, Response
 from backend import explanations, problems
 from backend.auth.routes import forms
 from backend.middleware import Envelope
+from backend.oauth.routes import metadata
 from backend.readiness import readiness
 from backend.settings import settings
 
@@ -19,6 +20,7 @@ VERTICALS = (
     "members",
     "invitations",
     "api_keys",
+    "oauth",
     "wallets",
     "chains",
     "parties",
@@ -68,6 +70,7 @@ def create_api() -> FastAPI:
         v1.include_router(importlib.import_module(f"backend.{name}.routes").router)
     api.include_router(v1)
     api.include_router(forms)
+    api.include_router(metadata)
     problems.install(api)
     api.add_middleware(Envelope)
     return api

@@ -20,7 +20,7 @@ from backend.db import now
 from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch
 
 LIFETIME = timedelta(hours=24)
-SECRETS = {"key", "secret", "access_token", "refresh_token"}
+SECRETS = {"key", "secret", "access_token", "refresh_token", "id_token", "redirect_to"}
 KEPT_HEADERS = ("location", "content-type")
 
 

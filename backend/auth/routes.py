@@ -53,7 +53,7 @@ async def sign_in(
     request: Request,
     email: Annotated[str, Form(max_length=320)] = "",
     password: Annotated[str, Form(max_length=256)] = "",
-    next: Annotated[str, Form(max_length=2000)] = "/",
+    next: Annotated[str, Form(max_length=8000)] = "/",
 ) -> Response:
     """Sign in a browser. The session it presented ends, so that nobody can plant one."""
     check_origin(request)
