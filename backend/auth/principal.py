@@ -198,6 +198,11 @@ async def authenticate(request: Request, session: db.Write) -> Context:
     return context
 
 
+async def present(request: Request, session: db.Write) -> Person:
+    """The signed-in person of an operation that is open to others too; 401 and 403 as where one is needed."""
+    return (await authenticate(request, session)).require_person()
+
+
 def _credentials(request: Request) -> tuple[str, str]:
     """The bearer JWT and the API key of a request; a key may come by either header."""
     scheme, _, value = request.headers.get("authorization", "").partition(" ")

@@ -71,11 +71,18 @@ async def open_browser_session(session: Write, email: str, password: str, agent:
 async def login(context: Context, body: Login, agent: str) -> Tokens:
     """Sign in a program: an access token for 15 minutes and a refresh token."""
     user = await check_password(context.session, body.email, body.password, context.address)
+    return await open_token_session(context, user, agent, body.org_id)
+
+
+async def open_token_session(
+    context: Context, user: UserRow, agent: str, organization_id: UUID | None = None
+) -> Tokens:
+    """Tokens for somebody who has proven who they are; 403 for a default organization where they have no role."""
     row, _ = await open_session(context.session, user, "token", agent, context.address, REFRESH_ABSOLUTE)
     organizations = await reach(context.session, user.id)
-    if body.org_id and not await _may(context.session, user.id, body.org_id):
+    if organization_id and not await _may(context.session, user.id, organization_id):
         raise Forbidden("You have no role in this organization.")
-    row.organization_id = body.org_id or (organizations[0].id if organizations else None)
+    row.organization_id = organization_id or (organizations[0].id if organizations else None)
     return await _tokens(context.session, user, row, organizations)
 
 

@@ -36,8 +36,8 @@ async def attested(organization: Any, person: Any, address: str) -> None:
         party = PartyRow(organization_id=organization, name="Ann", country="DEU", wallet_address=address)
         session.add(party)
         await session.flush()
-        shown = dict(organization_id=organization, party_id=party.id, wallet_address=address, chain_eid=40161,
-                     kyc_level=2, country="DEU")  # fmt: skip
+        shown = {"organization_id": organization, "party_id": party.id, "wallet_address": address, "chain_eid": 40161,
+                     "kyc_level": 2, "country": "DEU"}  # fmt: skip
         session.add(AttestationRow(**shown, uid="0x01", status=AttestationStatus.ACTIVE))
         session.add(AttestationRow(**shown, uid="0x02", status=AttestationStatus.REVOKED))
         over = db.now() - timedelta(days=1)
