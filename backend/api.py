@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI, Response
 from backend import explanations, problems
 from backend.auth.routes import forms
 from backend.middleware import Envelope
-from backend.oauth.routes import metadata
+from backend.oauth.routes import beside
 from backend.readiness import readiness
 from backend.settings import settings
 
@@ -70,7 +70,7 @@ def create_api() -> FastAPI:
         v1.include_router(importlib.import_module(f"backend.{name}.routes").router)
     api.include_router(v1)
     api.include_router(forms)
-    api.include_router(metadata)
+    api.include_router(beside)
     problems.install(api)
     api.add_middleware(Envelope)
     return api

@@ -112,6 +112,18 @@ def _is_fresh(ask: Ask, person: Person) -> bool:
     return ask.max_age is None or age <= ask.max_age
 
 
+async def decide(session: Write, query: AuthorizationQuery, person: Person, *, approve: bool) -> str:
+    """Where a browser goes after a person's answer: to the application, with a code or an error. 400 as in `check`."""
+    try:
+        ask = await check(session, query)
+    except Refused as refused:
+        return refused.location
+    if not approve:
+        return ask.answer(error="access_denied")
+    await agree(session, ask, person.user_id)
+    return await grant(session, ask, person)
+
+
 def _sign_in(query: AuthorizationQuery, ask: Ask) -> str:
     """The sign-in page, and then this request again; what it asks of the sign-in is then met by a young one."""
     again = query
@@ -119,7 +131,12 @@ def _sign_in(query: AuthorizationQuery, ask: Ask) -> str:
         left = " ".join(sorted(ask.prompts - {"login", "select_account"})) or None
         age = str(max(ask.max_age or 0, FRESH_SECONDS))
         again = query.model_copy(update={"prompt": left, "max_age": age})
-    return "/sign-in?" + urlencode({"next": f"/v1/oauth/authorize?{_query(again)}"})
+    return sign_in_path(again)
+
+
+def sign_in_path(query: AuthorizationQuery) -> str:
+    """The sign-in page, which leads back to a request."""
+    return "/sign-in?" + urlencode({"next": f"/v1/oauth/authorize?{_query(query)}"})
 
 
 def _query(query: AuthorizationQuery) -> str:
@@ -127,7 +144,10 @@ def _query(query: AuthorizationQuery) -> str:
 
 
 async def has_agreed(session: Write, ask: Ask, person: Person) -> bool:
-    """Whether the person has given the application all of this before."""
+    """Whether the person has given the application all of this before. Only an https address tells that it is still the
+    same one: any program can listen on this machine or take a scheme (RFC 8252 8.6), so those ask every time."""
+    if not ask.redirect_uri.startswith("https://"):
+        return False
     agreed = await session.scalar(
         sa.select(col(OAuthConsentRow.scopes)).where(
             col(OAuthConsentRow.user_id) == person.user_id, col(OAuthConsentRow.client_id) == ask.client.id

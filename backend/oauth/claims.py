@@ -62,4 +62,4 @@ async def _identities(context: Context, user: UserRow) -> list[ChainIdentity]:
         col(UserWalletRow.user_id) == user.id
     )
     rows = await context.session.execute(query.order_by(col(UserWalletRow.created_at)).limit(200))
-    return [ChainIdentity(address=r.address, chain_eid=r.chain_eid) for r in rows]
+    return [ChainIdentity(address=r.address, chain_eid=r.chain_eid, vm_type="evm") for r in rows]

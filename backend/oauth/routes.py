@@ -1,13 +1,15 @@
 """`/v1/oauth/*`, discovery, and `/v1/orgs/{orgId}/oauth-clients`."""
 
 from typing import Annotated, Any
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response, status
 from fastapi.responses import RedirectResponse
 
+from backend import db
 from backend.auth import rate_limit, tokens
-from backend.auth.principal import by_cookie, cookie_name
+from backend.auth.principal import by_cookie, check_origin, cookie_name
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
 from backend.auth.scopes import Scope
 from backend.errors import BadRequest
@@ -15,6 +17,7 @@ from backend.keyset import Page
 from backend.oauth import authorizing, claims, discovery, granting, inspecting, service
 from backend.oauth.clients import authenticate
 from backend.oauth.faults import NO_STORE, OAuthFault, OAuthRoute, Refused
+from backend.oauth.leaving import leaving
 from backend.oauth.schemas import (
     AuthorizationQuery,
     Consent,
@@ -37,7 +40,8 @@ protocol = APIRouter(
     route_class=OAuthRoute,
     responses={400: {"model": OAuthProblem}, 401: {"model": OAuthProblem}},
 )
-metadata = APIRouter(include_in_schema=False)
+beside = APIRouter(include_in_schema=False)
+"""At the origin, outside of `/v1`: the consent page's native form, and discovery where people look for it."""
 OF_ORGANIZATION = "/orgs/{orgId}/oauth-clients"
 CACHED = {"Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*"}
 Asked = Annotated[AuthorizationQuery, Query()]
@@ -123,14 +127,7 @@ async def decide(context: Current, body: Decision, response: Response) -> Decide
     if not person.by_cookie:
         raise BadRequest("A person agrees in their browser, with its session.")
     response.headers.update(NO_STORE)
-    try:
-        ask = await authorizing.check(context.session, body)
-    except Refused as refused:
-        return Decided(redirect_to=refused.location)
-    if not body.approve:
-        return Decided(redirect_to=ask.answer(error="access_denied"))
-    await authorizing.agree(context.session, ask, person.user_id)
-    return Decided(redirect_to=await authorizing.grant(context.session, ask, person))
+    return Decided(redirect_to=await authorizing.decide(context.session, body, person, approve=body.approve))
 
 
 @router.get("/oauth/userinfo", response_model_exclude_unset=True)
@@ -166,9 +163,26 @@ async def configuration(context: Current, response: Response) -> dict[str, Any]:
     return discovery.document()
 
 
-@metadata.get("/.well-known/openid-configuration")
-@metadata.get("/.well-known/oauth-authorization-server")
-@metadata.get("/.well-known/oauth-authorization-server/v1")
+@beside.post("/oauth/decide")
+async def decide_by_form(
+    request: Request,
+    query: Annotated[str, Form(max_length=8_000)] = "",
+    decision: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """The consent page's form: a person agrees, or not, and leaves the page."""
+    check_origin(request)
+    asked = AuthorizationQuery.model_validate(dict(parse_qsl(query)))
+    async with db.transaction() as session:
+        person = await by_cookie(session, request.cookies.get(cookie_name(), ""))
+        if person is None:
+            return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
+        target = await authorizing.decide(session, asked, person, approve=decision == "approve")
+    return leaving(target)
+
+
+@beside.get("/.well-known/openid-configuration")
+@beside.get("/.well-known/oauth-authorization-server")
+@beside.get("/.well-known/oauth-authorization-server/v1")
 async def origin_configuration(response: Response) -> dict[str, Any]:
     """The same at the origin, where RFC 8414 and people look for it."""
     response.headers.update(CACHED)

@@ -179,7 +179,7 @@ class ChainIdentity(BaseModel):
 
     address: str
     chain_eid: int | None
-    vm_type: str = "evm"
+    vm_type: str
 
 
 class AttestedClaim(Record):

@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+import html
+import re
 from datetime import timedelta
 
 import httpx
@@ -242,6 +244,8 @@ async def test_a_public_application_has_no_secret_and_proves_itself_by_pkce(
     assert (await public.exchange(code, redirect_uri=uri, client_secret="made up")).status_code == 401
     tokens = (await public.exchange(code, redirect_uri=uri)).json()
     assert (await public.refresh(tokens["refresh_token"])).status_code == 200
+    again = await public.send(person, public.request(redirect_uri=uri))
+    assert again.headers["location"].startswith("/oauth/consent?")
 
 
 async def test_basic_authentication(world: World, application: Application) -> None:
@@ -312,3 +316,29 @@ async def test_agreeing_needs_the_persons_own_browser(world: World, application:
         with pytest.raises(ApiProblem) as refused:
             await world.client.call("POST", "/oauth/consent", json=body, **options)
         assert refused.value.status == 403
+
+
+async def test_the_consent_page_posts_a_form_and_leaves(world: World, application: Application) -> None:
+    person = await world.person(application.organization)
+    asked = await application.send(person, application.request())
+    query = asked.headers["location"].partition("?")[2]
+    own = {"cookie": person.cookie, "origin": BASE.removesuffix("/v1")}
+
+    async def post(decision: str, headers: dict[str, str], sent: str = query) -> httpx.Response:
+        return await application.http.post("/oauth/decide", data={"query": sent, "decision": decision}, headers=headers)
+
+    agreed = await post("approve", own)
+    assert agreed.status_code == 200
+    assert "form-action 'none'" in agreed.headers["content-security-policy"]
+    target = html.unescape(re.findall(r'content="0;url=([^"]+)"', agreed.text)[0])
+    assert target.startswith(CALLBACK)
+    assert (await application.exchange(parameters(target)["code"])).status_code == 200
+    refused = await post("deny", own)
+    assert "error=access_denied" in refused.text
+    assert "code=" not in refused.text
+    assert (await post("approve", own | {"origin": "https://evil.example"})).status_code == 403
+    away = await post("approve", {"origin": own["origin"]})
+    assert (away.status_code, away.headers["location"][:14]) == (303, "/sign-in?next=")
+    evil = query.replace("app.example", "evil.example")
+    assert (await post("approve", own, evil)).status_code == 400
+    assert (await post("approve", own, "")).status_code == 400
