@@ -7,12 +7,14 @@ import httpx
 import reflex as rx
 
 from app import (  # noqa: F401  (each module registers its pages)
+    account,
     api_keys,
     asset,
     assets,
     attestations,
     bridges,
     chains,
+    consent,
     eligibility,
     home,
     invitation,
@@ -25,6 +27,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     outbox,
     overview,
     parties,
+    passwords,
     requests,
     sign_in,
     transfers,

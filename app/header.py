@@ -177,6 +177,7 @@ def account() -> rx.Component:
             rx.el.div(Session.email, class_name="muted small trunc"),
             style={"padding": "12px 14px 8px"},
         ),
+        rx.el.a(icon("user-cog", 16), "Account", href="/o/" + Session.org.id + "/account", class_name="menu-item"),
         theme,
         leave,
         class_name="pop menu",

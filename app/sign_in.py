@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.layout import entrance
+from components.ui.button import link
 from components.ui.form import NativeForm
 from components.ui.note import note
 from state.session import Session
@@ -25,6 +26,7 @@ def sign_in() -> rx.Component:
         _field("Password", "password", "password", "current-password"),
         rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
         rx.el.button("Sign in", type="submit", class_name="btn primary large"),
+        link("Forgot your password?", "/forgot-password", class_name="small"),
         action="/session",
         method="post",
         class_name="card",

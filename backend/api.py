@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from backend import explanations, openapi, problems
 from backend.auth.routes import forms
 from backend.middleware import Envelope
+from backend.oauth.routes import beside
 from backend.readiness import readiness
 from backend.settings import settings
 
@@ -20,6 +21,7 @@ VERTICALS = (
     "members",
     "invitations",
     "api_keys",
+    "oauth",
     "wallets",
     "chains",
     "parties",
@@ -83,6 +85,7 @@ def create_api() -> FastAPI:
         v1.include_router(importlib.import_module(f"backend.{name}.routes").router)
     api.include_router(v1)
     api.include_router(forms)
+    api.include_router(beside)
     problems.install(api)
     openapi.install(api)
     api.add_middleware(Envelope)

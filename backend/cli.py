@@ -1,4 +1,4 @@
-"""The operator's commands: `signum serve | seed | openapi`."""
+"""The operator's commands: `signum serve | bootstrap | rotate-keys | openapi`."""
 
 from typing import Annotated
 
@@ -49,6 +49,17 @@ def bootstrap(
 
     organization_id = supervisor.guarded(lambda: asyncio.run(found(settings(), organization, email, name, password)))
     typer.echo(f"Made {organization} ({organization_id}). Sign in on {settings().origin} as {email}.")
+
+
+@app.command()
+def rotate_keys() -> None:
+    """Let a new key sign tokens; the one before verifies for another hour. A running server takes it up in a minute."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.auth.bootstrap import rotate
+
+    typer.echo(f"Tokens are signed with {supervisor.guarded(lambda: asyncio.run(rotate(settings())))} from now on.")
 
 
 if __name__ == "__main__":

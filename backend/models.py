@@ -3,7 +3,7 @@
 from backend.api_keys.models import ApiKeyRow
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.attestations.models import AttestationRow
-from backend.auth.models import IdempotencyRow, RefreshTokenRow, SessionRow, SigningKeyRow
+from backend.auth.models import IdempotencyRow, OneTimeSecretRow, RefreshTokenRow, SessionRow, SigningKeyRow
 from backend.bridges.models import BridgeRow
 from backend.chain.models import CursorRow, SignerRow, TokenTransferRow, TransactionRow
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
@@ -12,6 +12,7 @@ from backend.invitations.models import InvitationRow, OutboxRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.markets.models import MarketRow, OrderRow
 from backend.members.models import MemberRow, UserRow, UserWalletRow
+from backend.oauth.models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import PartyRow
 from backend.requests.models import RequestRow, RequestStepRow
@@ -35,6 +36,10 @@ __all__ = [
     "IssuerWalletRow",
     "MarketRow",
     "MemberRow",
+    "OAuthClientRow",
+    "OAuthCodeRow",
+    "OAuthConsentRow",
+    "OneTimeSecretRow",
     "OrderRow",
     "OrganizationChainRow",
     "OrganizationRow",

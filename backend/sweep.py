@@ -13,6 +13,7 @@ from sqlmodel import col
 
 from backend import db, workflows
 from backend.attestations.service import expire_due
+from backend.auth import tokens
 from backend.db import now
 from backend.errors import SignumError
 from backend.requests.models import RequestRow
@@ -38,9 +39,10 @@ async def run(stopping: asyncio.Event) -> None:
 
 
 async def once() -> None:
-    """Expire attestations, and end requests whose workflow has ended without saying so."""
+    """Expire attestations, take up rotated signing keys, and end requests whose workflow ended without saying so."""
     async with db.worker() as session:
         await expire_due(session)
+        await tokens.load_keys(session)
         rows = (await session.execute(_unfinished())).all()
     for row in rows:
         try:

@@ -20,7 +20,8 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BUILD = CHECKOUT / ".web" / "build" / "client"
-OWN_FORMS = ("/session", "/session/end")
+OWN_FORMS = ("/session", "/session/end", "/oauth/decide")
+WELL_KNOWN = ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server")
 CLOSED = ("/_upload", "/_all_routes", "/auth-codespace")
 """Reflex's endpoints that nobody needs: file upload without authorization, the list of routes, a development aid."""
 
@@ -49,7 +50,7 @@ def edge(api: Application, build: Path = BUILD) -> Callable[[Application], Appli
 
 def is_api(path: str) -> bool:
     """Whether the API answers; an unknown path below `/v1` is its 404, never the console's page."""
-    return path == "/v1" or path.startswith("/v1/") or path in OWN_FORMS
+    return path == "/v1" or path.startswith("/v1/") or path in OWN_FORMS or path.startswith(WELL_KNOWN)
 
 
 def page_map(build: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ import reflex as rx
 
 from state.paging import Pages
 
-LINK = re.compile(r"https?://[^\s/]+(/invitation\?token=[\w-]+)")
+LINK = re.compile(r"https?://[^\s/]+(/(?:invitation|reset-password)\?token=[\w-]+)")
 
 
 @dataclass

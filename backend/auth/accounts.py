@@ -9,10 +9,15 @@ MIN_PASSWORD = 10
 """Characters."""
 
 
+def check_password_form(password: str, pointer: str = "/password") -> None:
+    """400 for a password that is too short."""
+    if len(password) < MIN_PASSWORD:
+        raise BadRequest(f"A password has at least {MIN_PASSWORD} characters.", pointer=pointer)
+
+
 async def create_account(session: Write, email: str, display_name: str, password: str) -> UserRow:
     """A new person; 400 for a password that is too short."""
-    if len(password) < MIN_PASSWORD:
-        raise BadRequest(f"A password has at least {MIN_PASSWORD} characters.", pointer="/password")
+    check_password_form(password)
     user = UserRow(email=email.strip().lower(), display_name=display_name, password_hash=hash_password(password))
     session.add(user)
     await session.flush()

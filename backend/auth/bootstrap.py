@@ -1,10 +1,13 @@
-"""The first organization and its admin, where there is nobody yet who could invite anybody."""
+"""What an operator does to a database from outside: the first organization and its admin, a new signing key."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from backend import db
+from backend.auth import tokens
 from backend.auth.accounts import create_account
 from backend.errors import CannotStart, SignumError
 from backend.members.models import MemberRow
@@ -16,17 +19,30 @@ from backend.settings import Settings
 
 async def found(settings: Settings, organization: str, email: str, name: str, password: str) -> UUID:
     """Make them; refuses where an organization exists. The id of the organization."""
+    async with _outside(settings) as session:
+        if await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))):
+            raise CannotStart("This database has organizations already; invite people in the console.")
+        user = await create_account(session, email, name, password)
+        row = OrganizationRow(name=organization)
+        session.add(row)
+        await session.flush()
+        session.add(MemberRow(organization_id=row.id, user_id=user.id, role=Role.ADMIN))
+        return row.id
+
+
+async def rotate(settings: Settings) -> str:
+    """Let a new key sign; its id."""
+    async with _outside(settings) as session:
+        return await tokens.rotate(session)
+
+
+@asynccontextmanager
+async def _outside(settings: Settings) -> AsyncIterator[db.Write]:
+    """A transaction of the worker's role, without a server; what fails says why in one line."""
     db.start(settings.database_url or f"postgresql://postgres@/{DATABASE}?host={settings.home / 'pg'}")
     try:
         async with db.worker() as session:
-            if await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))):
-                raise CannotStart("This database has organizations already; invite people in the console.")
-            user = await create_account(session, email, name, password)
-            row = OrganizationRow(name=organization)
-            session.add(row)
-            await session.flush()
-            session.add(MemberRow(organization_id=row.id, user_id=user.id, role=Role.ADMIN))
-            return row.id
+            yield session
     except sa.exc.OperationalError as error:
         raise CannotStart("The database does not answer. Start `signum serve` first, or set DATABASE_URL.") from error
     except SignumError as error:

@@ -22,7 +22,7 @@ from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch
 
 LIFETIME = timedelta(hours=24)
 KEY = re.compile(r"[\x20-\x7e]{1,255}")
-SECRETS = {"key", "secret", "access_token", "refresh_token"}
+SECRETS = {"key", "secret", "access_token", "refresh_token", "id_token", "redirect_to"}
 KEPT_HEADERS = ("location", "content-type")
 
 

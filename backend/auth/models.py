@@ -1,4 +1,4 @@
-"""Sessions, refresh tokens, idempotency keys."""
+"""Sessions, refresh tokens, secrets that work once, idempotency keys."""
 
 from datetime import datetime
 from typing import Any
@@ -11,16 +11,21 @@ from backend.db import Row, json_field, time_field
 
 
 class SessionRow(Row, table=True):
-    """A signed-in person: one browser, or one chain of refresh tokens. Only hashes of secrets are kept."""
+    """A signed-in person: one browser, or one chain of refresh tokens, of a program of theirs or of an application in
+    their name (`client_id`, with the scopes it was given). Only hashes of secrets are kept."""
 
     __tablename__ = "sessions"
 
     user_id: UUID = Field(foreign_key="users.id", index=True)
     organization_id: UUID | None = Field(default=None, foreign_key="organizations.id")
     kind: str = "browser"
+    client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
+    client_name: str | None = None
+    scope: str | None = None
     token_hash: str = Field(unique=True)
     user_agent: str | None = None
     address: str | None = None
+    signed_in_at: datetime = time_field()
     last_used_at: datetime = time_field()
     expires_at: datetime = time_field()
     revoked_at: datetime | None = time_field(nullable=True)
@@ -44,6 +49,19 @@ class SigningKeyRow(Row, table=True):
 
     jwk: dict[str, Any] = json_field(dict)
     retired_at: datetime | None = time_field(nullable=True)
+    """From when nothing is verified with it any more; set when another has taken its place."""
+
+
+class OneTimeSecretRow(Row, table=True):
+    """A secret that works once: the link of a forgotten password, the nonce of a wallet's sign-in."""
+
+    __tablename__ = "one_time_secrets"
+
+    purpose: str
+    secret_hash: str = Field(unique=True)
+    user_id: UUID | None = Field(default=None, foreign_key="users.id", index=True)
+    expires_at: datetime = time_field()
+    used_at: datetime | None = time_field(nullable=True)
 
 
 class IdempotencyRow(Row, table=True):

@@ -1,6 +1,8 @@
 """Who is calling: from the request's credentials to a principal, and from a principal to what it may do where."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,19 +19,24 @@ from backend.settings import settings
 
 NOWHERE = UUID(int=0)
 """Before an organization is entered."""
+NO_KEY = "The API key is not valid, has expired or was revoked."
 FOREIGN = "This organization is not yours, or does not exist."
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in."""
+    """Somebody who is signed in, or an application in their name (`granted` is then what they agreed to, and `within`
+    the application's organization: it reaches that and what is below, nothing else)."""
 
     user_id: UUID
     email: str
     display_name: str
     session_id: UUID
     organization_id: UUID | None
+    signed_in_at: datetime
     by_cookie: bool = False
+    granted: frozenset[str] | None = None
+    within: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,11 @@ class Context:
         return f"user:{self.person.user_id}" if self.person else f"address:{self.address}"
 
     @property
+    def home(self) -> UUID | None:
+        """The one organization that a key or an application comes from; None for a person themselves."""
+        return self.key.organization_id if self.key else (self.person.within if self.person else None)
+
+    @property
     def role(self) -> Role | None:
         """The widest role in the entered organization; None for a key alone."""
         return highest(self.roles)
@@ -93,16 +105,30 @@ class Context:
             await db.scope(self.session, [organization_id])
             self.scopes, self.roles = self.key.scopes, []
         if self.person:
-            roles = await _enter(self.session, self.person.user_id, organization_id)
-            if not roles or roles == [Role.CLIENT]:
-                raise Forbidden(FOREIGN)
-            self.roles = roles
-            self.scopes = scopes_of(roles) & self.key.scopes if self.key else scopes_of(roles)
+            await self._enter_as(self.person, organization_id)
         return self.roles
+
+    async def _enter_as(self, person: Person, organization_id: UUID) -> None:
+        if not await self._is_within(organization_id):
+            raise Forbidden(FOREIGN)
+        roles = await _enter(self.session, person.user_id, organization_id)
+        if not roles or roles == [Role.CLIENT]:
+            raise Forbidden(FOREIGN)
+        self.roles, self.scopes = roles, scopes_of(roles)
+        if self.key:
+            self.scopes &= self.key.scopes
+        if person.granted is not None:
+            self.scopes &= person.granted
+
+    async def _is_within(self, organization_id: UUID) -> bool:
+        if self.person is None or self.person.within is None:
+            return True
+        text = sa.text("select exists (select from signum_path(:org) where id = :top)")
+        return bool(await self.session.scalar(text, {"org": organization_id, "top": self.person.within}))
 
     async def roles_in(self, organization_id: UUID) -> list[Role]:
         """The roles of the person (or of the key's creator) in any organization; empty where there is none."""
-        if self.user_id is None:
+        if self.user_id is None or not await self._is_within(organization_id):
             return []
         found = await self.session.scalar(
             sa.text("select signum_roles(:person, :org)"), {"person": self.user_id, "org": organization_id}
@@ -115,9 +141,11 @@ class Context:
             raise InsufficientScope(needed[0])
 
     def require_person(self) -> Person:
-        """The signed-in person; a key alone is a 403."""
+        """The signed-in person; a key alone is a 403, and so is an application that acts in a person's name."""
         if self.person is None:
             raise Forbidden("This operation needs a signed-in person; an API key cannot do it.")
+        if self.person.granted is not None:
+            raise Forbidden("This operation needs the person themselves; an application cannot do it for them.")
         return self.person
 
     def require_both(self) -> None:
@@ -149,18 +177,30 @@ async def authenticate(request: Request, session: db.Write) -> Context:
     cookie = request.cookies.get(cookie_name())
     person = key = None
     if bearer:
-        person = await _by_token(session, bearer)
+        claims = tokens.verify(bearer)
+        if "key_id" in claims:
+            key = await _by_key_token(session, claims)
+        else:
+            person = await _by_token(session, claims)
     elif cookie:
-        person = await _by_cookie(session, cookie)
+        person = await by_cookie(session, cookie)
         if person and request.method not in ("GET", "HEAD", "OPTIONS"):
             check_origin(request)
     if key_text:
-        key = await _by_key(session, key_text)
+        sent = await by_key(session, key_text)
+        if key and key.key_id != sent.key_id:
+            raise Unauthenticated("Two different API keys were sent.", code="invalid_token")
+        key = key or sent
     if person is None and key is None:
         raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
     context = Context(session=session, person=person, key=key, address=client_address(request))
     context.request_id = request.state.request_id
     return context
+
+
+async def present(request: Request, session: db.Write) -> Person:
+    """The signed-in person of an operation that is open to others too; 401 and 403 as where one is needed."""
+    return (await authenticate(request, session)).require_person()
 
 
 def _credentials(request: Request) -> tuple[str, str]:
@@ -176,32 +216,53 @@ def _credentials(request: Request) -> tuple[str, str]:
     return value.strip(), header_key
 
 
-async def _by_cookie(session: db.Write, cookie: str) -> Person | None:
+async def by_cookie(session: db.Write, cookie: str) -> Person | None:
+    """The person of a browser's session; None where it is over."""
     row = (
         await session.execute(sa.text("select * from signum_session(:hash, null)"), {"hash": digest(cookie)})
     ).first()
     if row is None:
         return None
-    return Person(
-        row.user_id, row.email, row.display_name or row.email, row.session_id, row.organization_id, by_cookie=True
-    )
+    return _person(row, by_cookie=True)
 
 
-async def _by_token(session: db.Write, token: str) -> Person:
-    claims = tokens.verify(token)
+def _person(row: Any, **more: Any) -> Person:
+    name = row.display_name or row.email or ""
+    return Person(row.user_id, row.email or "", name, row.session_id, row.organization_id, row.signed_in_at, **more)
+
+
+async def _by_token(session: db.Write, claims: dict[str, Any]) -> Person:
     found = await session.execute(sa.text("select * from signum_session(null, :id)"), {"id": UUID(claims["sid"])})
     row = found.first()
     if row is None:
         raise Unauthenticated("The session of this token has ended.", code="invalid_token")
-    return Person(row.user_id, row.email, row.display_name or row.email, row.session_id, row.organization_id)
+    if row.client_organization_id is None:
+        return _person(row)
+    granted = frozenset(str(claims["scope"]).split())
+    return _person(row, granted=granted, within=row.client_organization_id)
 
 
-async def _by_key(session: db.Write, key: str) -> Key:
+async def by_key(session: db.Write, key: str) -> Key:
+    """The API key of a text; 401 where it is none."""
     row = None
     if is_api_key(key):
         row = (await session.execute(sa.text("select * from signum_api_key(:hash)"), {"hash": digest(key)})).first()
     if row is None:
-        raise Unauthenticated("The API key is not valid, has expired or was revoked.", code="invalid_token")
+        raise Unauthenticated(NO_KEY, code="invalid_token")
+    return _key(row)
+
+
+async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:
+    """The key that an access token was issued to: it must be valid still, and the token's scopes bind."""
+    text = sa.text("select * from signum_api_key_of(:id)")
+    row = (await session.execute(text, {"id": UUID(claims["key_id"])})).first()
+    if row is None:
+        raise Unauthenticated(NO_KEY, code="invalid_token")
+    key = _key(row)
+    return replace(key, scopes=key.scopes & frozenset(str(claims["scope"]).split()))
+
+
+def _key(row: Any) -> Key:
     roles = tuple(Role(r) for r in row.creator_roles)
     scopes = frozenset(Scope(s) for s in row.scopes)
     return Key(row.key_id, row.organization_id, row.name, scopes, Network(row.network), row.created_by, roles)

@@ -16,6 +16,8 @@ from backend.settings import settings
 PER_PRINCIPAL = {Network.MAINNET: RateLimitItemPerSecond(100), Network.TESTNET: RateLimitItemPerSecond(25)}
 FAILED_LOGINS_PER_ADDRESS = RateLimitItemPerMinute(10)
 FAILED_LOGINS_PER_ACCOUNT = RateLimitItemPerMinute(5, 15)
+PASSWORD_LINKS_PER_ADDRESS = RateLimitItemPerMinute(10)
+PASSWORD_LINKS_PER_ACCOUNT = RateLimitItemPerMinute(5, 60)
 ELIGIBILITY = RateLimitItemPerMinute(30)
 CHAIN_LIST = RateLimitItemPerMinute(60)
 _limiter = SlidingWindowCounterRateLimiter(MemoryStorage())

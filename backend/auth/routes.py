@@ -2,16 +2,29 @@
 
 from typing import Annotated
 from urllib.parse import quote
+from uuid import UUID
 
-from fastapi import APIRouter, Form, Request, Response, status
+from fastapi import APIRouter, BackgroundTasks, Depends, Form, Request, Response, status
 from fastapi.responses import RedirectResponse
 
 from backend import db
-from backend.auth import service
-from backend.auth.principal import check_origin, client_address, cookie_name
+from backend.auth import passwords, rate_limit, service, sessions, siwe
+from backend.auth.principal import check_origin, client_address, cookie_name, present
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
-from backend.auth.schemas import Login, Me, Refresh, Tokens
+from backend.auth.schemas import (
+    Login,
+    Me,
+    PasswordChange,
+    PasswordForgot,
+    PasswordReset,
+    Refresh,
+    SessionList,
+    SiweNonce,
+    SiweVerify,
+    Tokens,
+)
 from backend.errors import TooManyRequests, Unauthenticated
+from backend.keyset import Page
 from backend.settings import settings
 
 router = APIRouter(prefix="/auth", tags=["Sign-in"], route_class=GuardedRoute)
@@ -48,12 +61,70 @@ async def get_me(context: Current) -> Me:
     return await service.me(context)
 
 
+@router.post("/siwe/nonce")
+@public
+async def begin_siwe(context: Current, response: Response) -> SiweNonce:
+    """What a wallet's sign-in message must say (EIP-4361); the nonce works once, for 5 minutes."""
+    response.headers["Cache-Control"] = "no-store"
+    return await siwe.begin(context.session)
+
+
+@router.post("/siwe/verify")
+@public
+async def verify_siwe(context: Current, request: Request, body: SiweVerify, response: Response) -> Tokens:
+    """Sign in with a wallet by a message that it has signed.
+
+    The wallet belongs to somebody already: to whoever was added by it, or linked it (`link`, with their credential).
+    """
+    response.headers["Cache-Control"] = "no-store"
+    if body.link:
+        context.person = await present(request, context.session)
+    return await siwe.verify(context, body, request.headers.get("user-agent", ""))
+
+
+@router.post("/password/forgot", status_code=status.HTTP_204_NO_CONTENT)
+@public
+async def forgot_password(context: Current, body: PasswordForgot, after: BackgroundTasks) -> None:
+    """Ask for a link to choose a new password. The answer is the same, and takes as long, whoever the address is."""
+    rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ADDRESS, "forgot", context.address)
+    rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ACCOUNT, "forgot", context.address, body.email)
+    after.add_task(passwords.send_link, body.email)
+
+
+@router.post("/password/reset", status_code=status.HTTP_204_NO_CONTENT)
+@public
+async def reset_password(context: Current, body: PasswordReset) -> None:
+    """Choose a new password with the token of the mail: once, for 30 minutes. Every session of the person ends."""
+    await passwords.reset(context.session, body)
+
+
+@router.post("/password/change", status_code=status.HTTP_204_NO_CONTENT)
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def change_password(context: Current, body: PasswordChange) -> None:
+    """Choose a new password with the old one. Every other session of the person ends."""
+    await passwords.change(context, body)
+
+
+@router.get("/sessions")
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def list_sessions(context: Current, page: Annotated[Page, Depends()]) -> SessionList:
+    """Where the person is signed in, newest first: browsers, programs, and applications in their name."""
+    return await sessions.page(context, page)
+
+
+@router.delete("/sessions/{sessionId}", status_code=status.HTTP_204_NO_CONTENT)
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def end_session(context: Current, sessionId: UUID) -> None:
+    """End a session; its cookie and tokens stop at once."""
+    await sessions.end(context, sessionId)
+
+
 @forms.post("/session")
 async def sign_in(
     request: Request,
     email: Annotated[str, Form(max_length=320)] = "",
     password: Annotated[str, Form(max_length=256)] = "",
-    next: Annotated[str, Form(max_length=2000)] = "/",
+    next: Annotated[str, Form(max_length=8000)] = "/",
 ) -> Response:
     """Sign in a browser. The session it presented ends, so that nobody can plant one."""
     check_origin(request)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Body, Network
+from backend.fields import Body, Email, Network, Record, Timestamp
 from backend.members.schemas import Role
 
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
@@ -54,6 +54,69 @@ class Tokens(BaseModel):
     scope: str
     user: User
     organizations: list[Reach]
+
+
+class PasswordForgot(Body):
+    """Whose password is forgotten."""
+
+    email: Email
+
+
+class PasswordReset(Body):
+    """The token of the mail, and the new password (10 characters or more)."""
+
+    token: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+    password: Password
+
+
+class PasswordChange(Body):
+    """The password as it is, and as it shall be (10 characters or more)."""
+
+    current_password: Password
+    new_password: Password
+
+
+class SiweNonce(BaseModel):
+    """What a sign-in message must say (EIP-4361): this nonce, domain and URI, and one of these chains."""
+
+    nonce: str
+    domain: str
+    uri: str
+    version: str = "1"
+    chain_ids: list[int]
+    expires_at: Timestamp
+
+
+class SiweVerify(Body):
+    """A message in the form of EIP-4361, and the wallet's signature (EIP-191) of it."""
+
+    message: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+    signature: Annotated[str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{130}$")]
+    link: Annotated[bool, Field(description="Make the wallet the signed-in person's; needs their credential.")] = False
+
+
+class Session(Record):
+    """A sign-in that is alive: a `browser`, a `token` of a program, or an `application` in the person's name."""
+
+    id: UUID
+    kind: str
+    client_name: str | None
+    scope: str | None
+    user_agent: str | None
+    address: str | None
+    current: bool = Field(description="It is the one that asks.")
+    signed_in_at: Timestamp
+    last_used_at: Timestamp
+    expires_at: Timestamp
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class SessionList(BaseModel):
+    """A page of sessions."""
+
+    sessions: list[Session]
+    nextCursor: str | None
 
 
 class Me(BaseModel):

@@ -1,4 +1,4 @@
-"""The 16 scopes, and which of them a role has (specification 5.5)."""
+"""The 16 scopes and which of them a role has (specification 5.5); those of an identity, for applications."""
 
 from enum import StrEnum
 
@@ -26,6 +26,16 @@ class Scope(StrEnum):
     API_KEYS_WRITE = "api-keys:write"
 
 
+class IdentityScope(StrEnum):
+    """What an application may learn of the person who signs in with it (OpenID Connect)."""
+
+    OPENID = "openid"
+    PROFILE = "profile"
+    EMAIL = "email"
+    KYC_STATUS = "kyc:status"
+
+
+IDENTITY = frozenset(IdentityScope)
 ALL = frozenset(Scope)
 READS = frozenset(s for s in Scope if s.endswith(":read"))
 _VIEWER = READS - {Scope.API_KEYS_READ}

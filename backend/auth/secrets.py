@@ -24,6 +24,11 @@ def token() -> str:
     return secrets.token_urlsafe(32)
 
 
+def nonce() -> str:
+    """128 bits in letters and digits alone, as EIP-4361 wants them."""
+    return secrets.token_hex(16)
+
+
 def digest(secret: str) -> str:
     """SHA-256 in hexadecimal: enough for secrets of full entropy."""
     return hashlib.sha256(secret.encode()).hexdigest()

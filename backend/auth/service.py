@@ -11,7 +11,7 @@ from backend.auth import rate_limit, tokens
 from backend.auth.models import RefreshTokenRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
-from backend.auth.scopes import ROLE_SCOPES, highest
+from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest
 from backend.auth.secrets import digest, token, verify_password
 from backend.db import Write, now
 from backend.errors import Forbidden, Unauthenticated
@@ -71,23 +71,37 @@ async def open_browser_session(session: Write, email: str, password: str, agent:
 async def login(context: Context, body: Login, agent: str) -> Tokens:
     """Sign in a program: an access token for 15 minutes and a refresh token."""
     user = await check_password(context.session, body.email, body.password, context.address)
+    return await open_token_session(context, user, agent, body.org_id)
+
+
+async def open_token_session(
+    context: Context, user: UserRow, agent: str, organization_id: UUID | None = None
+) -> Tokens:
+    """Tokens for somebody who has proven who they are; 403 for a default organization where they have no role."""
     row, _ = await open_session(context.session, user, "token", agent, context.address, REFRESH_ABSOLUTE)
     organizations = await reach(context.session, user.id)
-    if body.org_id and not await _may(context.session, user.id, body.org_id):
+    if organization_id and not await _may(context.session, user.id, organization_id):
         raise Forbidden("You have no role in this organization.")
-    row.organization_id = body.org_id or (organizations[0].id if organizations else None)
+    row.organization_id = organization_id or (organizations[0].id if organizations else None)
     return await _tokens(context.session, user, row, organizations)
 
 
 async def refresh(context: Context, secret: str) -> Tokens:
-    """Rotate a refresh token. One that was used before ends its session: somebody has a copy."""
-    session = context.session
+    """New tokens for a program's refresh token."""
+    row = await rotate(context.session, secret)
+    user = await context.session.get_one(UserRow, row.user_id)
+    return await _tokens(context.session, user, row, await reach(context.session, user.id))
+
+
+async def rotate(session: Write, secret: str, client_id: UUID | None = None) -> SessionRow:
+    """Use up a refresh token; its session. One that was used before ends its session: somebody has a copy. That of an
+    application is good for it only."""
     found: RefreshTokenRow | None = await session.scalar(
         sa.select(RefreshTokenRow).where(col(RefreshTokenRow.token_hash) == digest(secret)).with_for_update()
     )
-    if found is None:
+    row = await session.get(SessionRow, found.session_id) if found else None
+    if found is None or row is None or row.client_id != client_id:
         raise Unauthenticated("The refresh token is not valid.", code="invalid_token")
-    row = await session.get_one(SessionRow, found.session_id)
     if found.used_at is not None:
         session_id = row.id
         await session.rollback()  # its connection goes back first: many at once would wait for each other's
@@ -96,8 +110,14 @@ async def refresh(context: Context, secret: str) -> Tokens:
     if row.revoked_at or min(found.expires_at, row.expires_at) < now():
         raise Unauthenticated("The session has ended.", code="invalid_token")
     found.used_at = now()
-    user = await session.get_one(UserRow, row.user_id)
-    return await _tokens(session, user, row, await reach(session, user.id))
+    return row
+
+
+def add_refresh_token(session: Write, row: SessionRow) -> str:
+    """Another refresh token of a session: 30 days from now, and never longer than the session."""
+    secret = token()
+    session.add(RefreshTokenRow(session_id=row.id, token_hash=digest(secret), expires_at=now() + REFRESH_IDLE))
+    return secret
 
 
 async def revoke_alone(session_id: UUID) -> None:
@@ -147,14 +167,12 @@ async def _may(session: Write, user_id: UUID, organization_id: UUID) -> bool:
 
 
 async def _tokens(session: Write, user: UserRow, row: SessionRow, organizations: list[Reach]) -> Tokens:
-    secret = token()
-    session.add(RefreshTokenRow(session_id=row.id, token_hash=digest(secret), expires_at=now() + REFRESH_IDLE))
     role = highest([Role(o.role) for o in organizations if o.id == row.organization_id])
-    scope = " ".join(sorted(ROLE_SCOPES[role])) if role else ""
+    scope = " ".join(sorted(IDENTITY | (ROLE_SCOPES[role] if role else frozenset())))
     return Tokens(
-        access_token=tokens.issue(user.id, row.id, row.organization_id, scope),
+        access_token=tokens.issue(user.id, scope, organization_id=row.organization_id, session_id=row.id),
         expires_in=tokens.ACCESS_SECONDS,
-        refresh_token=secret,
+        refresh_token=add_refresh_token(session, row),
         scope=scope,
         organizations=organizations,
         user=User(id=user.id, email=user.email or "", display_name=user.display_name or user.email or ""),

@@ -1,6 +1,7 @@
-"""Access tokens: RS256 JWTs as RFC 9068 has them."""
+"""JSON Web Tokens: access tokens as RFC 9068 has them, ID tokens, and the RS256 keys that sign both."""
 
 import time
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,40 +12,85 @@ from joserfc.jwk import KeySet, RSAKey
 from sqlmodel import col
 
 from backend.auth.models import SigningKeyRow
-from backend.db import Write, new_id
+from backend.db import Write, new_id, now
 from backend.errors import Unauthenticated
 from backend.settings import settings
 
 ACCESS_SECONDS = 15 * 60
+OWN_CLIENT = "signum"
+"""`client_id` of tokens that people get for themselves."""
+OVERLAP = timedelta(hours=1)
+"""How long a key that was replaced still verifies: longer than any token, and than a process takes to hear of it."""
 _keys: list[RSAKey] = []
+"""All that verify; the last one signs."""
 
 
 async def load_keys(session: Write) -> None:
-    """Read the signing keys; make the first one. Called at start."""
-    rows = (await session.execute(sa.select(SigningKeyRow).order_by(col(SigningKeyRow.created_at)))).scalars().all()
+    """Read the keys that verify now; make the first one. At start, and every minute, so that a rotation is heard of."""
+    valid = sa.or_(col(SigningKeyRow.retired_at).is_(None), col(SigningKeyRow.retired_at) > now())
+    query = sa.select(SigningKeyRow).where(valid)
+    # Two transactions may have made keys at once: those without an end come last, the newest at the very end.
+    query = query.order_by(col(SigningKeyRow.retired_at).is_(None), col(SigningKeyRow.created_at))
+    rows = list((await session.execute(query)).scalars())
     if not rows:
-        key = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"}, private=True, auto_kid=True)
-        rows = [SigningKeyRow(jwk=key.as_dict(private=True))]
+        rows = [_new_key()]
         session.add_all(rows)
-    _keys[:] = [RSAKey.import_key(r.jwk) for r in rows if r.retired_at is None]
+    _keys[:] = [RSAKey.import_key(r.jwk) for r in rows]
 
 
-def issue(user_id: UUID, session_id: UUID, organization_id: UUID | None, scope: str) -> str:
-    """An access token for a session, valid for 15 minutes."""
-    key, now = _keys[-1], int(time.time())
+async def rotate(session: Write) -> str:
+    """A new key signs from now on; those before it verify for another hour. The new key's id."""
+    await session.execute(sa.text("lock table signing_keys in share row exclusive mode"))
+    await session.execute(
+        sa.update(SigningKeyRow).where(col(SigningKeyRow.retired_at).is_(None)).values(retired_at=now() + OVERLAP)
+    )
+    row = _new_key()
+    session.add(row)
+    await session.flush()
+    return str(row.jwk["kid"])
+
+
+def _new_key() -> SigningKeyRow:
+    key = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"}, private=True, auto_kid=True)
+    return SigningKeyRow(jwk=key.as_dict(private=True))
+
+
+def published() -> list[dict[str, Any]]:
+    """The public halves, the signing key first."""
+    return [dict(key.as_dict(private=False)) for key in reversed(_keys)]
+
+
+def issue(
+    subject: UUID,
+    scope: str,
+    *,
+    organization_id: UUID | None,
+    session_id: UUID | None = None,
+    key_id: UUID | None = None,
+    client_id: str = OWN_CLIENT,
+) -> str:
+    """An access token for a person's session or for an API key, valid for 15 minutes."""
+    started = int(time.time())
     claims = {
         "iss": settings().base_url,
         "aud": settings().base_url,
-        "sub": str(user_id),
-        "iat": now,
-        "exp": now + ACCESS_SECONDS,
+        "sub": str(subject),
+        "iat": started,
+        "exp": started + ACCESS_SECONDS,
         "jti": str(new_id()),
-        "client_id": "signum",
+        "client_id": client_id,
         "scope": scope,
-        "sid": str(session_id),
         "org_id": str(organization_id) if organization_id else None,
     }
-    return jwt.encode({"alg": "RS256", "typ": "at+jwt", "kid": key.kid}, claims, key)
+    claims |= {"sid": str(session_id)} if session_id else {}
+    claims |= {"key_id": str(key_id)} if key_id else {}
+    return sign(claims, "at+jwt")
+
+
+def sign(claims: dict[str, Any], kind: str) -> str:
+    """A JWT of some claims; `kind` is its `typ`."""
+    key = _keys[-1]
+    return jwt.encode({"alg": "RS256", "typ": kind, "kid": key.kid}, claims, key)
 
 
 def verify(token: str) -> dict[str, Any]:
@@ -58,7 +104,9 @@ def verify(token: str) -> dict[str, Any]:
             sub={"essential": True},
         )
         registry.validate(decoded.claims)
-        UUID(decoded.claims["sid"])
-    except (JoseError, ValueError, KeyError, TypeError) as error:
+        if decoded.header.get("typ") != "at+jwt":
+            raise ValueError("not an access token")
+        UUID(decoded.claims["key_id"] if "key_id" in decoded.claims else decoded.claims["sid"])
+    except (JoseError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Unauthenticated("The access token is not valid or has expired.", code="invalid_token") from error
     return dict(decoded.claims)

@@ -21,9 +21,10 @@ AFTER = "and (height, lower(coalesce(display_name, email, '')), user_id) > (:hei
 
 
 async def reached(context: Context, page: Page, search: str | None) -> OrganizationList:
-    """A page of what the caller reaches: a key its own organization, a person everything at and below their roles."""
-    if context.key:
-        await context.enter(context.key.organization_id, Scope.ORGS_READ)
+    """A page of what the caller reaches: a key or an application its own organization, a person everything at and below
+    their roles."""
+    if context.home:
+        await context.enter(context.home, Scope.ORGS_READ)
         rows = await _listed(context, context.organization_id, below=False, page=page)
         return _page(page, [r for r in rows if not search or search.lower() in r.name.lower()])
     person = context.require_person()

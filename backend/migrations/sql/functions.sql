@@ -20,13 +20,19 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where m.user_id = person and m.status = 'active' and (p.height = 0 or m.role <> 'client')
 $$;
 
--- The person behind a browser session or a JWT's session; null when it is over.
+-- The person behind a browser session or a JWT's session, and the application it was opened for; null when it is over.
 create function signum_session(hash text, session uuid)
-returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid)
-language sql stable security definer set search_path = public, pg_temp as $$
-  select s.id, u.id, u.email::text, u.display_name::text, s.organization_id
-  from sessions s join users u on u.id = s.user_id
-  where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now()
+returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid, signed_in_at timestamptz,
+               client_organization_id uuid)
+language sql volatile security definer set search_path = public, pg_temp as $$
+  -- At most once a minute, and skipped where another request of this session writes it.
+  update sessions s set last_used_at = now() where s.id = (
+    select n.id from sessions n
+    where (n.token_hash = hash or n.id = session) and n.revoked_at is null and n.last_used_at < now() - interval '1 minute'
+    for update skip locked);
+  select s.id, u.id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at, c.organization_id
+  from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
+  where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
 $$;
 
 -- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
@@ -204,6 +210,43 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select p.organization_id from parties p
   where p.id = party and cardinality(signum_roles(person, p.organization_id)) > 0
     and signum_roles(person, p.organization_id) <> array['client']
+$$;
+
+-- The same for a key that a verified token names by its id.
+create function signum_api_key_of(key uuid)
+returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[])
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select f.* from api_keys k, lateral signum_api_key(k.key_hash) f where k.id = key
+$$;
+
+-- An application by its public id, and whether a hash is that of its secret.
+create function signum_oauth_client(client uuid, hash text)
+returns table (id uuid, organization_id uuid, organization_name text, name text, kind text, redirect_uris text[], scopes text[],
+               is_proven boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select c.id, c.organization_id, o.name::text, c.name::text, c.kind::text, c.redirect_uris, c.scopes,
+         coalesce(c.secret_hash = hash, false)
+  from oauth_clients c join organizations o on o.id = c.organization_id where c.id = client and c.revoked_at is null
+$$;
+
+-- What is attested now of the wallets a person has proven to own, by whichever organization.
+create function signum_attested(person uuid)
+returns table (uid text, chain_eid bigint, address text, schema_name text, kyc_level int, accredited boolean, country text,
+               issuer uuid, expires_at timestamptz, created_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select a.uid::text, a.chain_eid, a.wallet_address::text, a.schema_name::text, a.kyc_level, a.accredited, a.country::text,
+         a.organization_id, a.expires_at, a.created_at
+  from attestations a join user_wallets w on w.address = a.wallet_address join users u on u.id = w.user_id
+  where w.user_id = person and not u.is_placeholder and a.status = 'active' and (a.expires_at is null or a.expires_at > now())
+  order by a.created_at, a.id limit 200
+$$;
+
+-- A placeholder has proven its wallet: it is a person now, and its memberships begin.
+create function signum_wallet_proven(person uuid) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  update members set status = 'active', updated_at = now()
+  where user_id = person and status = 'pending' and exists (select from users where id = person and is_placeholder);
+  update users set is_placeholder = false, updated_at = now() where id = person and is_placeholder;
 $$;
 
 do $$

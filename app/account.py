@@ -1,0 +1,84 @@
+"""The person's account: where they are signed in, and their password."""
+
+import reflex as rx
+
+from app.layout import page
+from components.ui.button import button
+from components.ui.card import page_head, panel
+from components.ui.dialog import form_dialog
+from components.ui.form import text_field
+from components.ui.note import empty, page_skeleton
+from components.ui.status import tag
+from components.ui.table import Col, pager, table, td, tr
+from components.ui.value import when
+from state.account import AccountDoor, PasswordForm, SessionRow, SessionsState
+from state.invitation import PASSWORD_RULE
+from state.session import Session
+
+
+@rx.page(route="/account", title="Account · Signum", on_load=AccountDoor.start)
+def account_door() -> rx.Component:
+    """Draw a skeleton until the redirect, or why there is nowhere to go."""
+    nowhere = empty("building-2", "No organization yet", AccountDoor.problem)
+    return rx.el.main(rx.cond(AccountDoor.problem != "", nowhere, page_skeleton()), class_name="page")
+
+
+@page(route="/o/[org_id]/account", title="Account", on_load=[SessionsState.load])
+def account() -> rx.Component:
+    """Draw the sessions, and the way to another password."""
+    change = button("Change password", "key-round", on_click=PasswordForm.show(True))
+    return rx.fragment(
+        page_head("Account", Session.email, change),
+        panel(
+            table(
+                "Sessions",
+                [Col("Signed in with"), Col("Kind", narrow=False), Col("Address", narrow=False), Col("Last used"),
+                 Col("Since", narrow=False), Col("Sign out", hidden=True)],
+                SessionsState.rows, _row,
+                empty=empty("monitor", "No sessions", "You are signed in nowhere."),
+                loading=SessionsState.loading, problem=SessionsState.problem,
+                is_forbidden=SessionsState.is_forbidden, on_retry=SessionsState.reload,
+            ),
+            pager("Newest first, 50 a page", has_newer=SessionsState.has_newer, has_older=SessionsState.has_older,
+                  on_newer=SessionsState.newer, on_older=SessionsState.older, busy=SessionsState.busy),
+            label="Sessions",
+        ),
+        _password_dialog(),
+    )  # fmt: skip
+
+
+def _row(session: rx.Var[SessionRow]) -> rx.Component:
+    here = rx.cond(session.is_current, tag("this one", "ok"), rx.fragment())
+    leave = button(
+        "Sign out", small=True, on_click=SessionsState.end(session.id), aria_label="Sign out " + session.name
+    )
+    return tr(
+        td(session.name, " ", here),
+        td(session.kind, narrow=False),
+        td(session.address, narrow=False, class_name="muted"),
+        td(when(session.last_used_at), label="Last used"),
+        td(when(session.signed_in_at), narrow=False, class_name="muted"),
+        td(rx.cond(session.is_current, rx.fragment(), leave), right=True),
+        key=session.id,
+    )
+
+
+def _password_dialog() -> rx.Component:
+    return form_dialog(
+        "Change password",
+        "Everywhere else you are signed out then.",
+        text_field(
+            "Current password", "current_password", type="password", errors=PasswordForm.errors,
+            auto_complete="current-password", max_length=256,
+        ),
+        text_field(
+            "New password", "new_password", type="password", errors=PasswordForm.errors, hint=PASSWORD_RULE,
+            auto_complete="new-password", max_length=256,
+        ),
+        is_open=PasswordForm.is_open,
+        on_open_change=PasswordForm.show,
+        on_submit=PasswordForm.submit,
+        problem=PasswordForm.form_problem,
+        busy=PasswordForm.saving,
+        submit="Change password",
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""Passwords that are forgotten or changed. Whoever had a session before has none after."""
+
+import asyncio
+from datetime import timedelta
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth import rate_limit
+from backend.auth.accounts import check_password_form
+from backend.auth.models import OneTimeSecretRow, SessionRow
+from backend.auth.principal import Context
+from backend.auth.schemas import PasswordChange, PasswordReset
+from backend.auth.secrets import digest, hash_password, token, verify_password
+from backend.auth.service import reach
+from backend.db import Write, now, transaction, widen
+from backend.errors import BadRequest
+from backend.invitations.models import OutboxRow
+from backend.members.models import UserRow
+from backend.settings import settings
+
+LIFETIME = timedelta(minutes=30)
+PURPOSE = "password"
+PAUSE = timedelta(minutes=1)
+"""Between two mails to one person, whoever asks for them."""
+BAD_LINK = "The link is not right, was used before, or is older than 30 minutes. Ask for a new one."
+SUBJECT = "A new password for Signum"
+LETTER = (
+    "Somebody, hopefully you, asked for a new password for your account.\n\nChoose it here: {link}\n\n"
+    "The link works once, for 30 minutes. If it was not you, ignore this mail: your password stays as it is."
+)
+
+
+async def send_link(email: str) -> None:
+    """Mail a link, if somebody has this address. Run after the answer was sent, so that its time tells nothing."""
+    async with transaction() as session:
+        query = sa.select(UserRow).where(col(UserRow.email) == email, col(UserRow.is_placeholder).is_(False))
+        user: UserRow | None = await session.scalar(query.with_for_update())
+        if user is None or await _has_fresh_link(session, user.id):
+            return
+        if places := await reach(session, user.id):
+            await _write(session, user, places[0].id)
+
+
+async def _has_fresh_link(session: Write, user_id: UUID) -> bool:
+    mine = sa.and_(col(OneTimeSecretRow.user_id) == user_id, col(OneTimeSecretRow.purpose) == PURPOSE)
+    await session.execute(sa.delete(OneTimeSecretRow).where(mine, col(OneTimeSecretRow.expires_at) < now()))
+    fresh = sa.exists().where(mine, col(OneTimeSecretRow.created_at) > now() - PAUSE)
+    return bool(await session.scalar(sa.select(fresh)))
+
+
+async def _write(session: Write, user: UserRow, organization_id: UUID) -> None:
+    """The mail goes into the outbox of the outermost organization the person belongs to."""
+    secret = token()
+    session.add(
+        OneTimeSecretRow(purpose=PURPOSE, secret_hash=digest(secret), user_id=user.id, expires_at=now() + LIFETIME)
+    )
+    await widen(session, organization_id)
+    text = LETTER.format(link=f"{settings().origin}/reset-password?token={secret}")
+    session.add(OutboxRow(organization_id=organization_id, recipient=user.email or "", subject=SUBJECT, body=text))
+
+
+async def reset(session: Write, body: PasswordReset) -> None:
+    """Take a new password by a mailed link; 400 for a link that is not good (any more). Every session ends."""
+    query = sa.select(OneTimeSecretRow).where(
+        col(OneTimeSecretRow.secret_hash) == digest(body.token), col(OneTimeSecretRow.purpose) == PURPOSE
+    )
+    row: OneTimeSecretRow | None = await session.scalar(query.with_for_update())
+    if row is None or row.user_id is None or row.used_at is not None or row.expires_at < now():
+        raise BadRequest(BAD_LINK, pointer="/token")
+    await _set(session, await session.get_one(UserRow, row.user_id), body.password, "/password")
+
+
+async def change(context: Context, body: PasswordChange) -> None:
+    """Take a new password for the old one; 400 where that is wrong. Every other session ends."""
+    person = context.require_person()
+    names = "password", str(person.user_id)
+    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    user = await context.session.get_one(UserRow, person.user_id)
+    fits = await asyncio.to_thread(verify_password, body.current_password, user.password_hash)
+    # Asked again: many guesses at once have all passed the first check.
+    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    if not fits:
+        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+        raise BadRequest("The current password is not right.", pointer="/current_password")
+    await _set(context.session, user, body.new_password, "/new_password", keep=person.session_id)
+
+
+async def _set(session: Write, user: UserRow, password: str, pointer: str, keep: UUID | None = None) -> None:
+    check_password_form(password, pointer)
+    user.password_hash = await asyncio.to_thread(hash_password, password)
+    links = sa.update(OneTimeSecretRow).where(
+        col(OneTimeSecretRow.user_id) == user.id,
+        col(OneTimeSecretRow.purpose) == PURPOSE,
+        col(OneTimeSecretRow.used_at).is_(None),
+    )
+    await session.execute(links.values(used_at=now()))
+    sessions = sa.update(SessionRow).where(col(SessionRow.user_id) == user.id, col(SessionRow.revoked_at).is_(None))
+    if keep is not None:
+        sessions = sessions.where(col(SessionRow.id) != keep)
+    await session.execute(sessions.values(revoked_at=now()))

@@ -1,0 +1,105 @@
+"""Sign-in with a wallet (EIP-4361): a nonce for five minutes, once, and a message that the wallet has signed."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth import rate_limit, service
+from backend.auth.models import OneTimeSecretRow
+from backend.auth.principal import Context
+from backend.auth.schemas import SiweNonce, SiweVerify, Tokens
+from backend.auth.secrets import digest, nonce
+from backend.auth.siwe_message import SignInMessage, fault, parse
+from backend.chain.signatures import signer_of
+from backend.db import Write, now
+from backend.errors import Conflict, Unauthenticated
+from backend.members.models import UserRow, UserWalletRow
+from backend.settings import settings
+
+LIFETIME = timedelta(minutes=5)
+PURPOSE = "siwe"
+CHAIN_IDS = (
+    "select distinct native_chain_id from chains where vm_type = 'evm' and native_chain_id is not null order by 1"
+)
+
+
+async def begin(session: Write) -> SiweNonce:
+    """What a message must say."""
+    await session.execute(
+        sa.delete(OneTimeSecretRow).where(
+            col(OneTimeSecretRow.purpose) == PURPOSE, col(OneTimeSecretRow.expires_at) < now()
+        )
+    )
+    value, expires_at = nonce(), now() + LIFETIME
+    session.add(OneTimeSecretRow(purpose=PURPOSE, secret_hash=digest(value), expires_at=expires_at))
+    origin = settings().origin
+    return SiweNonce(
+        nonce=value,
+        domain=origin.partition("://")[2],
+        uri=origin,
+        chain_ids=await _chain_ids(session),
+        expires_at=expires_at,
+    )
+
+
+async def _chain_ids(session: Write) -> list[int]:
+    return [int(i) for i in (await session.execute(sa.text(CHAIN_IDS))).scalars()]
+
+
+async def verify(context: Context, body: SiweVerify, agent: str) -> Tokens:
+    """Sign in whoever the wallet belongs to; 401 where the message is not right, or nobody has the wallet."""
+    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
+    try:
+        message = await _proven(context.session, body)
+        user = await _owner(context, message, body.link)
+    except Unauthenticated:
+        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
+        raise
+    return await service.open_token_session(context, user, agent)
+
+
+async def _proven(session: Write, body: SiweVerify) -> SignInMessage:
+    message = parse(body.message)
+    if message is None:
+        raise Unauthenticated("The message is not in the form of EIP-4361, or its address has no EIP-55 checksum.")
+    if reason := fault(message, settings().origin, now()):
+        raise Unauthenticated(reason)
+    if message.chain_id not in await _chain_ids(session):
+        raise Unauthenticated("The message is for a chain that is not in the registry.")
+    if signer_of(body.message, body.signature) != message.address:
+        raise Unauthenticated("The signature is not that of the message's address.")
+    query = sa.select(OneTimeSecretRow).where(
+        col(OneTimeSecretRow.secret_hash) == digest(message.nonce), col(OneTimeSecretRow.purpose) == PURPOSE
+    )
+    row: OneTimeSecretRow | None = await session.scalar(query.with_for_update())
+    if row is None or row.used_at is not None or row.expires_at < now():
+        raise Unauthenticated("The nonce is not known, was used, or has expired.")
+    row.used_at = now()
+    return message
+
+
+async def _owner(context: Context, message: SignInMessage, link: bool) -> UserRow:
+    session = context.session
+    owner_id: UUID | None = await session.scalar(
+        sa.select(col(UserWalletRow.user_id)).where(col(UserWalletRow.address) == message.address)
+    )
+    if link:
+        return await _link(context, message, owner_id)
+    if owner_id is None:
+        raise Unauthenticated("Nobody has signed in with this wallet before. Sign in by password and link it.")
+    await session.execute(sa.text("select signum_wallet_proven(:person)"), {"person": owner_id})
+    user = await session.get_one(UserRow, owner_id)
+    user.last_login_at = now()
+    return user
+
+
+async def _link(context: Context, message: SignInMessage, owner_id: UUID | None) -> UserRow:
+    person = context.require_person()
+    if owner_id not in (None, person.user_id):
+        raise Conflict("This wallet belongs to somebody else.")
+    if owner_id is None:
+        context.session.add(UserWalletRow(user_id=person.user_id, address=message.address))
+        await context.session.flush()
+    return await context.session.get_one(UserRow, person.user_id)

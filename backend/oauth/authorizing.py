@@ -1,0 +1,203 @@
+"""Authorization requests: checked, agreed to by a person, answered with a code that lives for 60 seconds."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
+
+from backend.auth.principal import Person
+from backend.auth.secrets import digest, token
+from backend.db import Write, new_id, now
+from backend.errors import BadRequest
+from backend.oauth import rules
+from backend.oauth.clients import Client, find
+from backend.oauth.faults import Refused, with_query
+from backend.oauth.models import OAuthCodeRow, OAuthConsentRow
+from backend.oauth.schemas import AuthorizationQuery, Consent, ConsentScope
+from backend.settings import settings
+
+CODE_LIFETIME = timedelta(seconds=60)
+FRESH_SECONDS = 60
+"""A sign-in as young as this is one that the request itself has asked for."""
+PROMPTS = {"none", "login", "consent", "select_account"}
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request that is right, of an application whose address is its own."""
+
+    client: Client
+    redirect_uri: str
+    scopes: tuple[str, ...]
+    state: str | None
+    nonce: str | None
+    challenge: str
+    prompts: frozenset[str]
+    max_age: int | None
+
+    def answer(self, **parameters: str | None) -> str:
+        """The application's address with an answer (`iss`: RFC 9207)."""
+        return with_query(self.redirect_uri, **parameters, state=self.state, iss=settings().base_url)
+
+
+async def check(session: Write, query: AuthorizationQuery, doubles: bool = False) -> Ask:
+    """The request, checked. 400 where its application or address is not right, since nobody may be sent there; anything
+    else is told the application (`Refused`)."""
+    client = await find(session, query.client_id)
+    if client is None:
+        raise BadRequest("There is no application with this client_id.")
+    if query.redirect_uri is None or query.redirect_uri not in client.redirect_uris:
+        raise BadRequest("The redirect_uri is not one of the application's, letter by letter.")
+    if fault := _fault(query, doubles):
+        raise Refused(_refusal(query, *fault))
+    scopes = rules.known_scopes(query.scope)
+    if not scopes or not set(scopes) <= set(client.scopes):
+        raise Refused(_refusal(query, "invalid_scope", "No scope, or one that the application may not ask for."))
+    return Ask(
+        client=client,
+        redirect_uri=query.redirect_uri,
+        scopes=tuple(scopes),
+        state=query.state,
+        nonce=query.nonce,
+        challenge=query.code_challenge or "",
+        prompts=frozenset((query.prompt or "").split()),
+        max_age=int(query.max_age) if query.max_age else None,
+    )
+
+
+def _refusal(query: AuthorizationQuery, error: str, description: str) -> str:
+    return with_query(
+        query.redirect_uri or "", error=error, error_description=description, state=query.state, iss=settings().base_url
+    )
+
+
+def _fault(query: AuthorizationQuery, doubles: bool) -> tuple[str, str] | None:
+    """What is wrong with a request of a known application."""
+    prompts = (query.prompt or "").split()
+    odd_age = query.max_age is not None and not (query.max_age.isascii() and query.max_age.isdigit())
+    odd_mode = query.response_mode not in (None, "query")
+    nul = any("\0" in text for text in (query.nonce, query.state, query.scope) if text)
+    odd_prompt = not set(prompts) <= PROMPTS or ("none" in prompts and len(prompts) > 1)
+    if query.request is not None:
+        return "request_not_supported", "Request objects are not supported."
+    if query.request_uri is not None:
+        return "request_uri_not_supported", "Request objects are not supported."
+    if query.response_type is None or doubles or nul or odd_age or odd_mode or odd_prompt:
+        return "invalid_request", "A parameter is missing, twice there, or not right."
+    if query.response_type != "code":
+        return "unsupported_response_type", "Only response_type=code is supported."
+    if query.code_challenge_method != "S256" or not rules.is_challenge(query.code_challenge):
+        return "invalid_request", "PKCE is needed: a code_challenge, with code_challenge_method=S256."
+    return None
+
+
+async def next_step(session: Write, ask: Ask, query: AuthorizationQuery, person: Person | None) -> str:
+    """Where a browser goes: to sign in, to the consent page, or back to the application with a code."""
+    silent = "none" in ask.prompts
+    if person is None or not _is_fresh(ask, person):
+        return ask.answer(error="login_required") if silent else _sign_in(query, ask)
+    if "consent" in ask.prompts or not await has_agreed(session, ask, person):
+        return ask.answer(error="consent_required") if silent else f"/oauth/consent?{_query(query)}"
+    return await grant(session, ask, person)
+
+
+def _is_fresh(ask: Ask, person: Person) -> bool:
+    age = (now() - person.signed_in_at).total_seconds()
+    if ask.prompts & {"login", "select_account"}:
+        return False
+    return ask.max_age is None or age <= ask.max_age
+
+
+async def decide(session: Write, query: AuthorizationQuery, person: Person, *, approve: bool) -> str:
+    """Where a browser goes after a person's answer: to the application, with a code or an error. 400 as in `check`."""
+    try:
+        ask = await check(session, query)
+    except Refused as refused:
+        return refused.location
+    if not approve:
+        return ask.answer(error="access_denied")
+    await agree(session, ask, person.user_id)
+    return await grant(session, ask, person)
+
+
+def _sign_in(query: AuthorizationQuery, ask: Ask) -> str:
+    """The sign-in page, and then this request again; what it asks of the sign-in is then met by a young one."""
+    again = query
+    if ask.prompts & {"login", "select_account"} or ask.max_age is not None:
+        left = " ".join(sorted(ask.prompts - {"login", "select_account"})) or None
+        age = str(max(ask.max_age or 0, FRESH_SECONDS))
+        again = query.model_copy(update={"prompt": left, "max_age": age})
+    return sign_in_path(again)
+
+
+def sign_in_path(query: AuthorizationQuery) -> str:
+    """The sign-in page, which leads back to a request."""
+    return "/sign-in?" + urlencode({"next": f"/v1/oauth/authorize?{_query(query)}"})
+
+
+def _query(query: AuthorizationQuery) -> str:
+    return urlencode(query.model_dump(exclude_none=True))
+
+
+async def has_agreed(session: Write, ask: Ask, person: Person) -> bool:
+    """Whether the person has given the application all of this before. Only an https address tells that it is still the
+    same one: any program can listen on this machine or take a scheme (RFC 8252 8.6), so those ask every time."""
+    if not ask.redirect_uri.startswith("https://"):
+        return False
+    agreed = await session.scalar(
+        sa.select(col(OAuthConsentRow.scopes)).where(
+            col(OAuthConsentRow.user_id) == person.user_id, col(OAuthConsentRow.client_id) == ask.client.id
+        )
+    )
+    return set(ask.scopes) <= set(agreed or [])
+
+
+async def agree(session: Write, ask: Ask, user_id: UUID) -> None:
+    """Remember what a person gives an application, beside what they gave before."""
+    query = sa.select(OAuthConsentRow).where(
+        col(OAuthConsentRow.user_id) == user_id, col(OAuthConsentRow.client_id) == ask.client.id
+    )
+    await session.execute(
+        insert(OAuthConsentRow)
+        .values(id=new_id(), created_at=now(), updated_at=now(), user_id=user_id, client_id=ask.client.id, scopes=[])
+        .on_conflict_do_nothing()
+    )
+    row: OAuthConsentRow = (await session.execute(query.with_for_update())).scalar_one()
+    row.scopes = rules.unique([*row.scopes, *ask.scopes])
+
+
+async def grant(session: Write, ask: Ask, person: Person) -> str:
+    """A code, at the application's address."""
+    code = token()
+    await session.execute(sa.delete(OAuthCodeRow).where(col(OAuthCodeRow.expires_at) < now() - timedelta(days=1)))
+    session.add(
+        OAuthCodeRow(
+            code_hash=digest(code),
+            client_id=ask.client.id,
+            user_id=person.user_id,
+            session_id=person.session_id,
+            redirect_uri=ask.redirect_uri,
+            scope=" ".join(ask.scopes),
+            nonce=ask.nonce,
+            code_challenge=ask.challenge,
+            signed_in_at=person.signed_in_at,
+            expires_at=now() + CODE_LIFETIME,
+        )
+    )
+    await session.flush()
+    return ask.answer(code=code)
+
+
+def shown(ask: Ask) -> Consent:
+    """What the person is asked."""
+    return Consent(
+        client_id=ask.client.id,
+        client_name=ask.client.name,
+        organization_name=ask.client.organization_name,
+        redirect_host=urlsplit(ask.redirect_uri).netloc or urlsplit(ask.redirect_uri).scheme,
+        scopes=[ConsentScope(scope=s, description=rules.describe(s)) for s in ask.scopes],
+    )

@@ -1,0 +1,108 @@
+"""Tokens looked at and ended by the client they belong to (RFC 7662, RFC 7009)."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth import service as auth
+from backend.auth import tokens
+from backend.auth.models import RefreshTokenRow, SessionRow
+from backend.auth.principal import Key
+from backend.auth.secrets import digest
+from backend.db import Write, now
+from backend.errors import Unauthenticated
+from backend.oauth.clients import Client
+from backend.oauth.faults import OAuthFault
+from backend.oauth.schemas import ClientKind, Introspection
+from backend.settings import settings
+
+OVER = Introspection(active=False)
+
+
+async def introspect(session: Write, caller: Client | Key, text: str) -> Introspection:
+    """What a token is: an application asks about its own, an API key about those of its organization's applications."""
+    if isinstance(caller, Client) and caller.kind is ClientKind.PUBLIC:
+        raise OAuthFault("invalid_client", "Asking about tokens needs a secret.", status=401)
+    claims = await _claims(session, text)
+    if claims is None or not _is_of(caller, claims):
+        return OVER
+    return Introspection(active=True, token_type="Bearer", **claims)  # noqa: S106  (a kind of token, not one)
+
+
+async def _claims(session: Write, text: str) -> dict[str, Any] | None:
+    """The claims of a token that is good now, an access token or a refresh token."""
+    try:
+        claims = tokens.verify(text)
+    except Unauthenticated:
+        return await _of_refresh_token(session, text)
+    if "key_id" in claims:
+        row = (await session.execute(sa.text("select 1 from signum_api_key_of(:id)"), {"id": claims["key_id"]})).first()
+        return _known(claims) if row else None
+    query = sa.select(SessionRow).where(col(SessionRow.id) == UUID(claims["sid"]), *_live())
+    return _known(claims) if await session.scalar(query) else None
+
+
+def _known(claims: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in claims.items() if k in Introspection.model_fields}
+
+
+def _live() -> tuple[sa.ColumnElement[bool], ...]:
+    return col(SessionRow.revoked_at).is_(None), col(SessionRow.expires_at) > now()
+
+
+async def _of_refresh_token(session: Write, text: str) -> dict[str, Any] | None:
+    query = (
+        sa.select(SessionRow, col(RefreshTokenRow.expires_at))
+        .join(RefreshTokenRow, col(RefreshTokenRow.session_id) == col(SessionRow.id))
+        .where(
+            col(RefreshTokenRow.token_hash) == digest(text),
+            col(RefreshTokenRow.used_at).is_(None),
+            col(RefreshTokenRow.expires_at) > now(),
+            *_live(),
+        )
+    )
+    found = (await session.execute(query)).first()
+    if found is None:
+        return None
+    row: SessionRow = found[0]
+    return {
+        "scope": row.scope,
+        "client_id": str(row.client_id),
+        "sub": str(row.user_id),
+        "iss": settings().base_url,
+        "exp": int(min(found[1], row.expires_at).timestamp()),
+        "org_id": str(row.organization_id),
+    }
+
+
+def _is_of(caller: Client | Key, claims: dict[str, Any]) -> bool:
+    if isinstance(caller, Client):
+        return bool(claims["client_id"] == str(caller.id))
+    is_own = claims["client_id"] not in (tokens.OWN_CLIENT, "None")
+    return is_own and bool(claims["org_id"] == str(caller.organization_id))
+
+
+async def revoke(session: Write, caller: Client | Key, text: str) -> None:
+    """End what a token was given for, with all its tokens. One that is not known is over already (RFC 7009 2.2)."""
+    claims = await _raw(session, text)
+    if claims is None:
+        return
+    if isinstance(caller, Key) or "key_id" in claims:
+        raise OAuthFault("unsupported_token_type", "A key's tokens end with the key: revoke that, or wait 15 minutes.")
+    if claims["client_id"] != str(caller.id):
+        raise OAuthFault("invalid_grant", "The token was issued to another client.")
+    await auth.revoke(session, UUID(claims["sid"]))
+
+
+async def _raw(session: Write, text: str) -> dict[str, Any] | None:
+    try:
+        return tokens.verify(text)
+    except Unauthenticated:
+        query = sa.select(RefreshTokenRow).where(col(RefreshTokenRow.token_hash) == digest(text))
+        found: RefreshTokenRow | None = await session.scalar(query)
+    if found is None:
+        return None
+    row = await session.get_one(SessionRow, found.session_id)
+    return {"client_id": str(row.client_id), "sid": str(row.id)}

@@ -1,0 +1,203 @@
+"""OpenID Connect and OAuth as they cross the door. Names are those of their RFCs."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from backend.auth.scopes import IdentityScope, Scope
+from backend.fields import Body, Name, Record, Timestamp
+
+AnyScope = IdentityScope | Scope
+RedirectUri = Annotated[
+    str, StringConstraints(min_length=1, max_length=2_000), Field(examples=["https://app.example/callback"])
+]
+Short = Annotated[str, StringConstraints(max_length=500)]
+Long = Annotated[str, StringConstraints(max_length=4_000)]
+Jwt = Annotated[str, StringConstraints(max_length=8_192)]
+
+
+class ClientKind(StrEnum):
+    """`confidential` keeps a secret on a server; `public` runs with its user and has none (PKCE is for both)."""
+
+    CONFIDENTIAL = "confidential"
+    PUBLIC = "public"
+
+
+class OAuthClientCreate(Body):
+    """A new application. `scopes` is the most it may ask people for."""
+
+    name: Name
+    kind: ClientKind = ClientKind.CONFIDENTIAL
+    redirect_uris: Annotated[list[RedirectUri], Field(min_length=1, max_length=20)]
+    scopes: Annotated[list[AnyScope], Field(min_length=1, max_length=20)] = [
+        IdentityScope.OPENID,
+        IdentityScope.PROFILE,
+        IdentityScope.EMAIL,
+    ]
+
+
+class OAuthClient(Record):
+    """An application; `id` is its `client_id`."""
+
+    id: UUID
+    organization_id: UUID
+    name: str
+    kind: ClientKind
+    redirect_uris: list[str]
+    scopes: list[AnyScope]
+    revoked_at: Timestamp | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class OAuthClientCreated(OAuthClient):
+    """The one answer that carries the secret; null for a public application."""
+
+    secret: str | None
+
+
+class OAuthClientList(BaseModel):
+    """A page of applications."""
+
+    oauth_clients: list[OAuthClient]
+    nextCursor: str | None
+
+
+class AuthorizationQuery(BaseModel):
+    """An authorization request (OIDC Core 3.1.2.1, RFC 7636). Parameters that are not known are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    client_id: Short | None = None
+    redirect_uri: Annotated[str, StringConstraints(max_length=2_000)] | None = None
+    response_type: Annotated[Short | None, Field(description="`code`.")] = None
+    scope: Annotated[str, StringConstraints(max_length=1_000)] | None = None
+    state: Annotated[str, StringConstraints(max_length=1_000)] | None = None
+    nonce: Short | None = None
+    code_challenge: Short | None = None
+    code_challenge_method: Annotated[Short | None, Field(description="`S256`.")] = None
+    prompt: Annotated[Short | None, Field(description="`none`, or `login` and `consent`.")] = None
+    max_age: Annotated[Annotated[str, StringConstraints(max_length=10)] | None, Field(description="Seconds.")] = None
+    response_mode: Annotated[Short | None, Field(description="`query`.")] = None
+    request: Long | None = None
+    request_uri: Long | None = None
+
+
+class ConsentScope(BaseModel):
+    """A scope, in words for the person who is asked."""
+
+    scope: str
+    description: str
+
+
+class Consent(BaseModel):
+    """What the consent page shows."""
+
+    client_id: UUID
+    client_name: str
+    organization_name: str
+    redirect_host: str
+    scopes: list[ConsentScope]
+
+
+class Decision(AuthorizationQuery):
+    """A person's answer to an authorization request, whose parameters it repeats."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    approve: bool
+
+
+class Decided(BaseModel):
+    """Where the browser goes next: back to the application."""
+
+    redirect_to: str | None
+
+
+class TokenForm(BaseModel):
+    """A token request. What a grant type does not know is ignored (RFC 6749 3.2)."""
+
+    grant_type: Annotated[
+        Short | None, Field(description="`authorization_code`, `refresh_token` or `client_credentials`.")
+    ] = None
+    code: Short | None = None
+    redirect_uri: Annotated[str, StringConstraints(max_length=2_000)] | None = None
+    code_verifier: Short | None = None
+    refresh_token: Short | None = None
+    scope: Annotated[str, StringConstraints(max_length=1_000)] | None = None
+    client_id: Short | None = None
+    client_secret: Short | None = None
+
+
+class TokenAnswer(BaseModel):
+    """RFC 6749 5.1 and OIDC Core 3.1.3.3."""
+
+    access_token: str
+    token_type: str = "Bearer"  # noqa: S105  (a kind of token, not one)
+    expires_in: int
+    scope: str
+    refresh_token: str | None = None
+    id_token: str | None = None
+
+
+class TokenReference(BaseModel):
+    """A token that its client asks about, or ends (RFC 7009, RFC 7662)."""
+
+    token: Jwt | None = None
+    token_type_hint: Short | None = None
+    client_id: Short | None = None
+    client_secret: Short | None = None
+
+
+class Introspection(BaseModel):
+    """RFC 7662; nothing but `active` where the token is over, or is not the caller's to ask about."""
+
+    active: bool
+    scope: str | None = None
+    client_id: str | None = None
+    token_type: str | None = None
+    sub: str | None = None
+    iss: str | None = None
+    aud: str | None = None
+    exp: int | None = None
+    iat: int | None = None
+    jti: str | None = None
+    org_id: str | None = None
+
+
+class OAuthProblem(BaseModel):
+    """RFC 6749 5.2."""
+
+    error: str
+    error_description: str
+
+
+class ChainIdentity(BaseModel):
+    """A wallet the person has proven to own."""
+
+    address: str
+    chain_eid: int | None
+    vm_type: str
+
+
+class AttestedClaim(Record):
+    """An attestation that is active now."""
+
+    uid: str | None
+    chain_eid: int
+    address: str
+    schema_name: str = Field(serialization_alias="schema")
+    kyc_level: int
+    accredited: bool
+    country: str
+    issuer: UUID
+    expires_at: Timestamp | None
+    created_at: Timestamp
+
+
+class KeySet(BaseModel):
+    """JSON Web Keys (RFC 7517)."""
+
+    keys: list[dict[str, Any]]

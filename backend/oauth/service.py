@@ -1,0 +1,70 @@
+"""The applications of the entered organization."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.api_keys.rules import check_scopes
+from backend.auth.models import SessionRow
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.auth.secrets import digest, token
+from backend.db import now
+from backend.errors import BadRequest, NotFound
+from backend.keyset import Page
+from backend.oauth import rules
+from backend.oauth.models import OAuthClientRow
+from backend.oauth.schemas import ClientKind, OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
+
+SECRET_PREFIX = "sgo_"  # noqa: S105  (tells a scanner what it has found)
+GRANT_LIFETIME = timedelta(days=90)
+
+
+async def page(context: Context, page: Page) -> OAuthClientList:
+    """A page of applications, removed ones too."""
+    table = sa.inspect(OAuthClientRow).local_table
+    query = sa.select(*(c for c in table.c if c.name != "secret_hash")).where(
+        table.c.organization_id == context.organization_id
+    )
+    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return OAuthClientList(oauth_clients=[OAuthClient.model_validate(r) for r in shown], nextCursor=cursor)
+
+
+async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreated:
+    """A new application; only this answer has its secret."""
+    check_scopes([s for s in body.scopes if isinstance(s, Scope)], context.scopes)
+    for number, uri in enumerate(body.redirect_uris):
+        if fault := rules.redirect_fault(uri):
+            raise BadRequest(f"The redirect URI {fault}.", pointer=f"/redirect_uris/{number}")
+    secret = SECRET_PREFIX + token() if body.kind is ClientKind.CONFIDENTIAL else None
+    row = OAuthClientRow(
+        organization_id=context.organization_id,
+        name=body.name,
+        kind=body.kind,
+        redirect_uris=rules.unique(body.redirect_uris),
+        scopes=rules.unique([str(s) for s in body.scopes]),
+        secret_hash=digest(secret) if secret else None,
+        created_by=context.user_id,
+    )
+    context.session.add(row)
+    await context.session.flush()
+    return OAuthClientCreated.model_validate({**row.model_dump(), "secret": secret})
+
+
+async def remove(context: Context, client_id: UUID) -> None:
+    """End an application, and with it everything it was given, at once."""
+    query = sa.select(OAuthClientRow).where(
+        col(OAuthClientRow.id) == client_id, col(OAuthClientRow.organization_id) == context.organization_id
+    )
+    row: OAuthClientRow | None = await context.session.scalar(query.with_for_update())
+    if row is None:
+        raise NotFound("There is no such application in this organization.")
+    row.revoked_at = row.revoked_at or now()
+    await context.session.execute(
+        sa.update(SessionRow)
+        .where(col(SessionRow.client_id) == row.id, col(SessionRow.revoked_at).is_(None))
+        .values(revoked_at=now())
+    )

@@ -1,0 +1,136 @@
+"""Sign-in with a wallet: one message, one nonce, one owner."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from eth_account import Account
+from eth_account.messages import encode_defunct
+
+from backend import db
+from backend.auth.models import OneTimeSecretRow
+from backend.auth.secrets import digest
+from backend.auth.siwe_message import parse
+from backend.client import ApiProblem
+from backend.settings import settings
+from tests.conftest import World
+
+
+def text_of(begun: dict[str, Any], own: str, /, **change: Any) -> str:
+    """A message as wallets write it."""
+    said = {
+        "domain": begun["domain"], "address": own, "statement": "Sign in to Signum", "uri": begun["uri"],
+        "chain_id": begun["chain_ids"][0], "nonce": begun["nonce"],
+        "issued_at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "more": "",
+    } | change  # fmt: skip
+    return (
+        f"{said['domain']} wants you to sign in with your Ethereum account:\n"
+        f"{said['address']}\n\n{said['statement']}\n\n"
+        f"URI: {said['uri']}\nVersion: 1\nChain ID: {said['chain_id']}\nNonce: {said['nonce']}\n"
+        f"Issued At: {said['issued_at']}{said['more']}"
+    )
+
+
+def signed(account: Any, text: str) -> dict[str, str]:
+    """A message and its signature."""
+    return {"message": text, "signature": "0x" + account.sign_message(encode_defunct(text=text)).signature.hex()}
+
+
+async def verify(world: World, body: dict[str, Any], **options: Any) -> Any:
+    """The sign-in, or the problem's status and detail."""
+    try:
+        return await world.client.call("POST", "/auth/siwe/verify", json=body, **options)
+    except ApiProblem as problem:
+        return problem.status, problem.detail
+
+
+async def begin(world: World) -> dict[str, Any]:
+    """A nonce, and what goes with it."""
+    return dict(await world.client.call("POST", "/auth/siwe/nonce"))
+
+
+async def test_who_was_added_by_a_wallet_signs_in_with_it(world: World) -> None:
+    acme = await world.organization()
+    admin, account = await world.person(acme), Account.create()
+    body = {"wallet_address": account.address, "role": "viewer", "display_name": "Ann"}
+    added = await admin.call("POST", f"/orgs/{acme}/members", json=body)
+    assert added["status"] == "pending"
+    once = signed(account, text_of(await begin(world), account.address))
+    tokens = await verify(world, once)
+    assert [o["id"] for o in tokens["organizations"]] == [str(acme)]
+    record = await world.client.call("GET", f"/orgs/{acme}", token=tokens["access_token"])
+    assert record["id"] == str(acme)
+    claims = await world.client.call("GET", "/oauth/userinfo", token=tokens["access_token"])
+    assert claims["https://localhost/claims/chain_identities"][0]["address"] == account.address
+    assert "email" not in claims
+    assert (await verify(world, once))[0] == 401
+
+
+async def test_a_person_links_a_wallet_and_signs_in_with_it(world: World) -> None:
+    acme = await world.organization()
+    person, other, account = await world.person(acme), await world.person(acme), Account.create()
+
+    async def message() -> dict[str, Any]:
+        return signed(account, text_of(await begin(world), account.address))
+
+    assert (await verify(world, await message()))[0] == 401
+    assert (await verify(world, await message() | {"link": True}))[0] == 401
+    linked = await verify(world, await message() | {"link": True}, cookie=person.cookie)
+    assert linked["user"]["email"] == person.email
+    assert (await verify(world, await message() | {"link": True}, cookie=other.cookie))[0] == 409
+    assert (await verify(world, await message()))["user"]["email"] == person.email
+
+
+async def test_a_message_that_is_not_right(world: World) -> None:
+    acme = await world.organization()
+    person, account, thief = await world.person(acme), Account.create(), Account.create()
+    own = signed(account, text_of(await begin(world), account.address)) | {"link": True}
+    await world.client.call("POST", "/auth/siwe/verify", json=own, cookie=person.cookie)
+    past = (datetime.now(UTC) - timedelta(seconds=1)).isoformat()
+    ahead = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    for change in (
+        {"domain": "evil.example"},
+        {"uri": "https://evil.example"},
+        {"uri": settings().origin + ".evil.example"},
+        {"chain_id": 999_999},
+        {"nonce": "a" * 32},
+        {"nonce": "short"},
+        {"more": f"\nExpiration Time: {past}"},
+        {"more": f"\nNot Before: {ahead}"},
+        {"more": "\nMore: x"},
+        {"issued_at": "yesterday"},
+        {"address": account.address.lower()},
+    ):
+        begun = await begin(world)
+        answer = await verify(world, signed(account, text_of(begun, account.address, **change)))
+        assert answer[0] == 401, (change, answer)
+    begun = await begin(world)
+    text = text_of(begun, account.address)
+    assert (await verify(world, signed(thief, text)))[0] == 401
+    assert (await verify(world, {"message": text, "signature": "0x" + "11" * 65}))[0] == 401
+    assert (await verify(world, {"message": text, "signature": "0x11"}))[0] == 422
+    async with db.worker() as session:
+        row = sa.update(OneTimeSecretRow).where(OneTimeSecretRow.secret_hash == digest(begun["nonce"]))
+        await session.execute(row.values(expires_at=db.now() - timedelta(seconds=1)))
+    assert "nonce" in (await verify(world, signed(account, text)))[1]
+
+
+def test_a_message_without_a_statement_is_read() -> None:
+    begun = {"domain": "localhost:8000", "uri": "http://localhost:8000", "chain_ids": [1], "nonce": "a" * 32}
+    address = "0x52908400098527886E0F7030069857D2E4169EE7"
+    bare = text_of(begun, address).replace("Sign in to Signum\n", "")
+    found = parse(bare)
+    assert found is not None
+    assert (found.address, found.chain_id, found.domain) == (address, 1, "localhost:8000")
+    resources = "\nRequest ID: 7\nResources:\n- https://a.example\n- ipfs://b"
+    assert parse(text_of(begun, address, more=resources)) is not None
+    assert parse(text_of(begun, address) + "\n") is None
+
+
+@pytest.mark.parametrize("signature", ["0x", "0x" + "00" * 65, "0x" + "ff" * 65])
+def test_a_signature_that_is_none(signature: str) -> None:
+    from backend.chain.signatures import signer_of
+
+    assert signer_of("text", signature) != "0x52908400098527886E0F7030069857D2E4169EE7"

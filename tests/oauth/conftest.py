@@ -1,0 +1,26 @@
+"""An organization with an application."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest_asyncio
+
+from backend import runtime
+from backend.settings import settings
+from tests.conftest import World
+from tests.oauth.application import Application, register
+
+
+@pytest_asyncio.fixture
+async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """Plain HTTP, with nothing between."""
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as client:
+        yield client
+
+
+@pytest_asyncio.fixture
+async def application(world: World, http: httpx.AsyncClient) -> Application:
+    """A confidential application."""
+    return await register(world, http, await world.organization("Acme"))
