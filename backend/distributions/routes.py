@@ -87,8 +87,8 @@ async def create_distribution(
     assetId: UUID,
     request: Request,
     response: Response,
-    name: Annotated[str | None, Query(description="With a CSV body only.")] = None,
-    chain_eid: Annotated[str | None, Query(description="With a CSV body only.")] = None,
+    name: Annotated[str | None, Query(max_length=120, description="With a CSV body only.")] = None,
+    chain_eid: Annotated[str | None, Query(max_length=10, description="With a CSV body only.")] = None,
     dry_run: DryRun = False,
 ) -> Distribution | DistributionPlan:
     """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` in base units

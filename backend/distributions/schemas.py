@@ -53,7 +53,7 @@ class DistributionCreate(Body):
 
     name: Name
     chain_eid: Eid
-    recipients: Annotated[list[Recipient], Field(min_length=1)] | None = None
+    recipients: Annotated[list[Recipient], Field(min_length=1, max_length=2_000_000)] | None = None
     holders: HoldersAt | None = None
     total_amount: TokenAmount | None = None
 

@@ -66,7 +66,9 @@ class Case:
         for content in self.entry.get("requestBody", {}).get("content", {}).values():
             schema = content["schema"]
             schema = next(iter(schema.get("anyOf", [])), schema)
-            body = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]]["examples"][0]
+            if "$ref" not in schema:
+                continue
+            body = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]].get("examples", [{}])[0]
             return {k: v for k, v in body.items() if k != "organization_id"}
         return None
 
