@@ -69,7 +69,7 @@ async def begin_siwe(context: Current, response: Response) -> SiweNonce:
     return await siwe.begin(context.session)
 
 
-@router.post("/siwe/verify")
+@router.post("/siwe/verify", responses={401: {}, 403: {}, 409: {}})
 @public
 async def verify_siwe(context: Current, request: Request, body: SiweVerify, response: Response) -> Tokens:
     """Sign in with a wallet by a message that it has signed.

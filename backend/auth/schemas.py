@@ -91,7 +91,9 @@ class SiweVerify(Body):
     """A message in the form of EIP-4361, and the wallet's signature (EIP-191) of it."""
 
     message: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
-    signature: Annotated[str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{130}$")]
+    signature: Annotated[
+        str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{130}$"), Field(examples=["0x" + "1b" * 65], max_length=132)
+    ]
     link: Annotated[bool, Field(description="Make the wallet the signed-in person's; needs their credential.")] = False
 
 
