@@ -3,6 +3,7 @@
 import fcntl
 import gzip
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -43,9 +44,17 @@ def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bo
         DIGEST.unlink(missing_ok=True)
         _export()
         _follow_the_page()
+        _settle_lock()
         # After the build, because the first one writes reflex.lock.
         DIGEST.write_text(digest())
         return True
+
+
+def _settle_lock() -> None:
+    """Write the lock's package.json in one form: a first build leaves it in another than a later one."""
+    path = CHECKOUT / "reflex.lock" / "package.json"
+    if path.exists():
+        path.write_text(json.dumps(json.loads(path.read_text()), indent=2) + "\n")
 
 
 def is_current() -> bool:
