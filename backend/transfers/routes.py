@@ -27,7 +27,7 @@ async def list_transfers(
     return await listing.page(context, page, assetId, status)
 
 
-@router.post("", status_code=status.HTTP_202_ACCEPTED)
+@router.post("", status_code=status.HTTP_202_ACCEPTED, responses={404: {}})
 @requires(Scope.TRANSFERS_WRITE)
 async def create_transfer(context: Current, orgId: UUID, body: TransferCreate, response: Response) -> TransferAccepted:
     """Send an asset from a server wallet. Every rule of the token is asked before anything is sent; a refusal (409) has
