@@ -4,6 +4,8 @@ BIN := .venv/bin
 # Behind a proxy with a certificate of its own, the system knows it and we do not.
 export UV_SYSTEM_CERTS = 1
 export NODE_USE_SYSTEM_CA = 1
+# Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run install test check format lint types openapi contracts fuzz bench browser clean
 
@@ -53,7 +55,7 @@ clean: ## remove what was built and installed, but not the data
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.lock
 	@$(BIN)/python -c 'import site, os; open(os.path.join(site.getsitepackages()[0], "signum.pth"), "w").write(os.getcwd() + "\n")'
-	@printf '#!/bin/sh\nexec "%s/python" -m backend.cli "$$@"\n' "$(CURDIR)/$(BIN)" > $(BIN)/signum && chmod +x $(BIN)/signum
+	@printf '#!/bin/sh\nunset PYTHONDONTWRITEBYTECODE\nexec "%s/python" -m backend.cli "$$@"\n' "$(CURDIR)/$(BIN)" > $(BIN)/signum && chmod +x $(BIN)/signum
 	@touch $@
 
 .venv/.run: .venv/.uv requirements.lock

@@ -32,7 +32,7 @@ class Server:
         environment = os.environ | {"SIGNUM_HOME": str(home), "PORT": str(PORT), "SIGNUM_RATE_LIMITS": "off"}
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "backend.cli", "serve"],
+            [str(Path(sys.executable).with_name("signum")), "serve"],
             cwd=CHECKOUT,
             env=environment,
             stdout=subprocess.DEVNULL,
