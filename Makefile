@@ -52,6 +52,7 @@ clean: ## remove what was built and installed, but not the data
 
 .venv/.uv: requirements-bootstrap.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Signum needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
+	@$(PYTHON) -c 'import platform, sys; sys.exit(sys.platform == "linux" and platform.libc_ver()[0] != "glibc")' || { echo "Signum needs Linux with glibc (not musl, as in Alpine), or macOS"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.lock
 	@$(BIN)/python -c 'import site, os; open(os.path.join(site.getsitepackages()[0], "signum.pth"), "w").write(os.getcwd() + "\n")'

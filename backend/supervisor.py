@@ -15,6 +15,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from pydantic import ValidationError
+
+from backend import glibc
 from backend.errors import CannotStart
 from backend.readiness import readiness
 from backend.settings import CHECKOUT, Settings
@@ -42,6 +45,7 @@ def serve(settings: Settings) -> None:
     # Reflex looks for its settings and the built console where it stands.
     os.chdir(CHECKOUT)
     with ExitStack() as held:
+        glibc.check(settings)
         held.enter_context(_lock(settings.home))
         _check_port(settings.host, settings.port)
         helper = held.enter_context(ThreadPoolExecutor(1))
@@ -226,4 +230,10 @@ def guarded(action: Callable[[], T]) -> T:
         return action()
     except CannotStart as error:
         sys.stderr.write(f"signum: {error}\n")
+        raise SystemExit(1) from None
+    except ValidationError as error:
+        if error.title != Settings.__name__:
+            raise
+        told = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors())
+        sys.stderr.write(f"signum: A setting is not right: {told}\n")
         raise SystemExit(1) from None

@@ -14,6 +14,10 @@ from typing import Any
 import httpx
 import pytest
 
+from backend import glibc
+from backend.errors import CannotStart
+from backend.settings import Settings
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -81,6 +85,18 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+def signum(**environment: str) -> subprocess.CompletedProcess[str]:
+    """A `signum serve` that is expected to end by itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "backend.cli", "serve"],
+        cwd=CHECKOUT,
+        env={k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
 def refusal(serve: Serve) -> str:
     """The one line of a server that cannot start."""
     output, _ = serve.process.communicate(timeout=60)
@@ -102,6 +118,31 @@ def test_a_taken_port_is_said_in_one_line(home: Path) -> None:
 def test_a_database_that_does_not_answer_is_said_in_one_line(home: Path) -> None:
     url = f"postgresql://nobody@127.0.0.1:{free_port()}/signum"
     assert "database" in refusal(Serve(home, DATABASE_URL=url))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("PORT", "eighty"), ("PORT", "70000"), ("SIGNUM_PROTOCOL_SHARE_BPS", "10001")]
+)
+def test_a_setting_that_is_not_right_is_said_in_one_line(home: Path, setting: str, value: str) -> None:
+    done = signum(SIGNUM_HOME=str(home), **{setting: value})
+    assert done.returncode == 1
+    assert done.stderr.startswith("signum: ") and done.stderr.count("\n") == 1
+    assert setting.removeprefix("SIGNUM_").lower() in done.stderr.lower()
+
+
+@pytest.mark.parametrize(("found", "said"), [(None, "another C library"), ("glibc 2.31", "this machine has 2.31")])
+def test_a_missing_or_old_glibc_is_said_with_the_way_out(
+    monkeypatch: pytest.MonkeyPatch, found: str | None, said: str
+) -> None:
+    monkeypatch.setattr(os, "confstr", lambda name: found)
+    with pytest.raises(CannotStart, match=said) as refused:
+        glibc.check(Settings())
+    assert "SIGNUM_RPC_URLS" in str(refused.value)
+
+
+def test_nothing_embedded_needs_no_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "confstr", lambda name: None)
+    glibc.check(Settings(database_url="postgresql://db.example/signum", rpc_urls={30101: "https://rpc.example"}))
 
 
 def test_sigterm_ends_everything_and_a_second_server_is_refused_meanwhile(home: Path) -> None:
