@@ -126,7 +126,8 @@ def test_a_database_that_does_not_answer_is_said_in_one_line(home: Path) -> None
 def test_a_setting_that_is_not_right_is_said_in_one_line(home: Path, setting: str, value: str) -> None:
     done = signum(SIGNUM_HOME=str(home), **{setting: value})
     assert done.returncode == 1
-    assert done.stderr.startswith("signum: ") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("signum: ")
+    assert done.stderr.count("\n") == 1
     assert setting.removeprefix("SIGNUM_").lower() in done.stderr.lower()
 
 
