@@ -16,6 +16,7 @@ import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig
 
 from backend import db
+from backend.changes import Who, acting
 from backend.errors import SignumError, problem
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
@@ -114,6 +115,11 @@ async def _run(body: Body, on_failure: OnFailure | None, organization_id: UUID, 
     if row is None:
         return
     run = Run(organization_id, request_id, row.subject_id, row.arguments, row.attempt)
+    with acting(Who.of(row.origin)):
+        await _to_the_end(run, body, on_failure)
+
+
+async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> None:
     try:
         await body(run)
     except asyncio.CancelledError:
@@ -121,12 +127,12 @@ async def _run(body: Body, on_failure: OnFailure | None, organization_id: UUID, 
     except SignumError as error:
         await _fail(run, error, on_failure)
     except Exception as error:
-        log.exception("workflow failed", request=str(request_id))
+        log.exception("workflow failed", request=str(run.request_id))
         await _fail(run, SignumError("An unexpected fault; it is in the log under this request's id."), on_failure)
         del error
     else:
         async with run.transaction() as session:
-            await requests.succeed(session, request_id)
+            await requests.succeed(session, run.request_id)
 
 
 async def _fail(run: Run, error: SignumError, on_failure: OnFailure | None) -> None:
@@ -146,11 +152,12 @@ async def abandon(organization_id: UUID, request_id: UUID, attempt: int, error: 
     if row is None or row.status in FINAL or row.attempt != attempt:
         return False
     run = Run(organization_id, request_id, row.subject_id, row.arguments, row.attempt)
-    try:
-        await _fail(run, error, _on_failure.get(row.kind))
-    except Exception:
-        log.exception("a failed request's rows could not be put right", request=str(request_id))
-        await _fail(run, error, None)
+    with acting(Who.of(row.origin)):
+        try:
+            await _fail(run, error, _on_failure.get(row.kind))
+        except Exception:
+            log.exception("a failed request's rows could not be put right", request=str(request_id))
+            await _fail(run, error, None)
     return True
 
 

@@ -14,6 +14,7 @@ from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
 from backend.auth.secrets import digest, hash_password, token, verify_password
 from backend.auth.service import reach
+from backend.changes import proven
 from backend.db import Write, now, transaction, widen
 from backend.errors import BadRequest
 from backend.invitations.models import OutboxRow
@@ -69,6 +70,7 @@ async def reset(session: Write, body: PasswordReset) -> None:
     row: OneTimeSecretRow | None = await session.scalar(query.with_for_update())
     if row is None or row.user_id is None or row.used_at is not None or row.expires_at < now():
         raise BadRequest(BAD_LINK, pointer="/token")
+    proven(row.user_id)
     await _set(session, await session.get_one(UserRow, row.user_id), body.password, "/password")
 
 

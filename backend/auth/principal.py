@@ -12,6 +12,7 @@ from backend import db
 from backend.auth import tokens
 from backend.auth.scopes import Scope, highest, scopes_of
 from backend.auth.secrets import digest, is_api_key
+from backend.changes import NOBODY, Who
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Unauthenticated
 from backend.fields import Network
 from backend.members.schemas import Role
@@ -77,6 +78,16 @@ class Context:
         if self.key:
             return f"key:{self.key.key_id}"
         return f"user:{self.person.user_id}" if self.person else f"address:{self.address}"
+
+    @property
+    def who(self) -> Who:
+        """Whoever is behind what this request changes."""
+        credential = NOBODY
+        if self.key:
+            credential = f"key:{self.key.key_id}"
+        elif self.person:
+            credential = "session" if self.person.by_cookie else "token"
+        return Who(self.user_id, credential, self.request_id or None, self.address or None)
 
     @property
     def home(self) -> UUID | None:

@@ -19,6 +19,7 @@ from backend import db
 from backend.auth import idempotency, rate_limit
 from backend.auth.principal import FOREIGN, Context, authenticate
 from backend.auth.scopes import Scope
+from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -82,7 +83,8 @@ class GuardedRoute(APIRoute):
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run; nothing was done.")
                 await (_parse_form(request) if form else _parse(request, kinds))
-                return await idempotency.once(request, context, operation)
+                with acting(context.who):
+                    return await idempotency.once(request, context, operation)
 
         return handle
 

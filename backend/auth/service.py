@@ -13,6 +13,7 @@ from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
 from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest
 from backend.auth.secrets import digest, token, verify_password
+from backend.changes import proven
 from backend.db import Write, now
 from backend.errors import Forbidden, Unauthenticated
 from backend.members.models import UserRow
@@ -71,6 +72,7 @@ async def open_browser_session(session: Write, email: str, password: str, agent:
 async def login(context: Context, body: Login, agent: str) -> Tokens:
     """Sign in a program: an access token for 15 minutes and a refresh token."""
     user = await check_password(context.session, body.email, body.password, context.address)
+    proven(user.id)
     return await open_token_session(context, user, agent, body.org_id)
 
 

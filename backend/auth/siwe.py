@@ -13,6 +13,7 @@ from backend.auth.schemas import SiweNonce, SiweVerify, Tokens
 from backend.auth.secrets import digest, nonce
 from backend.auth.siwe_message import SignInMessage, fault, parse
 from backend.chain.signatures import signer_of
+from backend.changes import proven
 from backend.db import Write, now
 from backend.errors import Conflict, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
@@ -57,6 +58,7 @@ async def verify(context: Context, body: SiweVerify, agent: str) -> Tokens:
     except Unauthenticated:
         rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
         raise
+    proven(user.id)
     return await service.open_token_session(context, user, agent)
 
 

@@ -11,6 +11,7 @@ from sqlmodel import col
 from backend.auth.accounts import create_account
 from backend.auth.principal import Context
 from backend.auth.secrets import digest, token
+from backend.changes import proven
 from backend.db import Write, now, widen
 from backend.errors import Conflict, NotFound
 from backend.invitations import rules
@@ -175,6 +176,7 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     row = await session.get_one(InvitationRow, found.id, with_for_update=True)
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
     user = await _person(context, row, body)
+    proven(user.id, context.who.credential)
     member = await members.join(session, row.organization_id, user, row.role)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()

@@ -29,6 +29,8 @@ class RequestRow(Row, table=True):
     can_retry: bool = False
     attempt: int = 1
     created_by: UUID | None = Field(default=None, foreign_key="users.id")
+    origin: dict[str, Any] = json_field(dict)
+    """Whoever asked for its latest run, as `backend.changes.Who.noted`."""
 
 
 class RequestStepRow(Row, table=True):

@@ -12,6 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend.changes import who
 from backend.db import Write, now
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import RequestStatus, StepStatus
@@ -49,6 +50,7 @@ async def write(
         scope=scope,
         arguments=arguments or {},
         created_by=created_by,
+        origin=who().noted(),
     )
     session.add(row)
     await session.flush()
@@ -157,6 +159,7 @@ async def _step(session: Write, request_id: UUID, name: str, only: Sequence[Step
 async def reopen(session: Write, row: RequestRow) -> None:
     """Make a failed request ready to run again: its failed steps wait once more."""
     row.status, row.problem, row.can_retry, row.attempt = RequestStatus.ACCEPTED, None, False, row.attempt + 1
+    row.origin = who().noted()
     await session.execute(
         sa.update(RequestStepRow)
         .where(col(RequestStepRow.request_id) == row.id, col(RequestStepRow.status) == StepStatus.FAILED)

@@ -1,0 +1,106 @@
+"""The seam between what changes and whoever must know: services tell, the audit log and webhooks listen.
+
+A change is told in the transaction that makes it, so that it is written down exactly where it happened. Who is behind
+it is ambient: the guard says so for a request, the workflow runner for a workflow, and without either it is the system.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+SYSTEM = "system"
+NOBODY = "none"
+"""A request without a credential, before it has proven who sends it."""
+
+
+@dataclass(frozen=True)
+class Who:
+    """Whoever is behind a change. `actor` is the person who answers for it (of a key alone, its creator), `credential`
+    is `session`, `token`, `key:<id>`, `none` or `system`."""
+
+    actor: UUID | None = None
+    credential: str = SYSTEM
+    request_id: str | None = None
+    address: str | None = None
+
+    def noted(self) -> dict[str, str | None]:
+        """As JSON, for what goes on after the request."""
+        actor = str(self.actor) if self.actor else None
+        return {
+            "actor": actor,
+            "credential": self.credential,
+            "request_id": self.request_id,
+            "address": self.address,
+        }
+
+    @classmethod
+    def of(cls, note: dict[str, Any]) -> "Who":
+        """From the JSON of `noted`; the system where there is none."""
+        return cls(**{**note, "actor": UUID(note["actor"]) if note.get("actor") else None})
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that has changed in an organization.
+
+    `action` is an event type ("asset.updated") or of the same form; `subject` is kind and id; `before` and `after` are
+    records as the API shows them, JSON-ready, without secrets, and only the fields that changed (created: no before).
+    """
+
+    organization_id: UUID
+    action: str
+    subject: tuple[str, UUID | str]
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    who: Who
+
+
+THE_SYSTEM = Who()
+Listener = Callable[[AsyncSession, Change], Awaitable[None]]
+_listeners: list[Listener] = []
+_who: ContextVar[Who] = ContextVar("who", default=THE_SYSTEM)
+
+
+def who() -> Who:
+    """Who is behind what happens now."""
+    return _who.get()
+
+
+@contextmanager
+def acting(someone: Who) -> Iterator[None]:
+    """Say who is behind everything that is told within."""
+    before = _who.set(someone)
+    try:
+        yield
+    finally:
+        _who.reset(before)
+
+
+def proven(actor: UUID, credential: str | None = None) -> None:
+    """Say that a request without a credential has shown whose it is: by a password, a link, a signature."""
+    _who.set(replace(_who.get(), actor=actor, credential=credential or _who.get().credential))
+
+
+def listen(listener: Listener) -> None:
+    """Call this for every change, in its transaction. Once each, however often it is said."""
+    if listener not in _listeners:
+        _listeners.append(listener)
+
+
+async def tell(
+    session: AsyncSession,
+    organization_id: UUID,
+    action: str,
+    subject: tuple[str, UUID | str],
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    """Say that something has changed, in the transaction that changes it."""
+    change = Change(organization_id, action, subject, before, after, who())
+    for listener in _listeners:
+        await listener(session, change)
