@@ -1,4 +1,4 @@
-"""What everybody can use: no finding of axe on any page, light, dark and on a phone, and nothing wider than the screen."""
+"""What everybody can use: axe finds nothing on any page, light, dark and on a phone, and nothing is too wide."""
 
 from collections.abc import Callable
 from typing import Literal
