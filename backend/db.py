@@ -5,12 +5,14 @@ named in `app.organization_ids`; `signum_worker` (relayer, indexer, sweeps, tran
 Both are entered by the connection's `role` setting, so one URL is enough; neither owns a table.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 import uuid_utils
@@ -30,9 +32,16 @@ class Write(AsyncSession):
 
 
 class _Engines:
-    app: AsyncEngine | None = None
-    flow: AsyncEngine | None = None
-    worker: AsyncEngine | None = None
+    """A set for every event loop (requests have one, workflows another): a pool's waiters belong to one loop."""
+
+    url: str | None = None
+    made: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, AsyncEngine]] = WeakKeyDictionary()
+
+
+ROLES = {"app": "signum_app", "flow": "signum_app", "worker": "signum_worker"}
+"""Engine to role. `flow` is apart from `app`, so that requests that wait keep no workflow from its connections."""
+POOLS = {"app": 10, "flow": 5, "worker": 5}
+OVERFLOW = 10
 
 
 def role_url(url: str, role: str) -> str:
@@ -42,27 +51,27 @@ def role_url(url: str, role: str) -> str:
 
 
 def start(url: str) -> None:
-    """Make the engines for an owner's URL. Once a process; `stop` undoes it."""
-    app, worker = role_url(url, "signum_app"), role_url(url, "signum_worker")
-    _Engines.app = create_async_engine(app, pool_size=10, max_overflow=10, pool_pre_ping=True)
-    # Of their own: requests that wait for a slow chain must not keep workflows from their connections.
-    _Engines.flow = create_async_engine(app, pool_size=5, max_overflow=10, pool_pre_ping=True)
-    _Engines.worker = create_async_engine(worker, pool_size=5, max_overflow=10, pool_pre_ping=True)
+    """Name the owner's URL; engines are made from it when they are needed. Once a process; `stop` undoes it."""
+    _Engines.url = url
 
 
 async def stop() -> None:
     """Close every connection."""
-    for engine in (_Engines.app, _Engines.flow, _Engines.worker):
-        if engine is not None:
-            await engine.dispose()
-    _Engines.app = _Engines.flow = _Engines.worker = None
+    made = [engine for engines in _Engines.made.values() for engine in engines.values()]
+    _Engines.url = None
+    _Engines.made.clear()
+    for engine in made:
+        await engine.dispose()
 
 
 def _engine(name: str) -> AsyncEngine:
-    engine: AsyncEngine | None = getattr(_Engines, name)
-    if engine is None:
+    if _Engines.url is None:
         raise RuntimeError("db.start has not been called")
-    return engine
+    engines = _Engines.made.setdefault(asyncio.get_running_loop(), {})
+    if name not in engines:
+        url = role_url(_Engines.url, ROLES[name])
+        engines[name] = create_async_engine(url, pool_size=POOLS[name], max_overflow=OVERFLOW, pool_pre_ping=True)
+    return engines[name]
 
 
 async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None:

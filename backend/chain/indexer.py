@@ -51,7 +51,7 @@ class Stream(Protocol):
 
 
 _streams: dict[str, Stream] = {}
-_wakes: dict[int, asyncio.Event] = {}
+_wakes: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = {}
 
 
 def register(*streams: Stream) -> None:
@@ -60,10 +60,10 @@ def register(*streams: Stream) -> None:
 
 
 def wake(eid: int) -> None:
-    """Have the loop look at a chain at once; without a loop in this process, nothing."""
-    event = _wakes.get(eid)
-    if event is not None:
-        event.set()
+    """Have the indexer look at a chain at once, from any thread; without an indexer in this process, nothing."""
+    if eid in _wakes:
+        loop, event = _wakes[eid]
+        loop.call_soon_threadsafe(event.set)
 
 
 async def catch_up(eid: int, block_number: int) -> None:
@@ -103,7 +103,8 @@ class _Quiet:
 
 
 async def _follow(eid: int, stop: asyncio.Event) -> None:
-    woken = _wakes[eid] = asyncio.Event()
+    woken = asyncio.Event()
+    _wakes[eid] = asyncio.get_running_loop(), woken
     ended = asyncio.create_task(stop.wait())
     failures, quiet = 0, _Quiet()
     while not stop.is_set():

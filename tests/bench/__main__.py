@@ -1,10 +1,9 @@
 """`make bench`: starts Signum on a data folder of its own and measures it. Writes tests/bench/results.json.
 
-`python -m tests.bench merkle_1m` measures one part alone (`serve`, `merkle_1m`); the figures of the others stay.
+`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `merkle_1m`); the other figures stay.
 Every line is `name, value, unit` with `floor` (what the same would cost without us) where there is one.
 """
 
-import asyncio
 import json
 import os
 import signal
@@ -17,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from tests.bench import merkle
+from tests.bench import markets, merkle
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -101,28 +100,6 @@ def _pss(pid: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
-async def market_with_bridge(home: Path) -> float:
-    """Seconds from the request until a market is active on a chain where its asset was not."""
-    demo = json.loads((home / "demo.json").read_text())
-    base = f"/orgs/{demo['organization_id']}"
-    headers = {"x-api-key": demo["api_keys"]["full"]}
-    async with httpx.AsyncClient(base_url=f"{ORIGIN}/v1", headers=headers, timeout=30) as http:
-        chains = (await http.get(f"{base}/chains")).json()["chains"]
-        factory = next(c["market_factory_address"] for c in chains if c["xchain_eid"] == 40362)
-        asset = next(a for a in (await http.get(f"{base}/assets")).json()["assets"] if a["symbol"] == "NREF")
-        began = time.monotonic()
-        body = {"chain_eid": 40362, "market_factory_address": factory}
-        accepted = (await http.post(f"{base}/assets/{asset['id']}/markets", json=body)).raise_for_status().json()
-        while True:
-            path = f"{base}/assets/{asset['id']}/markets/{accepted['marketId']}"
-            status = (await http.get(path)).json()["status"]
-            if status == "active":
-                return time.monotonic() - began
-            if status == "failed":
-                raise SystemExit("the market failed")
-            await asyncio.sleep(0.02)
-
-
 def serve() -> list[dict[str, Any]]:
     """Starts, memory, and a market with its bridge."""
     rows: list[dict[str, Any]] = []
@@ -142,12 +119,29 @@ def serve() -> list[dict[str, Any]]:
         second.wait_for("/v1/ready")
         time.sleep(5)
         note("idle_memory_pss", second.memory(), "MB", 900)
-        note("market_bridge_active", asyncio.run(market_with_bridge(home)), "s", 3)
         second.stop()
     return rows
 
 
-PARTS = {"serve": serve, "merkle_1m": merkle.measure}
+def against_a_script() -> list[dict[str, Any]]:
+    """A market with its bridge, and a hundred markets at once."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
+        home = Path(folder)
+        server = Server(home)
+        server.wait_for("/v1/ready")
+        for measure in (markets.market_bridge, markets.markets_100):
+            row = measure(ORIGIN, home)
+            print(  # noqa: T201
+                f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
+                f"{row['ratio_floor']:.1f} x the nodes alone, {row['ratio_peer']:.1f} x a bare script"
+            )
+            rows.append(row)
+        server.stop()
+    return rows
+
+
+PARTS = {"serve": serve, "markets": against_a_script, "merkle_1m": merkle.measure}
 
 
 def main() -> None:

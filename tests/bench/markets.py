@@ -1,0 +1,121 @@
+"""`market_bridge` and `markets_100`: from the request to active markets, against a bare script with the same bytes."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.bench import replay
+
+HOME_CHAIN, OTHERS = 40161, (40245, 40362)
+COUNT = 100
+PATIENCE = 600
+"""Seconds until a benchmark gives up."""
+
+
+class Organization:
+    """The demo's organization by its full key."""
+
+    def __init__(self, http: httpx.AsyncClient, organization_id: str) -> None:
+        self._http, self._base = http, f"/orgs/{organization_id}"
+
+    async def get(self, path: str) -> Any:
+        """The record."""
+        return (await self._http.get(f"{self._base}{path}")).raise_for_status().json()
+
+    async def post(self, path: str, body: dict[str, Any]) -> Any:
+        """The acceptance."""
+        return (await self._http.post(f"{self._base}{path}", json=body)).raise_for_status().json()
+
+    async def active(self, path: str) -> None:
+        """Wait until a record is active. Raises SystemExit where it failed or takes too long."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            record = await self.get(path)
+            if record["status"] == "active":
+                return
+            if record["status"] == "failed":
+                raise SystemExit(f"{path} failed: {record}")
+            await asyncio.sleep(0.02)
+        raise SystemExit(f"{path} was not active in {PATIENCE} s")
+
+    async def factories(self) -> dict[int, str]:
+        """The market factory by endpoint id."""
+        chains = (await self.get("/chains"))["chains"]
+        return {c["xchain_eid"]: c["market_factory_address"] for c in chains if c["enabled"]}
+
+    async def deploy(self, asset_id: str, eid: int, factory: str) -> None:
+        """Ask for a market and wait until it is active."""
+        body = {"chain_eid": eid, "market_factory_address": factory}
+        market = (await self.post(f"/assets/{asset_id}/markets", body))["marketId"]
+        await self.active(f"/assets/{asset_id}/markets/{market}")
+
+
+async def _with(origin: str, home: Path, work: Callable[[Organization], Awaitable[Any]]) -> Any:
+    demo = json.loads((home / "demo.json").read_text())
+    headers = {"x-api-key": demo["api_keys"]["full"]}
+    limits = httpx.Limits(max_connections=20)
+    async with httpx.AsyncClient(base_url=f"{origin}/v1", headers=headers, timeout=120, limits=limits) as http:
+        return await work(Organization(http, demo["organization_id"]))
+
+
+def market_bridge(origin: str, home: Path) -> dict[str, Any]:
+    """The row: a market of the demo's NREF on a chain where it is not yet."""
+
+    async def work(organization: Organization) -> float:
+        factory = (await organization.factories())[40362]
+        assets = (await organization.get("/assets"))["assets"]
+        asset = next(a["id"] for a in assets if a["symbol"] == "NREF")
+        began = time.perf_counter()
+        await organization.deploy(asset, 40362, factory)
+        return time.perf_counter() - began
+
+    return _against_a_script("market_bridge", origin, home, work)
+
+
+def markets_100(origin: str, home: Path) -> dict[str, Any]:
+    """The row: a hundred markets of 34 assets asked for at once, a third on each chain, two thirds bridged first."""
+    assets = asyncio.run(_with(origin, home, _assets))
+
+    async def work(organization: Organization) -> float:
+        factories = await organization.factories()
+        places = [(asset, eid) for eid in (HOME_CHAIN, *OTHERS) for asset in assets][:COUNT]
+        began = time.perf_counter()
+        await asyncio.gather(*(organization.deploy(asset, eid, factories[eid]) for asset, eid in places))
+        return time.perf_counter() - began
+
+    return _against_a_script("markets_100", origin, home, work)
+
+
+async def _assets(organization: Organization) -> list[str]:
+    """34 fresh assets, active on one chain."""
+    bodies = [{"name": f"Bench {i}", "symbol": f"BENCH{i}", "chain_eid": HOME_CHAIN} for i in range(34)]
+    accepted = await asyncio.gather(*(organization.post("/assets", body) for body in bodies))
+    made = [answer["assetId"] for answer in accepted]
+    await asyncio.gather(*(organization.active(f"/assets/{asset}") for asset in made))
+    return made
+
+
+def _against_a_script(
+    name: str, origin: str, home: Path, work: Callable[[Organization], Awaitable[float]]
+) -> dict[str, Any]:
+    """Floor: the nodes alone. Peer: a script that sends the same bytes one after the other."""
+    before = replay.remember(home)
+    seconds: float = asyncio.run(_with(origin, home, work))
+    transactions = before.transactions()
+    floor = replay.at_once(home, before, transactions)
+    peer = replay.one_by_one(home, before, transactions)
+    return {
+        "name": name,
+        "value": round(seconds, 3),
+        "unit": "s",
+        "floor": round(floor, 3),
+        "peer": round(peer, 3),
+        "ratio_floor": round(seconds / floor, 2),
+        "ratio_peer": round(seconds / peer, 2),
+        "transactions": len(transactions),
+    }

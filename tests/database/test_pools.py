@@ -1,0 +1,26 @@
+"""Connections under load, from the requests' event loop and the workflows'."""
+
+import asyncio
+from typing import Any
+
+import sqlalchemy as sa
+
+from backend import db
+
+AT_ONCE = 40
+"""More than a pool has, so that some wait for others."""
+
+
+async def _one() -> int:
+    async with db.worker() as session:
+        await session.execute(sa.text("select pg_sleep(0.01)"))
+        return 1
+
+
+async def _crowd() -> int:
+    return sum(await asyncio.gather(*(_one() for _ in range(AT_ONCE))))
+
+
+async def test_two_event_loops_wait_for_connections_beside_each_other(api: Any) -> None:
+    other = asyncio.to_thread(asyncio.run, _crowd())
+    assert await asyncio.gather(_crowd(), other) == [AT_ONCE, AT_ONCE]
