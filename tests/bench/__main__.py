@@ -129,15 +129,17 @@ def against_a_script() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
         home = Path(folder)
         server = Server(home)
-        server.wait_for("/v1/ready")
-        for measure in (markets.market_bridge, markets.markets_100):
-            row = measure(ORIGIN, home)
-            print(  # noqa: T201
-                f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
-                f"{row['ratio_floor']:.1f} x the nodes alone, {row['ratio_peer']:.1f} x a bare script"
-            )
-            rows.append(row)
-        server.stop()
+        try:
+            server.wait_for("/v1/ready")
+            for measure in (markets.market_bridge, markets.markets_100):
+                row = measure(ORIGIN, home)
+                print(  # noqa: T201
+                    f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
+                    f"{row['ratio_floor']:.1f} x the nodes alone, {row['ratio_peer']:.1f} x a bare script"
+                )
+                rows.append(row)
+        finally:
+            server.stop()
     return rows
 
 

@@ -5,6 +5,7 @@ transaction after the other, each waiting for its receipt, as a script does; and
 nodes take them.
 """
 
+import gzip
 import json
 import socket
 import subprocess
@@ -103,12 +104,13 @@ def _nodes(home: Path, before: Before) -> Iterator[dict[int, Node]]:
     try:
         for eid, state in before.states.items():
             port = _free_port()
+            file = home / f"replay-{eid}.json"
+            file.write_bytes(gzip.decompress(bytes.fromhex(state.removeprefix("0x"))))
             words = f"--port {port} --chain-id {EMBEDDED[eid].chain_id} --accounts 0 --hardfork cancun --threads 1"
-            command = [str(binary(home)), "--host", "127.0.0.1", *words.split(), "--silent"]
+            command = [str(binary(home)), *words.split(), "--load-state", str(file), "--silent"]
             running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             _await_port(port)
             nodes[eid] = Node(f"http://127.0.0.1:{port}")
-            nodes[eid].call("anvil_loadState", state)
         yield nodes
     finally:
         for process in running:
