@@ -23,7 +23,13 @@ from state.case import Case
 from state.parties import Parties, PartyForm
 from state.party import PartyView
 
-STATUSES = [("", "All"), ("created", "To review"), ("verified", "Verified"), ("rejected", "Rejected")]
+STATUSES = [
+    ("", "All"),
+    ("created", "To review"),
+    ("verifying", "In review"),
+    ("verified", "Verified"),
+    ("rejected", "Rejected"),
+]
 
 
 @page(

@@ -64,11 +64,13 @@ class SignumClient:
         cookie: str = "",
         token: str = "",
         json: Any = None,
+        content: bytes | None = None,
         params: dict[str, Any] | None = None,
         idempotency_key: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Any:
-        """One call; `path` is below /v1. The parsed answer, or None for 204. Raises ApiProblem."""
+        """One call; `path` is below /v1. The parsed answer, or None for 204. Raises ApiProblem. A file goes as
+        `content`, with its `content-type` among the headers."""
         sent = dict(headers or {})
         if cookie:
             sent |= {"cookie": cookie, "origin": settings().origin}
@@ -77,7 +79,9 @@ class SignumClient:
         if idempotency_key:
             sent["idempotency-key"] = idempotency_key
         query = {k: v for k, v in (params or {}).items() if v is not None and v != ""}
-        response = await self._client().request(method, f"/v1{path}", json=json, params=query or None, headers=sent)
+        response = await self._client().request(
+            method, f"/v1{path}", json=json, content=content, params=query or None, headers=sent
+        )
         if response.status_code >= 400:
             raise ApiProblem(_problem(response))
         return response.json() if response.content else None

@@ -16,6 +16,9 @@ MAX_BODY = 1_048_576
 MAX_CSV = 134_217_728
 """Bytes of the recipients of a distribution as text/csv, whose million lines are about 70 MB."""
 
+MAX_DOCUMENT = 10_485_760
+"""Bytes of a document of a party."""
+
 
 class Envelope:
     """Plain ASGI, so that nothing is buffered."""
@@ -63,9 +66,14 @@ class Envelope:
 
 
 def _most(scope: Scope) -> int:
-    kind = dict(scope["headers"]).get(b"content-type", b"")
-    is_list = kind.startswith(b"text/csv") and scope["method"] == "POST" and scope["path"].endswith("/distributions")
-    return MAX_CSV if is_list else MAX_BODY
+    """Bytes a body may have: more where a file is sent, by its content type and to where files are taken."""
+    kind, path = dict(scope["headers"]).get(b"content-type", b""), scope["path"]
+    if scope["method"] != "POST":
+        return MAX_BODY
+    if kind.startswith(b"text/csv") and path.endswith("/distributions"):
+        return MAX_CSV
+    is_file = kind.startswith((b"application/pdf", b"image/", b"application/octet-stream"))
+    return MAX_DOCUMENT if is_file and path.startswith("/v1/identity/parties/") else MAX_BODY
 
 
 class _TooLarge(Exception):

@@ -14,7 +14,7 @@ from backend.markets.models import MarketRow, OrderRow
 from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.oauth.models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow
 from backend.organizations.models import OrganizationRow
-from backend.parties.models import PartyRow
+from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
@@ -30,6 +30,9 @@ __all__ = [
     "CursorRow",
     "DeploymentRow",
     "DistributionRow",
+    "DocumentRow",
+    "FilePartRow",
+    "FileRow",
     "IdempotencyRow",
     "InvitationRow",
     "IssuerRow",

@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     keystore_password: str | None = None
     """Password of the keystore; without one a file of mode 0600 in the data folder holds it."""
 
+    documents_key: str | None = Field(None, min_length=16)
+    """Secret that seals the documents of parties; without one a file of mode 0600 in the data folder holds it."""
+
     claims_host: str | None = None
     bridge_give_up_seconds: int = Field(
         86_400, validation_alias=AliasChoices("BRIDGE_GIVE_UP", "bridge_give_up_seconds")

@@ -6,6 +6,7 @@ import reflex as rx
 
 from components.access import for_officers, is_officer
 from components.decision import decision, decision_buttons
+from components.documents import documents
 from components.proof import proof
 from components.ui.box import row, text
 from components.ui.button import button, text_button
@@ -71,7 +72,7 @@ def _level(level: rx.Var[int]) -> rx.Component:
 
 
 def _party() -> rx.Component:
-    evidence = kv(
+    identity = kv(
         ("Name", PARTY.name),
         ("Kind", PARTY.kind),
         ("Country", text(PARTY.country_name, " ", text(PARTY.country, cls="muted"))),
@@ -80,8 +81,9 @@ def _party() -> rx.Component:
         ("Registered", when(PARTY.created_at)),
     )
     return rx.fragment(
-        row(rx.el.h3("Evidence"), text(badge(PARTY.status), cls="end"), cls="section-line"),
-        evidence,
+        row(rx.el.h3("Identity"), text(badge(PARTY.status), cls="end"), cls="section-line"),
+        identity,
+        documents(),
         rx.cond(PARTY.reviewed_at != "", _decided(), rx.fragment()),
         _attestations(),
         rx.cond(

@@ -10,6 +10,7 @@ from state.api import Loads
 from state.attestation import AttestationView, Proof, attestation_view, proof_of
 from state.chain_list import Chains, options
 from state.dates import in_days
+from state.document import DocumentView, document_view
 from state.given import id_of
 from state.party import PartyView, party_view
 from state.requests import FINAL, Follows, Request, Tracker
@@ -24,6 +25,7 @@ class Case(Follows, Loads, Chains, rx.State):
     shown: str = ""
     party: PartyView = PartyView()
     held: list[AttestationView] = []
+    papers: list[DocumentView] = []
     attestation: AttestationView = AttestationView()
     proof: Proof = Proof()
     checking: bool = False
@@ -37,7 +39,7 @@ class Case(Follows, Loads, Chains, rx.State):
             return
         self.shown, self.request = "party", Request()
         if self.party.id != party_id:
-            self.party, self.held, self.loading = PartyView(id=party_id), [], True
+            self.party, self.held, self.papers, self.loading = PartyView(id=party_id), [], [], True
         await self._read()
 
     async def _open_attestation(self, attestation_id: str) -> None:
@@ -62,12 +64,15 @@ class Case(Follows, Loads, Chains, rx.State):
             self._failed(problem)
 
     async def _read_party(self) -> None:
-        party, attestations = await asyncio.gather(
-            self._api("GET", f"/identity/parties/{self.party.id}", params={"organization_id": self.org_id}),
+        path, ours = f"/identity/parties/{self.party.id}", {"organization_id": self.org_id}
+        party, attestations, papers = await asyncio.gather(
+            self._api("GET", path, params=ours),
             self._api("GET", "/orgs/{org}/attestations", params={"party_id": self.party.id, "limit": 20}),
+            self._api("GET", f"{path}/documents", params=ours | {"limit": 50}),
         )
         self.party = party_view(party)
         self.held = [attestation_view(record, self) for record in attestations["attestations"]]
+        self.papers = [document_view(document) for document in papers["documents"]]
 
     async def _read_attestation(self) -> None:
         record = await self._api("GET", f"/orgs/{{org}}/attestations/{self.attestation.id}")
@@ -101,6 +106,12 @@ class Case(Follows, Loads, Chains, rx.State):
     async def reload(self):
         """Read it again after it failed."""
         await self._read()
+
+    @rx.event
+    async def uploaded(self):
+        """The browser has sent a document: read the party again, whose review it may have begun."""
+        if self.shown == "party":
+            await self._refresh()
 
     @rx.event
     async def check(self):

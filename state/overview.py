@@ -9,6 +9,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.api import Loads
 from state.given import one_of
+from state.party import WAITING
 from state.requests import Request, Tracker, request_of
 
 ASSETS = ("active", "deploying", "updating", "draft", "failed", "archived")
@@ -96,11 +97,14 @@ class OverviewState(Loads, rx.State):
         except ApiProblem as problem:
             self._failed(problem)
             return
-        recent, failed, chains, parties, expiring, invited = await asyncio.gather(
+        recent, failed, chains, created, verifying, expiring, invited = await asyncio.gather(
             self._list("requests", "/orgs/{org}/requests", limit=6),
             self._list("requests", "/orgs/{org}/requests", status="failed", limit=SHOWN),
             self._list("chains", "/orgs/{org}/chains"),
-            self._list("parties", "/identity/parties", organization_id=self.org_id, status="created", limit=3),
+            *(
+                self._list("parties", "/identity/parties", organization_id=self.org_id, status=s, limit=3)
+                for s in WAITING
+            ),
             self._list("attestations", "/orgs/{org}/attestations", expiring_days=30, limit=3),
             self._list("invitations", "/orgs/{org}/invitations", status="pending", limit=3),
         )
@@ -113,7 +117,7 @@ class OverviewState(Loads, rx.State):
         self.waiting = [
             *(self._failed_request(request_of(row)) for row in failed),
             *self._more_failed(attention["failed_requests"] - len(failed)),
-            *self._party(attention["parties_waiting"], parties),
+            *self._party(attention["parties_waiting"], (created + verifying)[:3]),
             *self._expiring(attention["attestations_expiring"], expiring),
             *self._invited(attention["pending_invitations"], invited),
         ]

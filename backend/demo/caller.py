@@ -20,13 +20,26 @@ class Caller:
         self._client, self._token = client, token
 
     async def call(
-        self, method: str, path: str, json: Any = None, *, key: str | None = None, headers: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        *,
+        content: bytes | None = None,
+        key: str | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Any:
         """A call; waits where the rate limit says so."""
         while True:
             try:
                 return await self._client.call(
-                    method, path, json=json, token=self._token, idempotency_key=key, headers=headers
+                    method,
+                    path,
+                    json=json,
+                    content=content,
+                    token=self._token,
+                    idempotency_key=key,
+                    headers=headers,
                 )
             except ApiProblem as problem:
                 if problem.status != 429:

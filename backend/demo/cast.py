@@ -67,7 +67,15 @@ APPLICANTS = [
     ("company", "Harbor Point Advisors", "kyc@harborpoint.example", "SGP"),
     ("person", "James Okafor", "james.okafor@okafor.example", "GBR"),
 ]
-"""Wait for an officer; the first two have not been looked at."""
+"""Wait for an officer; the first has not been looked at, of the second there are documents."""
+
+DOCUMENTS = [
+    ("Harbor Point Advisors", "company_register", "register-extract.pdf"),
+    ("Harbor Point Advisors", "proof_of_address", "office.png"),
+    ("James Okafor", "passport", "passport.pdf"),
+    ("Viktor Hale", "id_card", "id-card.png"),
+]
+"""Whose, what it proves, and the file's name."""
 
 REJECTED = ("person", "Viktor Hale", "v.hale@mailbox.example", "CYM", "Documents do not match the applicant.")
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from backend.chain import deployment, quote
 from backend.chain.transactions import execute
-from backend.demo import cast
+from backend.demo import cast, papers
 from backend.demo.caller import Caller
 
 UNIT = 10**18
@@ -52,9 +52,11 @@ class Issuance:
         await self._attest(self.parties["Alder Family Office"], "Alder Family Office", cast.BASE)
         for kind, name, email, country in cast.APPLICANTS:
             await self._party(kind, name, email, country)
-        await self._verify(self.parties["James Okafor"], 1, False)
         kind, name, email, country, reason = cast.REJECTED
         party = await self._party(kind, name, email, country)
+        for whose, proves, file in cast.DOCUMENTS:
+            await self._document(whose, proves, file)
+        await self._verify(self.parties["James Okafor"], 1, False)
         await self.officer.post(f"/identity/parties/{party}/reject", {"reason": reason}, key="reject")
 
     async def _party(self, kind: str, name: str, email: str, country: str, address: str | None = None) -> str:
@@ -64,6 +66,13 @@ class Issuance:
         )
         self.parties[name] = made["id"]
         return str(made["id"])
+
+    async def _document(self, whose: str, proves: str, file: str) -> None:
+        """Upload a specimen, which begins the review of a party that nobody has looked at."""
+        media_type, content = papers.specimen(file, whose, proves.replace("_", " "))
+        path = f"/identity/parties/{self.parties[whose]}/documents?kind={proves}&name={file}"
+        headers = {"content-type": media_type}
+        await self.officer.call("POST", path, content=content, key=f"demo:document:{whose}:{proves}", headers=headers)
 
     async def _verify(self, party: str, level: int, accredited: bool) -> None:
         body = {

@@ -1,4 +1,4 @@
-"""The parties table."""
+"""The tables of parties and of their documents."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.db import Row, organization_field, status_field, time_field
-from backend.parties.schemas import PartyKind, PartyStatus
+from backend.parties.schemas import DocumentKind, PartyKind, PartyStatus
 
 
 class PartyRow(Row, table=True):
@@ -28,3 +28,42 @@ class PartyRow(Row, table=True):
     reviewed_by: UUID | None = Field(default=None, foreign_key="users.id")
     reviewed_at: datetime | None = time_field(nullable=True)
     reason: str | None = None
+
+
+class FileRow(Row, table=True):
+    """A content, named by its SHA-256 hash: once in an organization, whichever of its parties it speaks of."""
+
+    __tablename__ = "party_files"
+    __table_args__ = (sa.UniqueConstraint("organization_id", "sha256"),)
+
+    organization_id: UUID = organization_field()
+    sha256: str = Field(max_length=64)
+    media_type: str
+    size: int
+    parts: int
+
+
+class FilePartRow(Row, table=True):
+    """A piece of a content, sealed: what a copy of the database holds of a passport is nothing to read."""
+
+    __tablename__ = "party_file_parts"
+    __table_args__ = (sa.UniqueConstraint("file_id", "number"),)
+
+    organization_id: UUID = organization_field()
+    file_id: UUID = Field(foreign_key="party_files.id")
+    number: int
+    sealed: bytes = Field(sa_type=sa.LargeBinary)
+
+
+class DocumentRow(Row, table=True):
+    """A document of a party: a content, and what it is to this party."""
+
+    __tablename__ = "party_documents"
+    __table_args__ = (sa.UniqueConstraint("party_id", "file_id"),)
+
+    organization_id: UUID = organization_field()
+    party_id: UUID = Field(foreign_key="parties.id")
+    file_id: UUID = Field(foreign_key="party_files.id")
+    kind: DocumentKind = status_field(DocumentKind)
+    name: str
+    uploaded_by: UUID | None = Field(default=None, foreign_key="users.id")

@@ -1,17 +1,22 @@
 """`/v1/identity/parties`. The organization is not in the path: `organization_id`, else the credential's own."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response, status
+from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi.responses import StreamingResponse
 
-from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires
+from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires, takes
 from backend.auth.scopes import Scope
 from backend.errors import BadRequest
-from backend.fields import Search
+from backend.fields import Name, Search
 from backend.keyset import Page
-from backend.parties import service
+from backend.parties import documents, service
+from backend.parties.rules import MAGIC, UNTYPED
 from backend.parties.schemas import (
+    Document,
+    DocumentKind,
+    DocumentList,
     Party,
     PartyCreate,
     PartyList,
@@ -23,6 +28,15 @@ from backend.parties.schemas import (
 
 router = APIRouter(prefix="/identity/parties", tags=["Parties"], route_class=GuardedRoute)
 Organization = Annotated[UUID | None, Query(description="Whose; default the key's or session's organization.")]
+
+
+FILE: dict[str, Any] = {"type": "string", "format": "binary"}
+BODY: dict[str, Any] = {
+    "requestBody": {"required": True, "content": {kind: {"schema": FILE} for kind in (*MAGIC, UNTYPED)}}
+}
+DOWNLOAD: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file.", "content": {kind: {"schema": FILE} for kind in MAGIC}}
+}
 
 
 async def _reads(context: Current, organization_id: Organization = None) -> None:
@@ -92,3 +106,48 @@ async def reject_party(context: Current, partyId: UUID, body: PartyReject, respo
     """Decide that the identity is not proven, and why. Attestations made before stay until they are revoked."""
     response.headers["Location"] = f"/v1/identity/parties/{partyId}"
     return await service.reject(context, partyId, body)
+
+
+@router.get("/{partyId}/documents", dependencies=[Depends(_reads_one)])
+@requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
+async def list_documents(context: Current, partyId: UUID, page: Annotated[Page, Depends()]) -> DocumentList:
+    """Documents of a party, newest first: what they are, not what is in them."""
+    return await documents.page(context, partyId, page)
+
+
+@router.post(
+    "/{partyId}/documents",
+    status_code=status.HTTP_201_CREATED,
+    dependencies=[Depends(_writes_one)],
+    openapi_extra=BODY,
+)
+@requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
+@takes(*MAGIC, UNTYPED)
+async def upload_document(
+    context: Current,
+    partyId: UUID,
+    request: Request,
+    response: Response,
+    kind: Annotated[DocumentKind, Query(description="What it proves.")],
+    name: Annotated[Name | None, Query(description="The file's name; default its kind.")] = None,
+) -> Document:
+    """Add a document to a party: the body is the file itself, a PDF, PNG or JPEG of at most 10 MiB, told by how it
+    begins. The first document of a party that is `created` begins its review: it is `verifying` then. A content is kept
+    once in an organization, by its SHA-256 hash and sealed; the same file twice for one party is a 409."""
+    declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    document = await documents.add(context, partyId, kind, name, await request.body(), declared)
+    response.headers["Location"] = f"/v1/identity/parties/{partyId}/documents/{document.id}"
+    return document
+
+
+@router.get(
+    "/{partyId}/documents/{documentId}",
+    dependencies=[Depends(_reads_one)],
+    response_class=StreamingResponse,
+    responses=DOWNLOAD,
+)
+@requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
+async def download_document(context: Current, partyId: UUID, documentId: UUID) -> StreamingResponse:
+    """The file of a document, as a download and never as a page."""
+    found = await documents.content(context, partyId, documentId)
+    return StreamingResponse(documents.stream(found), headers=found.headers, media_type=found.media_type)

@@ -24,6 +24,17 @@ class PartyStatus(StrEnum):
     REJECTED = "rejected"
 
 
+class DocumentKind(StrEnum):
+    """What a document proves."""
+
+    PASSPORT = "passport"
+    ID_CARD = "id_card"
+    PROOF_OF_ADDRESS = "proof_of_address"
+    COMPANY_REGISTER = "company_register"
+    SOURCE_OF_FUNDS = "source_of_funds"
+    OTHER = "other"
+
+
 class PartyCreate(Body):
     """A new party; `organization_id` says whose, by default the session's own."""
 
@@ -81,4 +92,28 @@ class PartyList(BaseModel):
     """A page of parties."""
 
     parties: list[Party]
+    nextCursor: str | None
+
+
+class Document(Record):
+    """A document of a party. `size` is in bytes, `sha256` the hexadecimal hash of its content."""
+
+    id: UUID
+    organization_id: UUID
+    party_id: UUID
+    kind: DocumentKind
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    uploaded_by: UUID | None
+    uploaded_by_name: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class DocumentList(BaseModel):
+    """A page of a party's documents."""
+
+    documents: list[Document]
     nextCursor: str | None

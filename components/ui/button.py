@@ -62,6 +62,12 @@ def link(label: Any, href: rx.Var[str] | str, **props: Any) -> rx.Component:
     return rx.el.a(label, href=href, class_name=f"link {props.pop('class_name', '')}".strip(), **props)
 
 
+def download(label: Any, href: rx.Var[str] | str, **props: Any) -> rx.Component:
+    """Draw a link to a file of the API: the browser keeps it, and the router leaves it alone."""
+    classes = props.pop("class_name", "link")
+    return rx.el.a(label, href=href, download=True, class_name=classes, custom_attrs={"reloadDocument": True}, **props)
+
+
 def text_button(label: Any, **props: Any) -> rx.Component:
     """Draw a button that looks like a link: for small actions within text or a table's row."""
     return rx.el.button(label, type="button", class_name="link", **props)

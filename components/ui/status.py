@@ -36,7 +36,7 @@ LOOKS: dict[str, Look] = {
     "invited": Look("Invited", "ok", DONE),
     # parties, attestations, issuers
     "created": Look("To review", "info", "circle-dot"),
-    "verifying": Look("Verifying", "info", RUN),
+    "verifying": Look("In review", "info", "file-search"),
     "verified": Look("Verified", "ok", DONE),
     "rejected": Look("Rejected", "bad", "circle-x"),
     "registered": Look("Registered", "ok", DONE),

@@ -1,0 +1,150 @@
+"""Documents of parties: kept by the hash of their content, once in an organization, sealed, streamed in pieces."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
+
+from backend import db
+from backend.auth.principal import Context
+from backend.errors import Conflict, NotFound
+from backend.keyset import Page
+from backend.members.models import UserRow
+from backend.parties import rules, sealing, service
+from backend.parties.models import DocumentRow, FilePartRow, FileRow
+from backend.parties.schemas import Document, DocumentKind, DocumentList
+
+DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
+
+
+@dataclass(frozen=True)
+class Content:
+    """A content that is about to be streamed; its first piece has been opened already."""
+
+    organization_id: UUID
+    file_id: UUID
+    sha256: str
+    media_type: str
+    size: int
+    parts: int
+    name: str
+    first: bytes
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """A file to keep, never a page: no browser runs what is in it."""
+        plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in self.name)
+        return {
+            "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(self.name, safe='')}",
+            "Content-Length": str(self.size),
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-store",
+        }
+
+
+async def page(context: Context, party_id: UUID, page: Page) -> DocumentList:
+    """A page of a party's documents; 404 where the organization has no such party."""
+    await service.get(context, party_id)
+    query = _query(context, party_id)
+    rows = (await context.session.execute(page.apply(query, DOCUMENTS.c.created_at, DOCUMENTS.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return DocumentList(documents=[Document.model_validate(r) for r in shown], nextCursor=cursor)
+
+
+async def add(
+    context: Context, party_id: UUID, kind: DocumentKind, name: str | None, content: bytes, declared: str
+) -> Document:
+    """Keep a document. The first of a party that nobody has looked at begins its review."""
+    party = await service.locked(context, party_id)
+    media_type = rules.media_type(content, declared)
+    file_id = await _kept(context, content, media_type)
+    await _check_new(context, party_id, file_id)
+    row = DocumentRow(
+        organization_id=context.organization_id,
+        party_id=party_id,
+        file_id=file_id,
+        kind=kind,
+        name=rules.file_name(name, kind, media_type),
+        uploaded_by=context.user_id,
+    )
+    context.session.add(row)
+    party.status = rules.after_upload(party.status)
+    await context.session.flush()
+    query = _query(context, party_id).where(DOCUMENTS.c.id == row.id)
+    return Document.model_validate((await context.session.execute(query)).one())
+
+
+async def content(context: Context, party_id: UUID, document_id: UUID) -> Content:
+    """A document's content, ready to be streamed; 404 where the party has no such document."""
+    await service.get(context, party_id)
+    query = (
+        sa.select(FileRow, col(DocumentRow.name))
+        .join(DocumentRow, col(DocumentRow.file_id) == col(FileRow.id))
+        .where(col(DocumentRow.id) == document_id, col(DocumentRow.party_id) == party_id)
+    )
+    row = (await context.session.execute(query)).first()
+    if row is None:
+        raise NotFound("The party has no such document.")
+    file, name = row
+    sealed = await _sealed(context.session, file.id, 0)
+    first = sealing.unseal(sealed, file.organization_id, file.sha256, 0, file.parts)
+    return Content(file.organization_id, file.id, file.sha256, file.media_type, file.size, file.parts, name, first)
+
+
+async def stream(found: Content) -> AsyncIterator[bytes]:
+    """The pieces, one in memory at a time; no connection is held while a slow reader takes one."""
+    yield found.first
+    for number in range(1, found.parts):
+        async with db.reading(found.organization_id) as session:
+            sealed = await _sealed(session, found.file_id, number)
+        yield sealing.unseal(sealed, found.organization_id, found.sha256, number, found.parts)
+
+
+async def _sealed(session: Any, file_id: UUID, number: int) -> bytes:
+    query = sa.select(col(FilePartRow.sealed)).where(
+        col(FilePartRow.file_id) == file_id, col(FilePartRow.number) == number
+    )
+    return bytes((await session.execute(query)).scalar_one())
+
+
+async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
+    """The id of a content in this organization; written once, also where two send it at the same time."""
+    digest, organization = hashlib.sha256(content).hexdigest(), context.organization_id
+    parts = sealing.pieces(content)
+    row = FileRow(
+        organization_id=organization, sha256=digest, media_type=media_type, size=len(content), parts=len(parts)
+    )
+    made = insert(FileRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(FileRow.id))
+    if await context.session.scalar(made) is None:
+        same = sa.select(FILES.c.id).where(FILES.c.organization_id == organization, FILES.c.sha256 == digest)
+        return UUID(str(await context.session.scalar(same)))
+    for number, piece in enumerate(parts):
+        sealed = sealing.seal(piece, organization, digest, number, len(parts))
+        part = FilePartRow(organization_id=organization, file_id=row.id, number=number, sealed=sealed)
+        await context.session.execute(sa.insert(FilePartRow).values(part.model_dump()))
+    return row.id
+
+
+async def _check_new(context: Context, party_id: UUID, file_id: UUID) -> None:
+    query = sa.select(DOCUMENTS.c.kind).where(DOCUMENTS.c.party_id == party_id, DOCUMENTS.c.file_id == file_id)
+    known = await context.session.scalar(query)
+    if known is not None:
+        raise Conflict(f"The party has this very file already, as {known.replace('_', ' ')}.")
+
+
+def _query(context: Context, party_id: UUID) -> sa.Select[Any]:
+    by = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email)).label("uploaded_by_name")
+    facts = (FILES.c.media_type, FILES.c.size, FILES.c.sha256)
+    return (
+        sa.select(*DOCUMENTS.c, *facts, by)
+        .join(FILES, FILES.c.id == DOCUMENTS.c.file_id)
+        .outerjoin(UserRow, col(UserRow.id) == DOCUMENTS.c.uploaded_by)
+        .where(DOCUMENTS.c.organization_id == context.organization_id, DOCUMENTS.c.party_id == party_id)
+    )
