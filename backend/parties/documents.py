@@ -13,12 +13,13 @@ from sqlmodel import col
 
 from backend import db
 from backend.auth.principal import Context
+from backend.changes import tell
 from backend.errors import Conflict, NotFound
 from backend.keyset import Page
 from backend.members.models import UserRow
 from backend.parties import rules, sealing, service
 from backend.parties.models import DocumentRow, FilePartRow, FileRow
-from backend.parties.schemas import Document, DocumentKind, DocumentList
+from backend.parties.schemas import Document, DocumentKind, DocumentList, PartyStatus
 
 DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
 
@@ -75,10 +76,21 @@ async def add(
         uploaded_by=context.user_id,
     )
     context.session.add(row)
-    party.status = rules.after_upload(party.status)
+    before, party.status = party.status, rules.after_upload(party.status)
     await context.session.flush()
     query = _query(context, party_id).where(DOCUMENTS.c.id == row.id)
-    return Document.model_validate((await context.session.execute(query)).one())
+    made = Document.model_validate((await context.session.execute(query)).one())
+    await _tell(context, made, before, party.status)
+    return made
+
+
+async def _tell(context: Context, made: Document, before: PartyStatus, after: PartyStatus) -> None:
+    organization, subject = context.organization_id, ("party", made.party_id)
+    record = made.model_dump(mode="json", exclude={"uploaded_by_name"})
+    await tell(context.session, organization, "document.created", ("document", made.id), after=record)
+    if after is not before:
+        was, now = {"status": str(before)}, {"status": str(after)}
+        await tell(context.session, organization, "party.updated", subject, before=was, after=now)
 
 
 async def content(context: Context, party_id: UUID, document_id: UUID) -> Content:
