@@ -33,5 +33,7 @@ def documents() -> rx.Component:
 
 def _one(paper: rx.Var[DocumentView]) -> rx.Component:
     name = download(paper.name, paper.href, class_name="link break")
-    below = row(rx.el.span(paper.kind, ", ", paper.size), rx.el.span(paper.by, " ", when(paper.at)), cls="wrap tight")
+    below = row(
+        rx.el.span(paper.kind, ", ", paper.size, ","), rx.el.span(paper.by, " ", when(paper.at)), cls="wrap tight"
+    )
     return item(name, below, sign="file-text", key=paper.id)
