@@ -19,7 +19,7 @@ from backend.settings import Settings
 
 async def found(settings: Settings, organization: str, email: str, name: str, password: str) -> UUID:
     """Make them; refuses where an organization exists. The id of the organization."""
-    async with _outside(settings) as session:
+    async with outside(settings) as session:
         if await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))):
             raise CannotStart("This database has organizations already; invite people in the console.")
         user = await create_account(session, email, name, password)
@@ -32,12 +32,12 @@ async def found(settings: Settings, organization: str, email: str, name: str, pa
 
 async def rotate(settings: Settings) -> str:
     """Let a new key sign; its id."""
-    async with _outside(settings) as session:
+    async with outside(settings) as session:
         return await tokens.rotate(session)
 
 
 @asynccontextmanager
-async def _outside(settings: Settings) -> AsyncIterator[db.Write]:
+async def outside(settings: Settings) -> AsyncIterator[db.Write]:
     """A transaction of the worker's role, without a server; what fails says why in one line."""
     db.start(settings.database_url or f"postgresql://postgres@/{DATABASE}?host={settings.home / 'pg'}")
     try:
