@@ -6,13 +6,16 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+import backend.listeners  # noqa: F401  (whoever must hear of changes)
 from backend import db
 from backend.auth import tokens
 from backend.auth.accounts import create_account
+from backend.changes import shown, tell
 from backend.errors import CannotStart, SignumError
 from backend.members.models import MemberRow
 from backend.members.schemas import Role
 from backend.organizations.models import OrganizationRow
+from backend.organizations.schemas import Organization
 from backend.postgres import DATABASE
 from backend.settings import Settings
 
@@ -27,6 +30,7 @@ async def found(settings: Settings, organization: str, email: str, name: str, pa
         session.add(row)
         await session.flush()
         session.add(MemberRow(organization_id=row.id, user_id=user.id, role=Role.ADMIN))
+        await tell(session, row.id, "organization.created", ("organization", row.id), None, shown(Organization, row))
         return row.id
 
 
