@@ -125,6 +125,16 @@ async def tell_change(
         await tell(session, organization_id, action, subject, old, new)
 
 
+async def tell_state(
+    session: AsyncSession, kind: str, schema: type[BaseModel], row: Any, before: dict[str, Any]
+) -> None:
+    """Tell that a row has come into another state, by an action of the state's name ("transfer.confirmed"); nothing
+    where it is in the same one. `before` is the row as it was shown then."""
+    if before["status"] != row.status:
+        after = shown(schema, row)
+        await tell_change(session, row.organization_id, f"{kind}.{row.status}", (kind, row.id), before, after)
+
+
 async def tell(
     session: AsyncSession,
     organization_id: UUID,

@@ -12,7 +12,7 @@ from dbos import DBOS
 from sqlmodel import col
 
 from backend import db, workflows
-from backend.attestations import service as attestations
+from backend.attestations import states as attestations
 from backend.auth import tokens
 from backend.db import now
 from backend.errors import SignumError
