@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 SYSTEM = "system"
@@ -90,6 +91,48 @@ def listen(listener: Listener) -> None:
     """Call this for every change, in its transaction. Once each, however often it is said."""
     if listener not in _listeners:
         _listeners.append(listener)
+
+
+def shown(schema: type[BaseModel], row: Any, **more: Any) -> dict[str, Any]:
+    """A row as the API's record of it shows it, JSON-ready: the fields that the row has itself, and `more`.
+
+    `updated_at` is left out: it changes with everything. Whole numbers that the record has as text are text.
+    """
+    names = [name for name in schema.model_fields if name != "updated_at" and hasattr(row, name)]
+    values = {name: _as_text(schema, name, getattr(row, name)) for name in names} | more
+    record = schema.model_construct(**values)
+    told: dict[str, Any] = record.model_dump(mode="json", include=set(values), by_alias=True, warnings=False)
+    return told
+
+
+def _as_text(schema: type[BaseModel], name: str, value: Any) -> Any:
+    is_text = schema.model_fields[name].annotation in (str, str | None)
+    return str(value) if is_text and isinstance(value, int) and not isinstance(value, bool) else value
+
+
+async def tell_change(
+    session: AsyncSession,
+    organization_id: UUID,
+    action: str,
+    subject: tuple[str, UUID | str],
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    """Tell what of a record has changed; nothing where nothing has."""
+    changed = [name for name in after if before.get(name) != after[name]]
+    if changed:
+        old, new = ({name: record.get(name) for name in changed} for record in (before, after))
+        await tell(session, organization_id, action, subject, old, new)
+
+
+async def tell_state(
+    session: AsyncSession, kind: str, schema: type[BaseModel], row: Any, before: dict[str, Any]
+) -> None:
+    """Tell that a row has come into another state, by an action of the state's name ("transfer.confirmed"); nothing
+    where it is in the same one. `before` is the row as it was shown then."""
+    if before["status"] != row.status:
+        after = shown(schema, row)
+        await tell_change(session, row.organization_id, f"{kind}.{row.status}", (kind, row.id), before, after)
 
 
 async def tell(

@@ -1,12 +1,15 @@
-"""The operator's commands: `signum serve | bootstrap | rotate-keys | openapi`."""
+"""The operator's commands: `signum serve | bootstrap | rotate-keys | audit verify | openapi`."""
 
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from backend.settings import settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+audit = typer.Typer(no_args_is_help=True, help="The log of every change.")
+app.add_typer(audit, name="audit")
 
 
 @app.callback()
@@ -60,6 +63,28 @@ def rotate_keys() -> None:
     from backend.auth.bootstrap import rotate
 
     typer.echo(f"Tokens are signed with {supervisor.guarded(lambda: asyncio.run(rotate(settings())))} from now on.")
+
+
+@audit.command("verify")
+def verify_audit(
+    organization: Annotated[UUID | None, typer.Option(help="Only this organization's log, by its id.")] = None,
+) -> None:
+    """Compute every hash of the audit log again (while `signum serve` runs, or with DATABASE_URL).
+
+    Exit code 0: every chain is whole. 3: one is broken, and the output says where. 1: it could not be looked at.
+    """
+    import asyncio
+
+    from backend import supervisor
+    from backend.audit import operator
+
+    findings = supervisor.guarded(lambda: asyncio.run(operator.verify(settings(), organization)))
+    for organization_id, name, found in findings:
+        entries = f"{found.length} entries" if found.broken is None else f"broken at entry {found.broken.seq}"
+        reason = "" if found.broken is None else f" {found.broken.reason}"
+        typer.echo(f"{'whole ' if found.whole else 'BROKEN'}  {organization_id}  {name}: {entries}.{reason}")
+    if not all(found.whole for _, _, found in findings):
+        raise typer.Exit(3)
 
 
 if __name__ == "__main__":

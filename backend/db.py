@@ -6,7 +6,7 @@ Both are entered by the connection's `role` setting, so one URL is enough; neith
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,6 +21,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlmodel import Field, SQLModel
+
+_LAST = "last"
 
 
 class Read(AsyncSession):
@@ -94,6 +96,7 @@ async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
         if organization_ids:
             await scope(session, organization_ids)
         yield session
+        await _conclude(session)
 
 
 @asynccontextmanager
@@ -102,6 +105,7 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
     async with Write(_engine("flow"), expire_on_commit=False) as session, session.begin():
         await scope(session, organization_ids)
         yield session
+        await _conclude(session)
 
 
 @asynccontextmanager
@@ -119,6 +123,19 @@ async def worker() -> AsyncIterator[Write]:
     """One transaction of the worker's role: every organization. Chain infrastructure only, never a request."""
     async with Write(_engine("worker"), expire_on_commit=False) as session, session.begin():
         yield session
+        await _conclude(session)
+
+
+def before_commit(session: AsyncSession, work: Callable[[AsyncSession], Awaitable[None]]) -> None:
+    """Put something off to the end of the transaction: what locks rows that everybody wants, for as short as can be."""
+    session.info.setdefault(_LAST, []).append(work)
+
+
+async def _conclude(session: AsyncSession) -> None:
+    if _LAST in session.info:
+        await session.flush()
+        for work in session.info.pop(_LAST):
+            await work(session)
 
 
 def violated(error: IntegrityError) -> str:

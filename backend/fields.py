@@ -38,6 +38,12 @@ def _moment(value: datetime) -> datetime:
     return moment
 
 
+def _written_out(value: Any) -> Any:
+    if isinstance(value, str) and not re.match(r"\d{4}-\d\d-\d\d", value, re.ASCII):
+        raise ValueError("is a time with its zone, such as 2026-01-31T12:00:00Z")
+    return value
+
+
 def _address(value: str) -> str:
     if not is_address(value) or not value.startswith("0x"):
         raise ValueError("is not an EVM address (0x and 40 hexadecimal digits)")
@@ -121,6 +127,8 @@ UnixTime = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=253_370_764_79
 """Seconds until the end of the year 9998, so that every one is a date; 0 means none."""
 Moment = Annotated[AwareDatetime, AfterValidator(_moment)]
 """A time with its zone goes in, UTC comes out; a year that database or calendar do not have is refused."""
+MomentQuery = Annotated[Moment, BeforeValidator(_written_out)]
+"""The same as a query parameter: a number of seconds is none."""
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count; 0 means unlimited where it is a cap."""
 Country = Annotated[

@@ -3,6 +3,7 @@
 from backend.api_keys.models import ApiKeyRow
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.attestations.models import AttestationRow
+from backend.audit.models import AuditHeadRow, AuditRow
 from backend.auth.models import IdempotencyRow, OneTimeSecretRow, RefreshTokenRow, SessionRow, SigningKeyRow
 from backend.bridges.models import BridgeRow
 from backend.chain.models import CursorRow, SignerRow, TokenTransferRow, TransactionRow
@@ -23,6 +24,8 @@ __all__ = [
     "ApiKeyRow",
     "AssetRow",
     "AttestationRow",
+    "AuditHeadRow",
+    "AuditRow",
     "BridgeRow",
     "ChainContractRow",
     "ChainRow",

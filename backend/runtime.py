@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import structlog
 
+import backend.listeners  # noqa: F401  (whoever must hear of changes)
 from backend import db, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password

@@ -12,10 +12,11 @@ from dbos import DBOS
 from sqlmodel import col
 
 from backend import db, workflows
-from backend.attestations.service import expire_due
+from backend.attestations import states as attestations
 from backend.auth import tokens
 from backend.db import now
 from backend.errors import SignumError
+from backend.invitations import service as invitations
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 
@@ -39,9 +40,10 @@ async def run(stopping: asyncio.Event) -> None:
 
 
 async def once() -> None:
-    """Expire attestations, take up rotated signing keys, and end requests whose workflow ended without saying so."""
+    """Expire what is due, take up rotated signing keys, and end requests whose workflow ended without saying so."""
     async with db.worker() as session:
-        await expire_due(session)
+        await attestations.expire_due(session)
+        await invitations.expire_due(session)
         await tokens.load_keys(session)
         rows = (await session.execute(_unfinished())).all()
     for row in rows:

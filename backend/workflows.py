@@ -8,7 +8,7 @@ exactly one of two ways: its request succeeded, or its request failed with the p
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +16,11 @@ import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig
 
 from backend import db
-from backend.changes import Who, acting
+from backend.changes import Who, acting, tell
 from backend.errors import SignumError, problem
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
-from backend.requests.schemas import FINAL
+from backend.requests.schemas import FINAL, RequestStatus
 from backend.settings import settings
 
 log = structlog.get_logger()
@@ -46,6 +46,12 @@ class Run:
     subject_id: UUID
     arguments: dict[str, Any]
     attempt: int
+    outcome: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def tells(self, action: str, subject: tuple[str, UUID | str], after: dict[str, Any]) -> None:
+        """Tell of what has no row of its own to change: with the request's success, and so once however often this
+        is run."""
+        self.outcome.append((action, subject, None, after))
 
     def key(self, *parts: object) -> str:
         """The key of an intent: the same one in every run of this request."""
@@ -133,13 +139,17 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
     else:
         async with run.transaction() as session:
             await requests.succeed(session, run.request_id)
+            for outcome in run.outcome:
+                await tell(session, run.organization_id, *outcome)
 
 
 async def _fail(run: Run, error: SignumError, on_failure: OnFailure | None) -> None:
     if on_failure is not None:
         await on_failure(run, error)
+    told = {"status": RequestStatus.FAILED, "problem": error.detail}
     async with run.transaction() as session:
         await requests.fail(session, run.request_id, problem(error, settings().base_url), can_retry=error.status != 400)
+        await tell(session, run.organization_id, "request.failed", ("request", run.request_id), None, told)
 
 
 async def abandon(organization_id: UUID, request_id: UUID, attempt: int, error: SignumError) -> bool:

@@ -10,6 +10,7 @@ from backend.api_keys.models import ApiKeyRow
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
 from backend.auth.principal import Context
 from backend.auth.secrets import api_key, digest
+from backend.changes import shown, tell, tell_change
 from backend.db import now
 from backend.errors import NotFound
 from backend.fields import Network
@@ -50,6 +51,7 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     )
     context.session.add(row)
     await context.session.flush()
+    await tell(context.session, row.organization_id, "api_key.created", ("api_key", row.id), None, shown(ApiKey, row))
     return ApiKeyCreated.model_validate({**row.model_dump(), "key": key})
 
 
@@ -66,4 +68,7 @@ async def revoke(context: Context, key_id: UUID) -> None:
     row: ApiKeyRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
         raise NotFound("There is no such key in this organization.")
+    before = shown(ApiKey, row)
     row.revoked_at = row.revoked_at or now()
+    subject = ("api_key", row.id)
+    await tell_change(context.session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))

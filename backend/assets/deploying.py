@@ -4,13 +4,14 @@ from uuid import UUID
 
 from backend.assets import records
 from backend.assets.models import AssetRow, DeploymentRow
-from backend.assets.schemas import DeploymentStatus
+from backend.assets.schemas import Deployment, DeploymentStatus
 from backend.assets.writing import write
 from backend.chain import indexer, token
 from backend.chain.deployment import contracts_of
 from backend.chain.models import TransactionStatus
 from backend.chain.rule_sets import TokenRules
 from backend.chain.transactions import find
+from backend.changes import shown, tell
 from backend.errors import Conflict
 from backend.issuers import lineage
 from backend.workflows import Run, StepNotes
@@ -95,7 +96,10 @@ async def activate(run: Run, deployment_id: UUID, *, block_number: int) -> Deplo
     supply = await token.total_supply(row.chain_eid, row.token_address)
     async with run.transaction() as session:
         row = await session.get_one(DeploymentRow, deployment_id)
-        row.status, row.supply = DeploymentStatus.ACTIVE, supply
+        was, row.status, row.supply = row.status, DeploymentStatus.ACTIVE, supply
+        if was is not DeploymentStatus.ACTIVE:
+            told = shown(Deployment, row)
+            await tell(session, row.organization_id, "asset.deployed", ("asset", row.asset_id), None, told)
     await indexer.catch_up(row.chain_eid, block_number)
     return row
 

@@ -6,15 +6,16 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from backend.assets import gas, records, rules
+from backend.assets import gas, records, rules, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import Terms
-from backend.assets.schemas import AssetAccepted, AssetCreate, AssetStatus, AssetUpdate
+from backend.assets.schemas import Asset, AssetAccepted, AssetCreate, AssetStatus, AssetUpdate
 from backend.assets.terms import terms_of, token_rules, write
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.deployment import contracts_of
 from backend.chains import service as chains
+from backend.changes import shown, tell, tell_change
 from backend.db import violated
 from backend.errors import BadRequest, Conflict, Invalid
 from backend.requests.accept import accept
@@ -58,6 +59,8 @@ async def create(context: Context, body: AssetCreate) -> AssetAccepted:
         arguments={"chain_eid": body.chain_eid},
     )
     asset.request_id = request.id
+    made = shown(Asset, asset) | {"initial_supply": body.initial_supply, "chain_eid": body.chain_eid}
+    await tell(context.session, asset.organization_id, "asset.created", ("asset", asset.id), None, made)
     message = f"{asset.symbol} is being deployed on {chain.display_name}."
     return AssetAccepted(assetId=asset.id, status=asset.status, request_id=str(request.id), message=message)
 
@@ -101,6 +104,7 @@ async def planned(context: Context, asset_id: UUID, patch: AssetUpdate) -> tuple
 async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetAccepted:
     """Change an asset, and the request that brings the change to its chains."""
     asset, terms = await planned(context, asset_id, patch)
+    before = shown(Asset, asset)
     rows = records.active(await records.deployments(context.session, asset_id))
     on_chain = bool(rows) and (terms != terms_of(asset) or asset.failure is not None)
     write(asset, terms)
@@ -121,6 +125,8 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
     asset.request_id = request.id
     if asset.status is AssetStatus.ACTIVE:
         asset.status = AssetStatus.UPDATING
+    subject = ("asset", asset.id)
+    await tell_change(context.session, asset.organization_id, "asset.updated", subject, before, shown(Asset, asset))
     message = f"{len(steps)} chain(s) get the new rules." if steps else "Nothing changes on any chain."
     return AssetAccepted(assetId=asset.id, status=asset.status, request_id=str(request.id), message=message)
 
@@ -129,4 +135,4 @@ async def archive(context: Context, asset_id: UUID) -> None:
     """Put away an asset that never came to a chain."""
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rules.check_archivable(asset.status)
-    asset.status = AssetStatus.ARCHIVED
+    await states.change(context.session, asset, "asset.archived", status=AssetStatus.ARCHIVED)

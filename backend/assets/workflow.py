@@ -1,9 +1,6 @@
 """What is done for an accepted asset: its first token, and changes of its rules on every chain."""
 
-import sqlalchemy as sa
-from sqlmodel import col
-
-from backend.assets import deploying, records
+from backend.assets import deploying, records, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import Terms
 from backend.assets.schemas import AssetStatus
@@ -22,7 +19,7 @@ async def asset_failed(run: Run, error: SignumError) -> None:
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
         if asset.status is AssetStatus.DEPLOYING:
-            asset.status, asset.failure = AssetStatus.FAILED, error.detail
+            await states.change(session, asset, "asset.failed", status=AssetStatus.FAILED, failure=error.detail)
 
 
 @workflow("asset.deploy", on_failure=asset_failed)
@@ -53,7 +50,7 @@ async def _begin(run: Run) -> AssetRow | None:
         if asset.status is AssetStatus.ARCHIVED:
             return None
         if asset.status is AssetStatus.FAILED:
-            asset.status, asset.failure = AssetStatus.DEPLOYING, None
+            await states.change(session, asset, status=AssetStatus.DEPLOYING, failure=None)
         return asset
 
 
@@ -100,7 +97,7 @@ async def _terms(run: Run) -> Terms:
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
         if asset.status is AssetStatus.ACTIVE:
-            asset.status, asset.failure = AssetStatus.UPDATING, None
+            await states.change(session, asset, status=AssetStatus.UPDATING, failure=None)
         return terms_of(asset)
 
 
@@ -109,12 +106,13 @@ async def _settle(run: Run, failure: str | None) -> None:
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
         if asset.request_id == run.request_id or run.attempt > 1:
-            asset.failure = failure
-            if asset.status is AssetStatus.UPDATING:
-                asset.status = AssetStatus.ACTIVE
+            status = AssetStatus.ACTIVE if asset.status is AssetStatus.UPDATING else asset.status
+            action = "asset.failed" if failure else "asset.updated"
+            await states.change(session, asset, action, status=status, failure=failure)
 
 
 async def _set_active(run: Run) -> None:
     async with run.transaction() as session:
-        mine = (col(AssetRow.id) == run.subject_id, col(AssetRow.status) == AssetStatus.DEPLOYING)
-        await session.execute(sa.update(AssetRow).where(*mine).values(status=AssetStatus.ACTIVE, failure=None))
+        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        if asset.status is AssetStatus.DEPLOYING:
+            await states.change(session, asset, status=AssetStatus.ACTIVE, failure=None)

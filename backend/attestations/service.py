@@ -12,6 +12,7 @@ from backend.attestations.models import AttestationRow
 from backend.attestations.rules import Facts, PartyFacts, Statement
 from backend.attestations.schemas import (
     AffectedHolding,
+    Attestation,
     AttestationAccepted,
     AttestationCreate,
     AttestationImpact,
@@ -27,7 +28,8 @@ from backend.chain.deployment import contracts_of
 from backend.chain.errors import InsufficientFunds
 from backend.chain.transactions import rehearse
 from backend.chains import service as chains
-from backend.db import Write, now
+from backend.changes import shown, tell
+from backend.db import now
 from backend.errors import Conflict, NotFound, PrerequisitesNotMet
 from backend.issuers import service as issuers
 from backend.parties import service as parties
@@ -70,6 +72,8 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
         ],
     )
     row.request_id = request.id
+    subject = ("attestation", row.id)
+    await tell(context.session, row.organization_id, "attestation.created", subject, None, shown(Attestation, row))
     return _accepted(row, request, "The attestation is on its way to the chain.")
 
 
@@ -98,15 +102,9 @@ async def revoke(
             Step("read_back", "Read back from the chain", row.chain_eid),
         ],
     )
+    asked = {"revocation_reason": body.reason, "request_id": str(request.id)}
+    await tell(context.session, row.organization_id, "attestation.revoking", ("attestation", row.id), None, asked)
     return _accepted(row, request, "The revocation is on its way to the chain.")
-
-
-async def expire_due(session: Write) -> int:
-    """Note what has expired; returns how many. For the periodic sweep, over every organization its session sees."""
-    due = sa.update(AttestationRow).where(
-        col(AttestationRow.status) == AttestationStatus.ACTIVE, col(AttestationRow.expires_at) <= now()
-    )
-    return int((await session.execute(due.values(status=AttestationStatus.EXPIRED))).rowcount)  # type: ignore[attr-defined]
 
 
 async def attest_call(row: AttestationRow) -> Call:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.attestations import listing, service
+from backend.attestations import listing, service, states
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.chain import registry
@@ -25,7 +25,7 @@ async def _issue_failed(run: Run, error: SignumError) -> None:
     async with run.transaction() as session:
         row = await session.get_one(AttestationRow, run.subject_id, with_for_update=True)
         if row.status is AttestationStatus.PENDING:
-            row.status, row.failure = status, error.detail
+            await states.change(session, row, status=status, failure=error.detail)
 
 
 @workflow(service.ISSUE, on_failure=_issue_failed)
@@ -68,17 +68,15 @@ async def _attest(run: Run, row: AttestationRow) -> Outcome:
 
 async def _retire_earlier(session: Write, row: AttestationRow) -> None:
     """The registry keeps an attester's latest word on a wallet; what it replaced has ended."""
-    await session.execute(
-        sa.update(AttestationRow)
-        .where(
-            col(AttestationRow.organization_id) == row.organization_id,
-            col(AttestationRow.id) != row.id,
-            col(AttestationRow.chain_eid) == row.chain_eid,
-            col(AttestationRow.wallet_address) == row.wallet_address,
-            col(AttestationRow.status) == AttestationStatus.ACTIVE,
-        )
-        .values(status=AttestationStatus.REVOKED, revocation_reason=service.REPLACED)
+    earlier = sa.select(AttestationRow).where(
+        col(AttestationRow.organization_id) == row.organization_id,
+        col(AttestationRow.id) != row.id,
+        col(AttestationRow.chain_eid) == row.chain_eid,
+        col(AttestationRow.wallet_address) == row.wallet_address,
+        col(AttestationRow.status) == AttestationStatus.ACTIVE,
     )
+    for old in (await session.scalars(earlier.with_for_update())).all():
+        await states.change(session, old, status=AttestationStatus.REVOKED, revocation_reason=service.REPLACED)
 
 
 @workflow(service.REVOKE)
@@ -110,4 +108,5 @@ async def revoke(run: Run) -> None:
 
 
 async def _set(session: Write, run: Run, **values: object) -> None:
-    await session.execute(sa.update(AttestationRow).where(col(AttestationRow.id) == run.subject_id).values(**values))
+    row = await session.get_one(AttestationRow, run.subject_id, with_for_update=True)
+    await states.change(session, row, **values)

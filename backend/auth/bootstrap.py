@@ -6,20 +6,23 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+import backend.listeners  # noqa: F401  (whoever must hear of changes)
 from backend import db
 from backend.auth import tokens
 from backend.auth.accounts import create_account
+from backend.changes import shown, tell
 from backend.errors import CannotStart, SignumError
 from backend.members.models import MemberRow
 from backend.members.schemas import Role
 from backend.organizations.models import OrganizationRow
+from backend.organizations.schemas import Organization
 from backend.postgres import DATABASE
 from backend.settings import Settings
 
 
 async def found(settings: Settings, organization: str, email: str, name: str, password: str) -> UUID:
     """Make them; refuses where an organization exists. The id of the organization."""
-    async with _outside(settings) as session:
+    async with outside(settings) as session:
         if await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))):
             raise CannotStart("This database has organizations already; invite people in the console.")
         user = await create_account(session, email, name, password)
@@ -27,17 +30,18 @@ async def found(settings: Settings, organization: str, email: str, name: str, pa
         session.add(row)
         await session.flush()
         session.add(MemberRow(organization_id=row.id, user_id=user.id, role=Role.ADMIN))
+        await tell(session, row.id, "organization.created", ("organization", row.id), None, shown(Organization, row))
         return row.id
 
 
 async def rotate(settings: Settings) -> str:
     """Let a new key sign; its id."""
-    async with _outside(settings) as session:
+    async with outside(settings) as session:
         return await tokens.rotate(session)
 
 
 @asynccontextmanager
-async def _outside(settings: Settings) -> AsyncIterator[db.Write]:
+async def outside(settings: Settings) -> AsyncIterator[db.Write]:
     """A transaction of the worker's role, without a server; what fails says why in one line."""
     db.start(settings.database_url or f"postgresql://postgres@/{DATABASE}?host={settings.home / 'pg'}")
     try:

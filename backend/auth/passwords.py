@@ -14,6 +14,7 @@ from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
 from backend.auth.secrets import digest, hash_password, token, verify_password
 from backend.auth.service import reach
+from backend.auth.telling import tell_of_person
 from backend.changes import proven
 from backend.db import Write, now, transaction, widen
 from backend.errors import BadRequest
@@ -101,4 +102,6 @@ async def _set(session: Write, user: UserRow, password: str, pointer: str, keep:
     sessions = sa.update(SessionRow).where(col(SessionRow.user_id) == user.id, col(SessionRow.revoked_at).is_(None))
     if keep is not None:
         sessions = sessions.where(col(SessionRow.id) != keep)
-    await session.execute(sessions.values(revoked_at=now()))
+    ended = (await session.scalars(sessions.values(revoked_at=now()).returning(col(SessionRow.id)))).all()
+    facts = {"sessions_ended": len(ended)}
+    await tell_of_person(session, user.id, "user.password_changed", ("user", user.id), None, facts)

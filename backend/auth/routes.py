@@ -1,5 +1,6 @@
 """Sign-in: `/v1/auth/*`, and the console's native forms at `/session`."""
 
+from contextlib import AbstractContextManager
 from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
@@ -23,6 +24,7 @@ from backend.auth.schemas import (
     SiweVerify,
     Tokens,
 )
+from backend.changes import Who, acting
 from backend.errors import TooManyRequests, Unauthenticated
 from backend.keyset import Page
 from backend.settings import settings
@@ -130,11 +132,8 @@ async def sign_in(
     check_origin(request)
     target = next if _is_own_path(next) else "/"
     try:
-        async with db.transaction() as session:
-            if old := request.cookies.get(cookie_name()):
-                await service.end_by_cookie(session, old)
-            agent = request.headers.get("user-agent", "")
-            secret = await service.open_browser_session(session, email, password, agent, client_address(request))
+        with _in_a_browser(request):
+            secret = await _change_session(request, email, password)
     except (Unauthenticated, TooManyRequests) as error:
         word = "invalid" if isinstance(error, Unauthenticated) else "slow"
         return RedirectResponse(f"/sign-in?error={word}&next={quote(target, safe='')}", 303)
@@ -151,13 +150,26 @@ async def sign_in(
     return answer
 
 
+async def _change_session(request: Request, email: str, password: str) -> str:
+    async with db.transaction() as session:
+        if old := request.cookies.get(cookie_name()):
+            await service.end_by_cookie(session, old)
+        agent = request.headers.get("user-agent", "")
+        return await service.open_browser_session(session, email, password, agent, client_address(request))
+
+
+def _in_a_browser(request: Request) -> AbstractContextManager[None]:
+    return acting(Who(None, "session", request.state.request_id, client_address(request)))
+
+
 @forms.post("/session/end")
 async def sign_out(request: Request, next: Annotated[str, Form(max_length=2000)] = "/sign-in") -> Response:
     """Sign out a browser."""
     check_origin(request)
     if cookie := request.cookies.get(cookie_name()):
-        async with db.transaction() as session:
-            await service.end_by_cookie(session, cookie)
+        with _in_a_browser(request):
+            async with db.transaction() as session:
+                await service.end_by_cookie(session, cookie)
     answer = RedirectResponse(next if _is_own_path(next) else "/sign-in", 303)
     answer.delete_cookie(cookie_name(), path="/", secure=settings().secure, httponly=True, samesite="lax")
     return answer

@@ -13,6 +13,7 @@ from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
 from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest
 from backend.auth.secrets import digest, token, verify_password
+from backend.auth.telling import tell_of_end
 from backend.changes import proven
 from backend.db import Write, now
 from backend.errors import Forbidden, Unauthenticated
@@ -132,20 +133,24 @@ async def revoke_alone(session_id: UUID) -> None:
 
 async def revoke(session: Write, session_id: UUID) -> None:
     """End a session: its cookie, tokens and refresh tokens stop at once."""
-    await session.execute(
-        sa.update(SessionRow)
-        .where(col(SessionRow.id) == session_id, col(SessionRow.revoked_at).is_(None))
-        .values(revoked_at=now())
-    )
+    await end(session, col(SessionRow.id) == session_id)
+
+
+async def end(session: Write, *which: sa.ColumnElement[bool]) -> bool:
+    """End whichever of some sessions have not ended; whether there was one."""
+    ended = sa.update(SessionRow).where(*which, col(SessionRow.revoked_at).is_(None)).values(revoked_at=now())
+    rows = (await session.scalars(ended.returning(SessionRow))).all()
+    for row in rows:
+        await tell_of_end(session, row)
+    return bool(rows)
 
 
 async def end_by_cookie(session: Write, cookie: str) -> None:
     """End the session of a presented cookie, if it is one."""
-    await session.execute(
-        sa.update(SessionRow)
-        .where(col(SessionRow.token_hash) == digest(cookie), col(SessionRow.revoked_at).is_(None))
-        .values(revoked_at=now())
-    )
+    mine = col(SessionRow.token_hash) == digest(cookie)
+    if person := await session.scalar(sa.select(col(SessionRow.user_id)).where(mine)):
+        proven(person)
+    await end(session, mine)
 
 
 async def me(context: Context) -> Me:

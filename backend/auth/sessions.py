@@ -5,6 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend.auth import service
 from backend.auth.models import SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import Session, SessionList
@@ -29,16 +30,6 @@ async def page(context: Context, page: Page) -> SessionList:
 async def end(context: Context, session_id: UUID) -> None:
     """End one of the caller's sessions; 404 where the id is none of them, or it is over."""
     person = context.require_person()
-    ended = await context.session.execute(
-        sa.update(SessionRow)
-        .where(
-            col(SessionRow.id) == session_id,
-            col(SessionRow.user_id) == person.user_id,
-            col(SessionRow.revoked_at).is_(None),
-            col(SessionRow.expires_at) > now(),
-        )
-        .values(revoked_at=now())
-        .returning(col(SessionRow.id))
-    )
-    if ended.first() is None:
+    mine = (col(SessionRow.id) == session_id, col(SessionRow.user_id) == person.user_id)
+    if not await service.end(context.session, *mine, col(SessionRow.expires_at) > now()):
         raise NotFound("You have no such session.")

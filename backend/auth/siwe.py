@@ -12,11 +12,13 @@ from backend.auth.principal import Context
 from backend.auth.schemas import SiweNonce, SiweVerify, Tokens
 from backend.auth.secrets import digest, nonce
 from backend.auth.siwe_message import SignInMessage, fault, parse
+from backend.auth.telling import tell_of_person
 from backend.chain.signatures import signer_of
-from backend.changes import proven
-from backend.db import Write, now
+from backend.changes import proven, tell
+from backend.db import Write, now, widen
 from backend.errors import Conflict, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
+from backend.members.schemas import MemberStatus
 from backend.settings import settings
 
 LIFETIME = timedelta(minutes=5)
@@ -58,7 +60,6 @@ async def verify(context: Context, body: SiweVerify, agent: str) -> Tokens:
     except Unauthenticated:
         rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
         raise
-    proven(user.id)
     return await service.open_token_session(context, user, agent)
 
 
@@ -91,10 +92,20 @@ async def _owner(context: Context, message: SignInMessage, link: bool) -> UserRo
         return await _link(context, message, owner_id)
     if owner_id is None:
         raise Unauthenticated("Nobody has signed in with this wallet before. Sign in by password and link it.")
-    await session.execute(sa.text("select signum_wallet_proven(:person)"), {"person": owner_id})
+    proven(owner_id)
+    await _begin_memberships(session, owner_id)
     user = await session.get_one(UserRow, owner_id)
     user.last_login_at = now()
     return user
+
+
+async def _begin_memberships(session: Write, person: UUID) -> None:
+    """A placeholder that has proven its wallet is a person now."""
+    begun = await session.execute(sa.text("select * from signum_wallet_proven(:person)"), {"person": person})
+    for member_id, organization_id in begun.all():
+        await widen(session, organization_id)
+        was, now_ = {"status": MemberStatus.PENDING}, {"status": MemberStatus.ACTIVE}
+        await tell(session, organization_id, "member.updated", ("member", member_id), was, now_)
 
 
 async def _link(context: Context, message: SignInMessage, owner_id: UUID | None) -> UserRow:
@@ -102,6 +113,9 @@ async def _link(context: Context, message: SignInMessage, owner_id: UUID | None)
     if owner_id not in (None, person.user_id):
         raise Conflict("This wallet belongs to somebody else.")
     if owner_id is None:
+        proven(person.user_id, context.who.credential)
         context.session.add(UserWalletRow(user_id=person.user_id, address=message.address))
         await context.session.flush()
+        subject, linked = ("user", person.user_id), {"wallet_address": message.address}
+        await tell_of_person(context.session, person.user_id, "user.wallet_linked", subject, None, linked)
     return await context.session.get_one(UserRow, person.user_id)

@@ -15,12 +15,13 @@ from backend.assets.schemas import DeploymentStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
 from backend.bridges.models import BridgeRow
-from backend.bridges.schemas import BridgeStatus
+from backend.bridges.schemas import Bridge, BridgeStatus
 from backend.chain import endpoints, relayer, token
 from backend.chain.relayer import Delivery, DeliveryStatus
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
-from backend.db import now
+from backend.changes import shown, tell_state
+from backend.db import Write, now
 from backend.errors import Conflict, SignumError, Unavailable
 from backend.settings import settings
 from backend.workflows import Run, StepNotes
@@ -64,7 +65,7 @@ async def failed(run: Run, bridge_id: UUID, error: SignumError) -> None:
         bridge = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
         if bridge.status is BridgeStatus.CONFIRMED:
             return
-        bridge.status, bridge.failure = BridgeStatus.FAILED, error.detail
+        await _set(session, bridge, status=BridgeStatus.FAILED, failure=error.detail)
     await deploying.failed(run, bridge.asset_id, bridge.destination_chain_eid)
 
 
@@ -72,8 +73,8 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
     async with run.transaction() as session:
         bridge = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
         if bridge.status is BridgeStatus.FAILED:
-            bridge.status = BridgeStatus.SUBMITTING if bridge.guid else BridgeStatus.PENDING
-            bridge.failure = None
+            status = BridgeStatus.SUBMITTING if bridge.guid else BridgeStatus.PENDING
+            await _set(session, bridge, status=status, failure=None)
     await deploying.create_token(run, step, bridge.asset_id, bridge.destination_chain_eid)
     tx_hash = step.tx_hash
     route = await _route(run, bridge)
@@ -186,6 +187,13 @@ async def _settle(run: Run, step: StepNotes, route: Route, delivery: Delivery) -
 async def _note(run: Run, bridge_id: UUID, **values: object) -> BridgeRow:
     async with run.transaction() as session:
         row = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
-        for name, value in values.items():
-            setattr(row, name, value)
+        await _set(session, row, **values)
         return row
+
+
+async def _set(session: Write, row: BridgeRow, **values: object) -> None:
+    before = shown(Bridge, row)
+    for name, value in values.items():
+        setattr(row, name, value)
+    await session.flush()
+    await tell_state(session, "bridge", Bridge, row, before)

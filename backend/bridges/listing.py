@@ -14,6 +14,7 @@ from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
 from backend.chain import relayer, token
 from backend.chain.relayer import DeliveryStatus
+from backend.changes import THE_SYSTEM, acting, shown, tell_state
 from backend.db import now
 from backend.errors import BadRequest, NotFound, SignumError
 from backend.keyset import limit_of
@@ -58,6 +59,7 @@ async def _one(context: Context, bridge_id: UUID) -> Any:
 async def _arrived(context: Context, bridge_id: UUID) -> bool:
     """Look at the destination again. A chain that does not answer leaves everything as it was."""
     row = await context.session.get_one(BridgeRow, bridge_id, with_for_update=True)
+    before = shown(Bridge, row)
     try:
         delivery = await relayer.delivery_status(row.guid or "", row.source_chain_eid, row.source_tx_hash or "")
         if delivery.status is DeliveryStatus.DELIVERED:
@@ -68,6 +70,8 @@ async def _arrived(context: Context, bridge_id: UUID) -> bool:
         return False
     row.checked_at = now()
     await context.session.flush()
+    with acting(THE_SYSTEM):
+        await tell_state(context.session, "bridge", Bridge, row, before)
     return True
 
 

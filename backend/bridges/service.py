@@ -15,8 +15,9 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import rules
 from backend.bridges.models import BridgeRow
-from backend.bridges.schemas import BridgeAccepted, BridgeCreate
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate
 from backend.chain import token
+from backend.changes import shown, tell
 from backend.db import Write, now
 from backend.errors import BadRequest, Conflict
 from backend.requests.accept import accept
@@ -54,7 +55,7 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         steps=steps(source.chain_eid, body.destination_chain_eid),
         order=asset_id,
     )
-    row.request_id = request.id
+    await begun(context.session, row, request.id)
     message = f"{asset.symbol} is being bridged to {destination.display_name}."
     return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
 
@@ -94,6 +95,12 @@ async def _check_balance(source: DeploymentRow, amount: int) -> None:
     held = await token.balance_of(source.chain_eid, source.token_address, owner)
     if held < amount:
         raise Conflict(f"The treasury {owner} holds {held} base units on the source chain; {amount} are asked.")
+
+
+async def begun(session: Write, row: BridgeRow, request_id: UUID) -> None:
+    """Name the request that carries a new bridge, and tell of it."""
+    row.request_id = request_id
+    await tell(session, row.organization_id, "bridge.created", ("bridge", row.id), None, shown(Bridge, row))
 
 
 async def insert(

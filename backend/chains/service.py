@@ -14,6 +14,7 @@ from backend.auth.principal import Context
 from backend.chains import quotes, rules
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
 from backend.chains.schemas import Chain, Environment, OrganizationChain, VmType
+from backend.changes import tell
 from backend.db import new_id, now
 from backend.errors import BadRequest, Conflict, NotFound
 from backend.fields import Network
@@ -98,24 +99,29 @@ async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
     if not row.is_signum_deployed:
         raise Conflict(f"Signum's contracts are not deployed on {row.display_name} in this installation.")
     values = {"organization_id": context.organization_id, "chain_id": chain_id}
-    await context.session.execute(
-        insert(OrganizationChainRow)
-        .values(id=new_id(), created_at=now(), updated_at=now(), **values)
-        .on_conflict_do_nothing()
-    )
+    fresh = insert(OrganizationChainRow).values(id=new_id(), created_at=now(), updated_at=now(), **values)
+    made = await context.session.execute(fresh.on_conflict_do_nothing().returning(col(OrganizationChainRow.id)))
+    if made.first() is not None:
+        await _tell(context, row, "chain.enabled", is_enabled=True)
     return await _shown(row, True, (await contracts(context.session))[row.xchain_eid])
 
 
 async def disable(context: Context, chain_id: UUID) -> OrganizationChain:
     """Take a chain from the organization's; what lives there stays, and nothing new is begun."""
     row = await _entry(context, chain_id)
-    await context.session.execute(
-        sa.delete(OrganizationChainRow).where(
-            col(OrganizationChainRow.organization_id) == context.organization_id,
-            col(OrganizationChainRow.chain_id) == chain_id,
-        )
+    taken = sa.delete(OrganizationChainRow).where(
+        col(OrganizationChainRow.organization_id) == context.organization_id,
+        col(OrganizationChainRow.chain_id) == chain_id,
     )
+    if (await context.session.execute(taken.returning(col(OrganizationChainRow.id)))).first() is not None:
+        await _tell(context, row, "chain.disabled", is_enabled=False)
     return await _shown(row, False, (await contracts(context.session))[row.xchain_eid])
+
+
+async def _tell(context: Context, row: Any, action: str, *, is_enabled: bool) -> None:
+    facts = {"xchain_eid": row.xchain_eid, "display_name": row.display_name, "enabled": True}
+    before, after = (None, facts) if is_enabled else (facts, None)
+    await tell(context.session, context.organization_id, action, ("chain", row.id), before, after)
 
 
 async def _entry(context: Context, chain_id: UUID) -> Any:

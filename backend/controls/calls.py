@@ -42,6 +42,11 @@ _CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
 }
 
 
+def asked(arguments: Arguments) -> dict[str, Any]:
+    """What was asked for, of a request's arguments: its chains, addresses, amount and reason."""
+    return {name: value for name, value in arguments.items() if name not in ("order", "acts") and value is not None}
+
+
 async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments) -> Call:
     """The call of an act. How much is to be frozen is reckoned from what is frozen now: 409 where that cannot be."""
     if act not in ("frozen", "unfrozen"):

@@ -11,6 +11,7 @@ from backend.assets.checking import Place
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.transactions import rehearse
+from backend.changes import tell
 from backend.controls import calls, planning
 from backend.controls.planning import Deed
 from backend.controls.schemas import (
@@ -72,6 +73,8 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
         order=f"controls:{asset_id}",  # never behind a deployment or a bridge: a pause cannot wait for those
         arguments=_arguments(deed, body),
     )
+    told = {"control": kind, **calls.asked(request.arguments), "request_id": str(request.id)}
+    await tell(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, told)
     message = f"{_VERBS[kind]} {asset.symbol}: accepted."
     return ControlAccepted(assetId=asset_id, status=request.status, request_id=str(request.id), message=message)
 

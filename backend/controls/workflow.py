@@ -17,11 +17,15 @@ from backend.workflows import Run, StepNotes, workflow
 
 async def control(run: Run) -> None:
     """The acts of the request, on every chain it names."""
+    transactions: list[str | None] = []
     for eid in run.arguments["chains"]:
         row = await _token(run, eid)
         for act in run.arguments["acts"]:
             async with run.step(f"{act}_{eid}") as step:
                 await _do(run, step, act, row)
+            transactions.append(step.tx_hash)
+    told = {"acts": run.arguments["acts"], **calls.asked(run.arguments), "tx_hashes": transactions}
+    run.tells("control.confirmed", ("asset", run.subject_id), told)
 
 
 for _kind in ControlKind:

@@ -10,8 +10,10 @@ from sqlmodel import col
 
 from backend import db
 from backend.chain.outcome import Log
+from backend.changes import shown
+from backend.distributions import states
 from backend.distributions.models import ClaimRow, DistributionRow
-from backend.distributions.schemas import DistributionStatus
+from backend.distributions.schemas import Distribution, DistributionStatus
 
 _ENDED = (DistributionStatus.COMPLETED, DistributionStatus.CANCELLED)
 
@@ -36,9 +38,11 @@ class Claims:
         )
         for row in (await session.execute(found.with_for_update())).scalars():
             theirs = [log for log in logs if log.address == row.distributor_address]
+            before = shown(Distribution, row)
             await _claim(session, row, theirs)
             _end(row, theirs)
-        await session.flush()
+            await session.flush()
+            await states.tell_of(session, row, before)
 
     async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
         """Forget claims above a block and take them off the sums; what ended above it has not ended."""
@@ -49,10 +53,11 @@ class Claims:
             taken.setdefault(row.distribution_id, []).append(int(row.amount))
         for distribution_id, amounts in taken.items():
             await _count(session, distribution_id, -len(amounts), -sum(amounts))
-        undone = sa.update(DistributionRow).where(
+        undone = sa.select(DistributionRow).where(
             col(DistributionRow.chain_eid) == eid, col(DistributionRow.ended_block) > block
         )
-        await session.execute(undone.values(status=DistributionStatus.ACTIVE, ended_block=None))
+        for ended in (await session.scalars(undone.with_for_update())).all():
+            await states.change(session, ended, status=DistributionStatus.ACTIVE, ended_block=None)
         return set()
 
 

@@ -14,7 +14,8 @@ from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.distributions import funding, proofs, rules, snapshot
+from backend.changes import tell
+from backend.distributions import funding, proofs, rules, snapshot, states
 from backend.distributions.merkle import MerkleTree
 from backend.distributions.models import DistributionRow
 from backend.distributions.recipients import Recipients
@@ -70,6 +71,7 @@ async def create(context: Context, drawn: Draft) -> UUID:
     await context.session.flush()
     if drawn.recipients is not None and drawn.tree is not None:
         await proofs.store(context.session, drawn.row, drawn.recipients, drawn.tree)
+    await states.created(context.session, drawn.row)
     return drawn.row.id
 
 
@@ -119,8 +121,6 @@ async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body
     row, is_repeated = await checked(context, asset_id, distribution_id, body)
     if is_repeated:
         return row.request_id
-    row.merkle_root, row.total_recipients = body.merkleRoot, body.totalRecipients
-    row.status, row.failure = DistributionStatus.ACTIVATING, None
     request = await accept(
         context,
         "distribution.activate",
@@ -130,7 +130,15 @@ async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body
         order=asset_id,
         steps=[Step(name, title, row.chain_eid) for name, title in STEPS],
     )
-    row.request_id = request.id
+    await states.change(
+        context.session,
+        row,
+        merkle_root=body.merkleRoot,
+        total_recipients=body.totalRecipients,
+        status=DistributionStatus.ACTIVATING,
+        failure=None,
+        request_id=request.id,
+    )
     return request.id
 
 
@@ -183,6 +191,8 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
         order=asset_id,
         steps=[Step("distribution_closed", CLOSING, row.chain_eid)],
     )
+    subject, asked = ("distribution", row.id), {"request_id": str(request.id)}
+    await tell(context.session, row.organization_id, "distribution.cancelling", subject, None, asked)
     return DistributionAccepted(
         distributionId=row.id,
         status=row.status,

@@ -8,7 +8,7 @@ from backend.assets.writing import write
 from backend.chain import distributor, indexer, registry, token
 from backend.chain.deployment import contracts_of
 from backend.chain.outcome import Outcome
-from backend.distributions import funding
+from backend.distributions import funding, states
 from backend.distributions.models import DistributionRow
 from backend.distributions.schemas import DistributionStatus
 from backend.errors import Conflict, SignumError
@@ -44,8 +44,7 @@ async def _begin(run: Run) -> DistributionRow:
         if row.status is DistributionStatus.CANCELLED:
             raise Conflict("The distribution was cancelled meanwhile.")
         if row.status is DistributionStatus.DRAFT:
-            row.status, row.failure = DistributionStatus.ACTIVATING, None
-            await session.flush()
+            await states.change(session, row, status=DistributionStatus.ACTIVATING, failure=None)
         return row
 
 
@@ -112,7 +111,7 @@ async def _activate(run: Run, step: StepNotes, row: DistributionRow, place: Plac
     async with run.transaction() as session:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
         if row.status is DistributionStatus.ACTIVATING:
-            row.status, row.failure = DistributionStatus.ACTIVE, None
+            await states.change(session, row, status=DistributionStatus.ACTIVE, failure=None)
     await _catch_up(place.eid, outcome)
 
 
@@ -165,6 +164,5 @@ async def _row(run: Run) -> DistributionRow:
 async def _note(run: Run, **values: Any) -> DistributionRow:
     async with run.transaction() as session:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
-        for name, value in values.items():
-            setattr(row, name, value)
+        await states.change(session, row, **values)
         return row

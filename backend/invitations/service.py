@@ -11,7 +11,7 @@ from sqlmodel import col
 from backend.auth.accounts import create_account
 from backend.auth.principal import Context
 from backend.auth.secrets import digest, token
-from backend.changes import proven
+from backend.changes import THE_SYSTEM, acting, proven, shown, tell
 from backend.db import Write, now, widen
 from backend.errors import Conflict, NotFound
 from backend.invitations import rules
@@ -41,7 +41,7 @@ PENDING = "An invitation to this address is pending already."
 
 async def page(context: Context, page: Page, status: InvitationStatus | None) -> InvitationList:
     """A page of invitations; those whose time is over are written down as expired first."""
-    await _expire(context.session, context.organization_id)
+    await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
     table = sa.inspect(InvitationRow).local_table
     query = sa.select(*(c for c in table.c if c.name != "token_hash")).where(
         table.c.organization_id == context.organization_id
@@ -53,16 +53,20 @@ async def page(context: Context, page: Page, status: InvitationStatus | None) ->
     return InvitationList(invitations=[Invitation.model_validate(r) for r in shown], nextCursor=cursor)
 
 
-async def _expire(session: Write, organization_id: UUID) -> None:
-    await session.execute(
-        sa.update(InvitationRow)
-        .where(
-            col(InvitationRow.organization_id) == organization_id,
-            col(InvitationRow.status) == InvitationStatus.PENDING,
-            col(InvitationRow.expires_at) <= now(),
-        )
-        .values(status=InvitationStatus.EXPIRED, updated_at=now())
+async def expire_due(session: Write, *which: sa.ColumnElement[bool]) -> None:
+    """Note what has expired of some invitations, or of all that the session sees: for the sweep, and before a list."""
+    due = sa.update(InvitationRow).where(
+        *which, col(InvitationRow.status) == InvitationStatus.PENDING, col(InvitationRow.expires_at) <= now()
     )
+    expired = due.values(status=InvitationStatus.EXPIRED, updated_at=now()).returning(InvitationRow)
+    with acting(THE_SYSTEM):
+        for row in (await session.scalars(expired)).all():
+            await _tell(session, row, InvitationStatus.PENDING)
+
+
+async def _tell(session: Write, row: InvitationRow, before: InvitationStatus) -> None:
+    subject, action = ("invitation", row.id), f"invitation.{row.status}"
+    await tell(session, row.organization_id, action, subject, {"status": before}, {"status": row.status})
 
 
 async def exists(session: Write, organization_id: UUID, email: str) -> bool:
@@ -78,7 +82,7 @@ async def exists(session: Write, organization_id: UUID, email: str) -> bool:
 async def create(context: Context, body: InvitationCreate) -> Invitation:
     """Invite somebody: 409 for a member, and for an address with a pending invitation."""
     check_grant(members.is_admin(context), body.role)
-    await _expire(context.session, context.organization_id)
+    await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
     if await _is_member(context, body.email):
         raise Conflict(members.ALREADY)
     row = await write(context.session, context.organization_id, body.email, body.role, invited_by=context.user_id)
@@ -125,6 +129,8 @@ async def write(
     subject, text = rules.letter(str(name), role, rules.link(settings().origin, secret), lifetime)
     session.add(OutboxRow(organization_id=organization_id, recipient=row.email, subject=subject, body=text))
     await session.flush()
+    made = shown(Invitation, row)
+    await tell(session, organization_id, "invitation.created", ("invitation", row.id), None, made)
     return row
 
 
@@ -138,6 +144,7 @@ async def revoke(context: Context, invitation_id: UUID) -> str:
         raise NotFound("There is no such invitation in this organization.")
     rules.check_revocable(rules.status_at(row.status, row.expires_at, now()))
     row.status = InvitationStatus.REVOKED
+    await _tell(context.session, row, InvitationStatus.PENDING)
     return f"The invitation of {row.email} is revoked."
 
 
@@ -180,6 +187,7 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     member = await members.join(session, row.organization_id, user, row.role)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()
+    await _tell(session, row, InvitationStatus.PENDING)
     return InvitationAccepted(
         member_id=member.id,
         organization_id=row.organization_id,

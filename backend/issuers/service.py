@@ -11,6 +11,7 @@ from sqlmodel import col
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chains import service as chains
+from backend.changes import shown, tell
 from backend.db import Write
 from backend.errors import NotFound
 from backend.issuers import rules
@@ -129,6 +130,9 @@ async def _publish(context: Context, row: IssuerRow, places: Sequence[Any]) -> N
         steps=[Step(f"register:{c.xchain_eid}", f"Attester added on {c.display_name}", c.xchain_eid) for c in places],
     )
     row.request_id = request.id
+    terms = {"name": row.name, "max_kyc_level": row.max_kyc_level, "can_revoke_others": row.can_revoke_others}
+    told = terms | {"chains": [c.xchain_eid for c in places]}
+    await tell(context.session, row.organization_id, "issuer.registering", ("issuer", row.id), None, told)
 
 
 async def _attesters(session: AsyncSession, row: IssuerRow) -> dict[int, IssuerWalletRow]:
@@ -143,22 +147,27 @@ async def _lock(context: Context) -> None:
 
 async def note(session: Write, organization_id: UUID, eid: int, status: IssuerStatus, tx_hash: str | None) -> None:
     """How the registration on one chain ended. Without a hash the one before stays."""
-    values = {"status": status, **({"tx_hash": tx_hash} if tx_hash else {})}
-    await session.execute(
-        sa.update(IssuerWalletRow)
-        .where(col(IssuerWalletRow.organization_id) == organization_id, col(IssuerWalletRow.chain_eid) == eid)
-        .values(**values)
-    )
+    mine = (col(IssuerWalletRow.organization_id) == organization_id, col(IssuerWalletRow.chain_eid) == eid)
+    for row in (await session.scalars(sa.select(IssuerWalletRow).where(*mine).with_for_update())).all():
+        await _settle(session, row, status, tx_hash)
 
 
 async def fail_pending(session: Write, organization_id: UUID, eids: Sequence[int]) -> None:
     """What a registration that ended badly leaves unconfirmed has failed."""
-    await session.execute(
-        sa.update(IssuerWalletRow)
-        .where(
-            col(IssuerWalletRow.organization_id) == organization_id,
-            col(IssuerWalletRow.chain_eid).in_(eids),
-            col(IssuerWalletRow.status) == IssuerStatus.PENDING,
-        )
-        .values(status=IssuerStatus.FAILED)
+    pending = sa.select(IssuerWalletRow).where(
+        col(IssuerWalletRow.organization_id) == organization_id,
+        col(IssuerWalletRow.chain_eid).in_(eids),
+        col(IssuerWalletRow.status) == IssuerStatus.PENDING,
     )
+    for row in (await session.scalars(pending.with_for_update())).all():
+        await _settle(session, row, IssuerStatus.FAILED, None)
+
+
+async def _settle(session: Write, row: IssuerWalletRow, status: IssuerStatus, tx_hash: str | None) -> None:
+    before, was = shown(IssuerWallet, row), row.status
+    row.status, row.tx_hash = status, tx_hash or row.tx_hash
+    await session.flush()
+    if status is not was:
+        told = {"chain_eid": row.chain_eid, "address": row.address, "status": status, "tx_hash": row.tx_hash}
+        subject = ("issuer", row.issuer_id)
+        await tell(session, row.organization_id, f"issuer.{status}", subject, before, told)

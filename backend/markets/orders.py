@@ -15,6 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import market as contract
 from backend.chain import quote, token
+from backend.changes import tell
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import evaluate_order, failures
@@ -98,6 +99,8 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
             "wallet": trader.wallet.address,
         },
     )
+    asked = body.model_dump(mode="json") | {"maker_address": trader.wallet.address, "request_id": str(request.id)}
+    await tell(context.session, context.organization_id, "order.requested", ("market", market_id), None, asked)
     return OrderAccepted(
         orderId=None,
         marketId=market_id,
@@ -195,6 +198,8 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
         arguments={"order_id": str(order_id)},
         steps=[Step("order_cancelled", "Order cancelled", market.chain_eid)],
     )
+    asked = {"request_id": str(request.id)}
+    await tell(context.session, context.organization_id, "order.cancelling", ("order", order_id), None, asked)
     return OrderAccepted(
         orderId=order_id,
         marketId=market_id,

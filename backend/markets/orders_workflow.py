@@ -10,11 +10,12 @@ from backend.assets.models import AssetRow
 from backend.assets.writing import write
 from backend.chain import indexer, quote, token
 from backend.chain import market as contract
+from backend.changes import shown
 from backend.errors import Conflict
 from backend.markets import rules
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.rules import Resting
-from backend.markets.schemas import OrderSide, OrderStatus
+from backend.markets.schemas import Order, OrderSide, OrderStatus
 from backend.workflows import Run, StepNotes, workflow
 
 _LIVE = (OrderStatus.OPEN, OrderStatus.PARTIAL)
@@ -54,6 +55,13 @@ async def _place(run: Run, step: StepNotes, market: MarketRow) -> None:
     placed = contract.placed(outcome)
     step.detail = f"Order {placed.order_id} is {placed.status}."
     await indexer.catch_up(market.chain_eid, outcome.block_number)
+    query = sa.select(OrderRow).where(
+        col(OrderRow.market_id) == market.id, col(OrderRow.chain_order_id) == placed.order_id
+    )
+    async with run.transaction() as session:
+        row: OrderRow | None = await session.scalar(query)
+    if row is not None:
+        run.tells("order.placed", ("order", row.id), shown(Order, row))
 
 
 def _order(run: Run) -> tuple[OrderSide, int, int, str]:
@@ -90,3 +98,4 @@ async def cancel(run: Run) -> None:
         if facts.status != OrderStatus.CANCELLED:
             raise Conflict(f"The order is {facts.status}.")
         step.detail = f"Order {order.chain_order_id} is cancelled."
+    run.tells("order.cancelled", ("order", order.id), {"status": OrderStatus.CANCELLED})

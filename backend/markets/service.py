@@ -23,11 +23,12 @@ from backend.chain import factory
 from backend.chain.factory import FactoryInfo
 from backend.chains import quotes
 from backend.chains.quotes import QuoteTerms
+from backend.changes import shown, tell
 from backend.db import violated
 from backend.errors import BadRequest, Conflict, NotFound
 from backend.markets import rules, terms
 from backend.markets.models import MarketRow
-from backend.markets.schemas import MarketAccepted, MarketCreate, MarketStatus
+from backend.markets.schemas import Market, MarketAccepted, MarketCreate, MarketStatus
 from backend.requests.accept import accept
 from backend.requests.service import Step
 
@@ -104,7 +105,10 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
     )
     market.request_id = request.id
     if market.bridge_id is not None:
-        await _name_request(context, market.bridge_id, request.id)
+        bridge = await context.session.get_one(BridgeRow, market.bridge_id)
+        await bridges.begun(context.session, bridge, request.id)
+    subject, made = ("market", market.id), shown(Market, market)
+    await tell(context.session, market.organization_id, f"market.{market.status}", subject, None, made)
     message = f"{checked.asset.symbol} is bridged to {name} first." if checked.source else f"Deploying on {name}."
     return MarketAccepted(
         marketId=market.id,
@@ -154,11 +158,6 @@ def _steps(checked: Checked, eid: int) -> list[Step]:
         Step("market_created", "Market created", eid),
         Step("market_active", "Market active", eid),
     ]
-
-
-async def _name_request(context: Context, bridge_id: UUID, request_id: UUID) -> None:
-    bridge = await context.session.get_one(BridgeRow, bridge_id)
-    bridge.request_id = request_id
 
 
 async def market(context: Context, asset_id: UUID, market_id: UUID) -> MarketRow:

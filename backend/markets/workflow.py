@@ -10,11 +10,12 @@ from backend.bridges import carrying
 from backend.chain import factory, indexer, token
 from backend.chain import market as contract
 from backend.chain.rpc import connect
-from backend.db import violated
+from backend.changes import shown, tell_state
+from backend.db import Write, violated
 from backend.errors import Conflict, SignumError
 from backend.markets import orders_workflow
 from backend.markets.models import MarketRow
-from backend.markets.schemas import MarketStatus
+from backend.markets.schemas import Market, MarketStatus
 from backend.markets.terms import market_rules
 from backend.workflows import Run, StepNotes, workflow
 
@@ -57,9 +58,8 @@ async def _reopened(run: Run) -> MarketRow:
         market = await session.get_one(MarketRow, run.subject_id, with_for_update=True)
         if market.status is MarketStatus.FAILED:
             waits = market.bridge_id is not None and market.rwa_token_address is None
-            market.status = MarketStatus.PENDING_BRIDGE if waits else MarketStatus.DEPLOYING
-            market.failure = None
-            await session.flush()
+            status = MarketStatus.PENDING_BRIDGE if waits else MarketStatus.DEPLOYING
+            await _set(session, market, status=status, failure=None)
         return market
 
 
@@ -130,6 +130,13 @@ async def _market(run: Run) -> MarketRow:
 async def _note(run: Run, **values: object) -> MarketRow:
     async with run.transaction() as session:
         market = await session.get_one(MarketRow, run.subject_id, with_for_update=True)
-        for name, value in values.items():
-            setattr(market, name, value)
+        await _set(session, market, **values)
         return market
+
+
+async def _set(session: Write, market: MarketRow, **values: object) -> None:
+    before = shown(Market, market)
+    for name, value in values.items():
+        setattr(market, name, value)
+    await session.flush()
+    await tell_state(session, "market", Market, market, before)

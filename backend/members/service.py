@@ -8,6 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
 from backend.auth.principal import Context
+from backend.changes import shown, tell, tell_change
 from backend.db import Write
 from backend.errors import BadRequest, Conflict, NotFound
 from backend.keyset import Page
@@ -96,13 +97,19 @@ async def add(context: Context, body: MemberCreate) -> Member:
     rules.check_grant(is_admin(context), body.role)
     user = await _user(context.session, body)
     email = body.email if user.email is None else None
-    row = await join(context.session, context.organization_id, user, body.role, email)
-    row.display_name = body.display_name if user.display_name is None else None
-    await context.session.flush()
+    name = body.display_name if user.display_name is None else None
+    row = await join(context.session, context.organization_id, user, body.role, email, name)
     return await one(context, row.id)
 
 
-async def join(session: Write, organization_id: UUID, user: UserRow, role: Role, email: str | None = None) -> MemberRow:
+async def join(
+    session: Write,
+    organization_id: UUID,
+    user: UserRow,
+    role: Role,
+    email: str | None = None,
+    display_name: str | None = None,
+) -> MemberRow:
     """A person's membership, made or taken up again; 409 where there is one. A placeholder's is pending."""
     query = sa.select(MemberRow).where(
         col(MemberRow.organization_id) == organization_id, col(MemberRow.user_id) == user.id
@@ -111,14 +118,24 @@ async def join(session: Write, organization_id: UUID, user: UserRow, role: Role,
     if row is not None and row.status is not MemberStatus.INACTIVE:
         raise Conflict(ALREADY)
     row = row or MemberRow(organization_id=organization_id, user_id=user.id)
-    row.role, row.email = role, email
+    row.role, row.email, row.display_name = role, email, display_name
     row.status = MemberStatus.PENDING if user.is_placeholder else MemberStatus.ACTIVE
     session.add(row)
     try:
         await session.flush()
     except IntegrityError as error:
         raise Conflict(ALREADY) from error
+    await tell(session, organization_id, "member.added", ("member", row.id), None, _facts(row, user))
     return row
+
+
+def _facts(row: MemberRow, user: UserRow) -> dict[str, Any]:
+    person = {
+        "id": str(user.id),
+        "email": user.email or row.email,
+        "display_name": user.display_name or row.display_name,
+    }
+    return shown(Member, row, user=person)
 
 
 async def _user(session: Write, body: MemberCreate) -> UserRow:
@@ -159,8 +176,11 @@ async def change_role(context: Context, member_id: UUID, role: Role) -> Member:
     if row.role is not role:
         rules.check_grant(is_admin(context), role, row.role)
         await _check_admin_stays(context, row)
+        before = shown(Member, row)
         row.role = role
         await context.session.flush()
+        subject = ("member", row.id)
+        await tell_change(context.session, row.organization_id, "member.updated", subject, before, shown(Member, row))
     return await one(context, member_id)
 
 
@@ -169,8 +189,10 @@ async def remove(context: Context, member_id: UUID) -> None:
     row = await _locked(context, member_id)
     rules.check_grant(is_admin(context), row.role)
     await _check_admin_stays(context, row)
+    before = _facts(row, await context.session.get_one(UserRow, row.user_id))
     await context.session.delete(row)
     await context.session.flush()
+    await tell(context.session, row.organization_id, "member.removed", ("member", row.id), before)
 
 
 async def _locked(context: Context, member_id: UUID) -> MemberRow:

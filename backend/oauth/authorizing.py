@@ -11,7 +11,8 @@ from sqlmodel import col
 
 from backend.auth.principal import Person
 from backend.auth.secrets import digest, token
-from backend.db import Write, new_id, now
+from backend.changes import tell_change
+from backend.db import Write, new_id, now, widen
 from backend.errors import BadRequest
 from backend.oauth import rules
 from backend.oauth.clients import Client, find
@@ -167,7 +168,11 @@ async def agree(session: Write, ask: Ask, user_id: UUID) -> None:
         .on_conflict_do_nothing()
     )
     row: OAuthConsentRow = (await session.execute(query.with_for_update())).scalar_one()
-    row.scopes = rules.unique([*row.scopes, *ask.scopes])
+    before, row.scopes = row.scopes, rules.unique([*row.scopes, *ask.scopes])
+    was, is_ = ({"user_id": str(user_id), "scopes": scopes} for scopes in (before, row.scopes))
+    await widen(session, ask.client.organization_id)
+    subject = ("oauth_client", ask.client.id)
+    await tell_change(session, ask.client.organization_id, "oauth_client.authorized", subject, was, is_)
 
 
 async def grant(session: Write, ask: Ask, person: Person) -> str:

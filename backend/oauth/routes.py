@@ -9,9 +9,10 @@ from fastapi.responses import RedirectResponse
 
 from backend import db
 from backend.auth import rate_limit, tokens
-from backend.auth.principal import by_cookie, check_origin, cookie_name
+from backend.auth.principal import by_cookie, check_origin, client_address, cookie_name
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
 from backend.auth.scopes import Scope
+from backend.changes import Who, acting
 from backend.errors import BadRequest
 from backend.keyset import Page
 from backend.oauth import authorizing, claims, discovery, granting, inspecting, service
@@ -176,7 +177,8 @@ async def decide_by_form(
         person = await by_cookie(session, request.cookies.get(cookie_name(), ""))
         if person is None:
             return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
-        target = await authorizing.decide(session, asked, person, approve=decision == "approve")
+        with acting(Who(person.user_id, "session", request.state.request_id, client_address(request))):
+            target = await authorizing.decide(session, asked, person, approve=decision == "approve")
     return leaving(target)
 
 

@@ -11,6 +11,7 @@ from backend.auth.models import SessionRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.auth.secrets import digest, token
+from backend.changes import shown, tell, tell_change
 from backend.db import now
 from backend.errors import BadRequest, NotFound
 from backend.keyset import Page
@@ -51,6 +52,8 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
     )
     context.session.add(row)
     await context.session.flush()
+    subject, made = ("oauth_client", row.id), shown(OAuthClient, row)
+    await tell(context.session, row.organization_id, "oauth_client.created", subject, None, made)
     return OAuthClientCreated.model_validate({**row.model_dump(), "secret": secret})
 
 
@@ -62,7 +65,10 @@ async def remove(context: Context, client_id: UUID) -> None:
     row: OAuthClientRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
         raise NotFound("There is no such application in this organization.")
+    before = shown(OAuthClient, row)
     row.revoked_at = row.revoked_at or now()
+    subject, after = ("oauth_client", row.id), shown(OAuthClient, row)
+    await tell_change(context.session, row.organization_id, "oauth_client.removed", subject, before, after)
     await context.session.execute(
         sa.update(SessionRow)
         .where(col(SessionRow.client_id) == row.id, col(SessionRow.revoked_at).is_(None))

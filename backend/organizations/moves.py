@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from backend import db
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.changes import tell_change
 from backend.errors import Forbidden, NotFound
 from backend.members.schemas import Role
 from backend.organizations import hierarchy, rules
@@ -56,13 +57,27 @@ async def move(context: Context, moved_id: UUID, parent_id: UUID) -> tuple[Organ
     """Move; the second value is the request that follows on chain, where the organization is known there."""
     await _check(context, moved_id, parent_id)
     await hierarchy.lock(context.session, context.organization_id, parent_id)
-    await _check(context, moved_id, parent_id)
+    checked = await _check(context, moved_id, parent_id)
     row = await context.session.get_one(OrganizationRow, moved_id, with_for_update=True)
     changed = row.parent_id != parent_id
     row.parent_id = parent_id
     await context.session.flush()
     request = await _follow_on_chain(context, row) if changed else None
-    return record(row, await hierarchy.path(context.session, moved_id)), request
+    moved = record(row, await hierarchy.path(context.session, moved_id))
+    await _tell(context, [*checked.before, checked.moved], moved, (moved_id, context.organization_id, parent_id))
+    return moved, request
+
+
+async def _tell(context: Context, before: list[Place], moved: Organization, where: tuple[UUID, ...]) -> None:
+    """In the logs of the organization and of both its parents."""
+    was = {
+        "parent_id": str(before[-2].id),
+        "hierarchy_path": "".join(f"/{p.id}" for p in before),
+        "depth": len(before) - 1,
+    }
+    subject, now = ("organization", moved.id), moved.model_dump(mode="json", include=set(was))
+    for organization_id in where:
+        await tell_change(context.session, organization_id, "organization.moved", subject, was, now)
 
 
 async def _check(context: Context, moved_id: UUID, parent_id: UUID) -> _Move:

@@ -8,6 +8,7 @@ from backend import db
 from backend.auth import service as auth
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.changes import shown, tell, tell_change
 from backend.errors import Forbidden, InsufficientScope
 from backend.members.models import MemberRow
 from backend.members.schemas import Role
@@ -24,7 +25,16 @@ async def create(context: Context, body: OrganizationCreate) -> Organization:
     row = await _insert(context, OrganizationRow(**body.model_dump()))
     context.session.add(MemberRow(organization_id=row.id, user_id=person.user_id, role=Role.ADMIN))
     await context.session.flush()
-    return record(row, [Place(row.id, row.name)])
+    made = record(row, [Place(row.id, row.name)])
+    await _tell_created(context, made, row.id)
+    return made
+
+
+async def _tell_created(context: Context, made: Organization, *where: UUID) -> None:
+    """In the new organization's own log, and in that of the one it is made in."""
+    facts = made.model_dump(mode="json", exclude={"updated_at"})
+    for organization_id in where:
+        await tell(context.session, organization_id, "organization.created", ("organization", made.id), None, facts)
 
 
 async def _check_may_found(context: Context, user_id: UUID) -> None:
@@ -46,7 +56,9 @@ async def create_below(context: Context, body: OrganizationCreate) -> Organizati
     if "network" not in body.model_fields_set:
         row.network = (await session.get_one(OrganizationRow, parent_id)).network
     await _insert(context, row)
-    return record(row, [*above, Place(row.id, row.name)])
+    made = record(row, [*above, Place(row.id, row.name)])
+    await _tell_created(context, made, parent_id, row.id)
+    return made
 
 
 async def _insert(context: Context, row: OrganizationRow) -> OrganizationRow:
@@ -65,12 +77,15 @@ async def read(context: Context) -> Organization:
 async def update(context: Context, body: OrganizationUpdate) -> Organization:
     """Apply a merge patch to the entered organization."""
     row = await context.session.get_one(OrganizationRow, context.organization_id, with_for_update=True)
+    before = shown(Organization, row)
     patch = body.model_dump(exclude_unset=True)
     if "member_requirements" in patch:
         row.member_requirements = _requirements(patch.pop("member_requirements"), row.member_requirements)
     for name, value in patch.items():
         setattr(row, name, value)
     await context.session.flush()
+    subject = ("organization", row.id)
+    await tell_change(context.session, row.id, "organization.updated", subject, before, shown(Organization, row))
     return record(row, await hierarchy.path(context.session, row.id))
 
 

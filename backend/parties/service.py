@@ -10,6 +10,7 @@ from sqlmodel import col
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.auth.service import me
+from backend.changes import shown, tell, tell_change
 from backend.db import now
 from backend.errors import BadRequest, Conflict, Invalid, NotFound
 from backend.keyset import Page
@@ -85,7 +86,9 @@ async def create(context: Context, body: PartyCreate) -> Party:
     """Write down a party; its wallet may be another party's in another organization, not in this one."""
     row = PartyRow(organization_id=context.organization_id, **body.model_dump(exclude={"organization_id"}))
     context.session.add(row)
-    return await _written(context, row)
+    party = await _written(context, row)
+    await tell(context.session, row.organization_id, "party.created", ("party", row.id), None, shown(Party, row))
+    return party
 
 
 async def update(context: Context, party_id: UUID, body: PartyUpdate) -> Party:
@@ -94,14 +97,16 @@ async def update(context: Context, party_id: UUID, body: PartyUpdate) -> Party:
     changes = body.model_dump(exclude_unset=True)
     if "name" in changes and changes["name"] is None:
         raise Invalid([{"pointer": "/name", "detail": "a party always has a name"}])
+    before = shown(Party, row)
     for name, value in changes.items():
         setattr(row, name, value)
-    return await _written(context, row)
+    return await _changed(context, row, "party.updated", before)
 
 
 async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
     """The identity is proven, at this level."""
     row = await locked(context, party_id)
+    before = shown(Party, row)
     rules.check_verify(row.status, body.reason)
     _decide(
         context,
@@ -111,21 +116,28 @@ async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
         accredited=body.accredited,
         reason=body.reason,
     )
-    return await _written(context, row)
+    return await _changed(context, row, "party.verified", before)
 
 
 async def reject(context: Context, party_id: UUID, body: PartyReject) -> Party:
     """The identity is not proven; level and accreditation fall."""
     row = await locked(context, party_id)
     rules.check_reject(row.status)
+    before = shown(Party, row)
     _decide(context, row, status=PartyStatus.REJECTED, kyc_level=0, accredited=False, reason=body.reason)
-    return await _written(context, row)
+    return await _changed(context, row, "party.rejected", before)
 
 
 def _decide(context: Context, row: PartyRow, **values: Any) -> None:
     for name, value in values.items():
         setattr(row, name, value)
     row.reviewed_by, row.reviewed_at = context.user_id, now()
+
+
+async def _changed(context: Context, row: PartyRow, action: str, before: dict[str, Any]) -> Party:
+    party = await _written(context, row)
+    await tell_change(context.session, row.organization_id, action, ("party", row.id), before, shown(Party, row))
+    return party
 
 
 async def _written(context: Context, row: PartyRow) -> Party:

@@ -7,6 +7,7 @@ from uuid import UUID
 from backend import workflows
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.changes import tell
 from backend.requests import service
 from backend.requests.models import RequestRow
 from backend.requests.service import Step
@@ -45,6 +46,9 @@ async def accept(
 
 async def retry(context: Context, row: RequestRow) -> RequestRow:
     """Run a failed request once more, under the same intents' keys: what had been done is not done again."""
+    before = {"status": row.status, "attempt": row.attempt}
     await service.reopen(context.session, row)
+    after = {"status": row.status, "attempt": row.attempt}
+    await tell(context.session, row.organization_id, "request.retried", ("request", row.id), before, after)
     await workflows.enqueue(context.session, row.kind, row.organization_id, row.id, row.attempt, row.arguments["order"])
     return row

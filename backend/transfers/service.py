@@ -11,6 +11,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import token
 from backend.chain.transactions import rehearse
+from backend.changes import shown, tell
 from backend.compliance.refusal import Refused
 from backend.compliance.rules import failures
 from backend.compliance.schemas import TransferCheck
@@ -19,7 +20,7 @@ from backend.requests.accept import accept
 from backend.requests.service import Step
 from backend.transfers import rules
 from backend.transfers.models import TransferRow
-from backend.transfers.schemas import TransferAccepted, TransferCreate
+from backend.transfers.schemas import Transfer, TransferAccepted, TransferCreate
 from backend.wallets.models import WalletRow
 
 
@@ -83,6 +84,8 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
         order=wallet.id,
     )
     row.request_id = request.id
+    subject, made = ("transfer", row.id), shown(Transfer, row)
+    await tell(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
         transferId=row.id, status=row.status, request_id=str(request.id), message="The transfer is being sent."
     )

@@ -2,18 +2,17 @@
 
 from typing import Any
 
-import sqlalchemy as sa
-from sqlmodel import col
-
 from backend.assets import records
 from backend.assets.writing import write
 from backend.chain import indexer, token
 from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.transactions import find
+from backend.changes import shown, tell_state
+from backend.db import Write
 from backend.errors import Conflict, SignumError
 from backend.transfers.models import TransferRow
-from backend.transfers.schemas import TransferStatus
+from backend.transfers.schemas import Transfer, TransferStatus
 from backend.workflows import Run, StepNotes, workflow
 
 
@@ -50,7 +49,7 @@ async def _begin(run: Run) -> tuple[TransferRow, str]:
     async with run.transaction() as session:
         row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
         if row.status is TransferStatus.FAILED:
-            row.status, row.failure = TransferStatus.PENDING, None
+            await _change(session, row, status=TransferStatus.PENDING, failure=None)
         for place in records.active(await records.deployments(session, row.asset_id)):
             if place.chain_eid == row.chain_eid and place.token_address:
                 return row, place.token_address
@@ -76,6 +75,15 @@ def _read_back(outcome: Outcome, row: TransferRow, at: str) -> None:
 
 async def _set(run: Run, **values: Any) -> None:
     """Note how far it is; what is confirmed stays so."""
-    mine = (col(TransferRow.id) == run.subject_id, col(TransferRow.status) != TransferStatus.CONFIRMED)
     async with run.transaction() as session:
-        await session.execute(sa.update(TransferRow).where(*mine).values(**values))
+        row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
+        if row.status is not TransferStatus.CONFIRMED:
+            await _change(session, row, **values)
+
+
+async def _change(session: Write, row: TransferRow, **values: Any) -> None:
+    before = shown(Transfer, row)
+    for name, value in values.items():
+        setattr(row, name, value)
+    await session.flush()
+    await tell_state(session, "transfer", Transfer, row, before)

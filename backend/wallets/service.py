@@ -13,6 +13,7 @@ from backend.auth.principal import Context
 from backend.chain import devnet, endpoints
 from backend.chain.wallet_provider import provider
 from backend.chains import service as chains
+from backend.changes import shown, tell, tell_change
 from backend.errors import Conflict, Invalid, NotFound, Unavailable
 from backend.keyset import Page
 from backend.settings import settings
@@ -59,7 +60,9 @@ async def create(context: Context, body: WalletCreate) -> Wallet:
         await _lock(context)
         row.is_default = await treasury(context.session, context.organization_id) is None
     context.session.add(row)
-    return await _written(context, row)
+    wallet = await _written(context, row)
+    await tell(context.session, row.organization_id, "wallet.created", ("wallet", row.id), None, shown(Wallet, row))
+    return wallet
 
 
 async def fund(address: str) -> None:
@@ -76,12 +79,16 @@ async def update(context: Context, wallet_id: UUID, body: WalletUpdate) -> Walle
     empty = [name for name, value in changes.items() if value is None]
     if empty:
         raise Invalid([{"pointer": f"/{name}", "detail": "cannot be taken away"} for name in empty])
+    before = shown(Wallet, row)
     if body.label is not None:
         row.label = body.label
     if body.is_default is not None and body.is_default != row.is_default:
         rules.check_default(row.kind, body.is_default, await _has(context, _OWNS_TOKENS, row))
         await _make_default(context, row)
-    return await _written(context, row)
+    wallet = await _written(context, row)
+    subject = ("wallet", row.id)
+    await tell_change(context.session, row.organization_id, "wallet.updated", subject, before, shown(Wallet, row))
+    return wallet
 
 
 async def remove(context: Context, wallet_id: UUID) -> None:
@@ -94,6 +101,7 @@ async def remove(context: Context, wallet_id: UUID) -> None:
         await _check_empty(context, row)
     await context.session.delete(row)
     await _written(context, row)
+    await tell(context.session, row.organization_id, "wallet.removed", ("wallet", row.id), shown(Wallet, row))
 
 
 _OWNS_TOKENS = "select 1 from asset_deployments where organization_id = :organization and token_address is not null"
@@ -118,7 +126,10 @@ async def _check_empty(context: Context, row: WalletRow) -> None:
 async def _make_default(context: Context, row: WalletRow) -> None:
     """The old default ends before the new one begins: there is an index that allows only one."""
     mine = (col(WalletRow.organization_id) == row.organization_id, col(WalletRow.is_default))
-    await context.session.execute(sa.update(WalletRow).where(*mine).values(is_default=False))
+    ended = sa.update(WalletRow).where(*mine).values(is_default=False).returning(col(WalletRow.id))
+    for wallet_id in (await context.session.scalars(ended)).all():
+        subject, was, is_ = ("wallet", wallet_id), {"is_default": True}, {"is_default": False}
+        await tell(context.session, row.organization_id, "wallet.updated", subject, was, is_)
     row.is_default = True
 
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 import sqlalchemy as sa
 
 from backend import db
-from backend.attestations import service
+from backend.attestations import service, states
 from backend.chain import devnet, endpoints, registry
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.transactions import execute
@@ -214,7 +214,7 @@ async def test_expiry_shows_at_once_and_the_sweep_notes_it(world: World, wallet:
     assert await ids(expiring_days=30) == []
     await firm.refused("POST", f"/attestations/{attestation['id']}/revoke", 409, json={"reason": "x"})
     async with db.worker() as session:
-        assert await service.expire_due(session) >= 1
+        assert await states.expire_due(session) >= 1
     async with db.worker() as session:
         found = await session.execute(sa.text("select status from attestations where id = :id"), {"id": past["id"]})
         assert found.scalar_one() == "expired"

@@ -241,12 +241,14 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by a.created_at, a.id limit 200
 $$;
 
--- A placeholder has proven its wallet: it is a person now, and its memberships begin.
-create function signum_wallet_proven(person uuid) returns void
+-- A placeholder has proven its wallet: it is a person now, and its memberships begin. Those are returned.
+create function signum_wallet_proven(person uuid) returns table (member_id uuid, organization_id uuid)
 language sql volatile security definer set search_path = public, pg_temp as $$
-  update members set status = 'active', updated_at = now()
-  where user_id = person and status = 'pending' and exists (select from users where id = person and is_placeholder);
-  update users set is_placeholder = false, updated_at = now() where id = person and is_placeholder;
+  with proven as (
+    update users set is_placeholder = false, updated_at = now() where id = person and is_placeholder returning id
+  )
+  update members m set status = 'active', updated_at = now()
+  from proven where m.user_id = proven.id and m.status = 'pending' returning m.id, m.organization_id
 $$;
 
 do $$

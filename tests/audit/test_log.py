@@ -1,0 +1,307 @@
+"""The log: written with what it tells of, in one chain per organization, read and verified."""
+
+import asyncio
+import csv
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+from uuid import UUID
+
+import httpx
+import psycopg
+import pytest
+
+from backend import db, runtime
+from backend.auth.scopes import Scope
+from backend.changes import Who, acting, tell
+from backend.client import ApiProblem, SignumClient
+from backend.db import new_id
+from backend.settings import settings
+from tests.conftest import Actor, World
+
+BODY = {"name": "CI", "scopes": ["orgs:read"]}
+
+
+async def entries(actor: Actor, of: UUID, /, **params: Any) -> list[dict[str, Any]]:
+    """The log's newest page."""
+    found: list[dict[str, Any]] = (await actor.call("GET", f"/orgs/{of}/audit", params=params))["audit"]
+    return found
+
+
+async def change(organization: UUID, *actions: str, subject: str = "1") -> None:
+    """A transaction that tells of something."""
+    async with db.transaction(organization) as session:
+        for action in actions:
+            await tell(session, organization, action, ("test", subject), {"n": 1}, {"n": 2, "ö": "é\n\u2028"})
+
+
+def tamper(database_url: str, statement: str, *values: object) -> None:
+    """What somebody with all rights over the database can do, past every trigger."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("set session_replication_role = replica")
+        connection.execute(statement.encode(), values)
+
+
+async def test_an_entry_says_who_did_what_from_where(world: World, api: Any) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    headers = {"cookie": admin.cookie, "origin": settings().origin}
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        answer = await http.post(f"/v1/orgs/{acme}/api-keys", json=BODY, headers=headers)
+    made = answer.json()
+    key = made.pop("key")
+    await world.client.call("GET", f"/orgs/{acme}", token=key)
+    (entry,) = await entries(admin, acme)
+    assert entry["request_id"] == answer.headers["x-request-id"]
+    assert (entry["actor"], entry["actor_name"]) == (str(admin.user_id), admin.email.split("@")[0].title())
+    assert (entry["credential"], entry["address"]) == ("session", "127.0.0.1")
+    assert (entry["action"], entry["subject"]) == ("api_key.created", {"type": "api_key", "id": made["id"]})
+    made.pop("updated_at")
+    assert (entry["before"], entry["after"]) == (None, made)
+    assert key not in json.dumps(entry)
+
+
+async def test_a_key_and_a_token_are_told_apart(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    tokens = await world.client.call(
+        "POST", "/auth/login", json={"email": admin.email, "password": "correct horse battery"}
+    )
+    headers = await world.key(acme, created_by=admin.user_id)
+    await world.client.call("POST", f"/orgs/{acme}/api-keys", json=BODY, headers=headers)
+    await world.client.call("POST", f"/orgs/{acme}/api-keys", json=BODY, token=tokens["access_token"])
+    by_token, by_key = await entries(admin, acme)
+    keys = (await admin.call("GET", f"/orgs/{acme}/api-keys"))["api_keys"]
+    assert by_token["credential"] == "token"
+    assert by_key["credential"] == f"key:{next(k['id'] for k in keys if k['name'] == 'test')}"
+    assert by_key["actor"] == str(admin.user_id)
+
+
+async def fail_after_telling(organization: UUID) -> None:
+    async with db.transaction(organization) as session:
+        await tell(session, organization, "test.changed", ("test", "1"))
+        raise ZeroDivisionError
+
+
+async def test_what_is_rolled_back_leaves_no_entry(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    with pytest.raises(ZeroDivisionError):
+        await fail_after_telling(acme)
+    assert await entries(admin, acme) == []
+    verified = await admin.call("GET", f"/orgs/{acme}/audit/verify")
+    assert verified == {"whole": True, "length": 0, "last_hash": None, "broken": None}
+
+
+async def test_anybody_can_compute_the_chain_from_the_answers(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    with acting(Who(admin.user_id, "token", "r-1", "10.0.0.1")):
+        await change(acme, "test.one", "test.two")
+    await change(acme, "test.three")
+    last = "0" * 64
+    for number, entry in enumerate(reversed(await entries(admin, acme)), 1):
+        hash_ = entry.pop("hash")
+        del entry["actor_name"], entry["withheld"]
+        text = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        assert (entry["seq"], entry["previous_hash"]) == (number, last)
+        assert (last := hashlib.sha256(text.encode()).hexdigest()) == hash_
+    verified = await admin.call("GET", f"/orgs/{acme}/audit/verify")
+    assert verified == {"whole": True, "length": 3, "last_hash": last, "broken": None}
+
+
+async def test_concurrent_changes_of_two_organizations_make_two_chains_without_gaps(world: World) -> None:
+    acme, beta = await world.organization(), await world.organization()
+    admin = await world.person(acme)
+
+    async def one(number: int) -> None:
+        first, second = (acme, beta) if number % 2 else (beta, acme)
+        async with db.transaction(acme, beta) as session:
+            await tell(session, first, "test.changed", ("test", str(number)))
+            await tell(session, second, "test.changed", ("test", str(number)))
+
+    await asyncio.gather(*(one(n) for n in range(40)))
+    log = await entries(admin, acme, limit=100)
+    assert [e["seq"] for e in log] == list(range(40, 0, -1))
+    assert {e["subject"]["id"] for e in log} == {str(n) for n in range(40)}
+    assert (await admin.call("GET", f"/orgs/{acme}/audit/verify"))["whole"]
+
+
+async def test_pages_and_filters(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    with acting(Who(admin.user_id, "session")):
+        await change(acme, "test.one", subject="a")
+    await change(acme, "test.two", "tests.one", subject="b")
+    middle = (await entries(admin, acme))[1]["at"]
+
+    async def actions(**params: Any) -> list[str]:
+        return [e["action"] for e in await entries(admin, acme, **params)]
+
+    assert await actions() == ["tests.one", "test.two", "test.one"]
+    assert await actions(action="test") == ["test.two", "test.one"]
+    assert await actions(action="test.two") == ["test.two"]
+    assert await actions(actor=str(admin.user_id)) == ["test.one"]
+    assert await actions(subject="b") == ["tests.one", "test.two"]
+    assert await actions(until=middle) == ["test.one"]
+    assert await actions(since=middle) == ["tests.one", "test.two"]
+    found, cursor = [], None
+    while cursor or not found:
+        page = await admin.call("GET", f"/orgs/{acme}/audit", params={"limit": 1, "cursor": cursor})
+        found, cursor = [*found, *(e["seq"] for e in page["audit"])], page["nextCursor"]
+    assert found == [3, 2, 1]
+    for bad in (
+        {"cursor": "x"},
+        {"cursor": "WyJ4Il0"},
+        {"action": "T"},
+        {"actor": "x"},
+        {"since": "x"},
+        {"subject": "\0"},
+    ):
+        with pytest.raises(ApiProblem) as problem:
+            await entries(admin, acme, **bad)
+        assert problem.value.status == 400, bad
+
+
+async def test_what_a_credential_may_not_read_is_withheld(world: World, client: SignumClient) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    await admin.call("POST", f"/orgs/{acme}/api-keys", json=BODY)
+    narrow = await world.key(acme, Scope.ORGS_READ)
+    (entry,) = (await client.call("GET", f"/orgs/{acme}/audit", headers=narrow))["audit"]
+    assert (entry["withheld"], entry["before"], entry["after"]) == (True, None, None)
+    (whole,) = await entries(admin, acme)
+    assert (whole["withheld"], whole["after"]["name"], whole["hash"]) == (False, "CI", entry["hash"])
+
+
+async def test_csv_has_every_entry_and_no_formula(world: World, api: Any) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    await admin.call("POST", f"/orgs/{acme}/api-keys", json=BODY)
+    await change(acme, *(["test.changed"] * 620), subject="=1+1")
+    headers = {"cookie": admin.cookie}
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        answer = await http.get(f"/v1/orgs/{acme}/audit.csv", headers=headers)
+        some = await http.get(f"/v1/orgs/{acme}/audit.csv?action=api_key", headers=headers)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"] == 'attachment; filename="audit.csv"'
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [line["seq"] for line in lines] == [str(n) for n in range(621, 0, -1)]
+    assert (lines[0]["subject_id"], json.loads(lines[0]["after"])) == ("'=1+1", {"n": 2, "ö": "é\n\u2028"})
+    assert [line["action"] for line in csv.DictReader(io.StringIO(some.text))] == ["api_key.created"]
+
+
+async def test_another_organizations_log_is_closed(world: World) -> None:
+    acme, beta = await world.organization(), await world.organization()
+    stranger = await world.person(beta)
+    for path in ("audit", "audit/verify", "audit.csv"):
+        with pytest.raises(ApiProblem) as problem:
+            await stranger.call("GET", f"/orgs/{acme}/{path}")
+        assert problem.value.status == 403
+    with pytest.raises(Exception, match="was not entered"):
+        await change_elsewhere(beta, acme)
+
+
+async def change_elsewhere(entered: UUID, told: UUID) -> None:
+    async with db.transaction(entered) as session:
+        await tell(session, told, "test.changed", ("test", "1"))
+
+
+TAMPERED = {
+    "changed": ("update audit_log set after = '{\"n\": 3}' where organization_id = %s and seq = 2", 2, "content"),
+    "another time": (
+        "update audit_log set at = at + interval '1 us' where organization_id = %s and seq = 2",
+        2,
+        "content",
+    ),
+    "taken out": ("delete from audit_log where organization_id = %s and seq = 2", 2, "missing"),
+    "cut off": ("delete from audit_log where organization_id = %s and seq = 3", 3, "ends at entry 2"),
+    "emptied": ("delete from audit_log where organization_id = %s", 1, "ends at entry 0"),
+    "hash too": (
+        "update audit_log set action = 'x.y', hash = repeat('a', 64) where organization_id = %s and seq = 3",
+        3,
+        "",
+    ),
+    "end moved": ("update audit_heads set seq = 2 where organization_id = %s", 4, "ends at entry 3"),
+    "end gone": ("delete from audit_heads where organization_id = %s", 4, "ends at entry 3"),
+}
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+async def test_tampering_past_every_guard_is_seen(world: World, database_url: str, how: str) -> None:
+    statement, seq, reason = TAMPERED[how]
+    acme, beta = await world.organization(), await world.organization()
+    admin, other = await world.person(acme), await world.person(beta)
+    for organization in (acme, beta):
+        await change(organization, "test.one", "test.two", "test.three")
+    tamper(database_url, statement, acme)
+    found = await admin.call("GET", f"/orgs/{acme}/audit/verify")
+    assert (found["whole"], found["broken"]["seq"]) == (False, seq)
+    assert reason in found["broken"]["reason"]
+    assert (await other.call("GET", f"/orgs/{beta}/audit/verify"))["whole"]
+
+
+@pytest.mark.parametrize("role", ["signum_app", "signum_worker", "none"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update audit_log set action = 'x.y'",
+        "delete from audit_log",
+        "truncate audit_log",
+        "update audit_heads set seq = 7",
+        "delete from audit_heads",
+        "truncate audit_heads",
+    ],
+)
+async def test_the_log_is_append_only_in_the_database(
+    world: World, database_url: str, role: str, statement: str
+) -> None:
+    acme = await world.organization()
+    await change(acme, "test.one")
+    with psycopg.connect(database_url) as connection:
+        connection.execute(f"set role {role}".encode())
+        connection.execute(f"select set_config('app.organization_ids', '{acme}', false)".encode())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(statement.encode())
+
+
+async def test_only_the_next_entry_can_be_inserted(world: World, database_url: str) -> None:
+    acme = await world.organization()
+    await change(acme, "test.one")
+    columns = "organization_id, seq, at, credential, action, subject_type, subject_id, previous_hash, hash"
+    for seq, previous in ((1, "0" * 64), (2, "0" * 64), (3, "a" * 64)):
+        with psycopg.connect(database_url) as connection:
+            connection.execute("set role signum_app")
+            connection.execute("select set_config('app.organization_ids', %s, false)", (str(acme),))
+            values = (acme, seq, previous, "b" * 64)
+            with pytest.raises(psycopg.errors.RaiseException, match="does not follow"):
+                connection.execute(
+                    f"insert into audit_log ({columns}) values (%s, %s, now(), 'x', 'a.b', 'c', 'd', %s, %s)", values
+                )
+
+
+def command(database_url: str, *arguments: str) -> tuple[int, str]:
+    """`signum audit verify` as an operator runs it: in a process of its own; exit code and output."""
+    run = [sys.executable, "-m", "backend.cli", "audit", "verify", *arguments]
+    done = subprocess.run(
+        run, env=os.environ | {"DATABASE_URL": database_url}, capture_output=True, text=True, timeout=60
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+async def test_the_operator_verifies_every_chain(world: World, database_url: str) -> None:
+    acme, beta = await world.organization("Acme"), await world.organization()
+    for organization in (acme, beta):
+        await change(organization, "test.one", "test.two")
+    assert command(database_url, "--organization", str(acme)) == (0, f"whole   {acme}  Acme: 2 entries.\n")
+    tamper(database_url, "update audit_log set action = 'x.y' where organization_id = %s and seq = 2", acme)
+    code, output = command(database_url)
+    assert (code, f"BROKEN  {acme}  Acme: broken at entry 2." in output, f"whole   {beta}" in output) == (3, True, True)
+    code, output = command(database_url, "--organization", str(new_id()))
+    assert (code, "There is no audit log" in output) == (1, True)
