@@ -34,6 +34,7 @@ VERTICALS = (
     "distributions",
     "controls",
     "transfers",
+    "webhooks",
     "requests",
 )
 """Each has `routes.router`; the order is that of the reference page."""

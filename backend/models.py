@@ -18,6 +18,7 @@ from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
+from backend.webhooks.models import DeliveryRow, EndpointRow
 
 __all__ = [
     "ApiKeyRow",
@@ -28,11 +29,13 @@ __all__ = [
     "ChainRow",
     "ClaimRow",
     "CursorRow",
+    "DeliveryRow",
     "DeploymentRow",
     "DistributionRow",
     "DocumentRow",
     "FilePartRow",
     "FileRow",
+    "EndpointRow",
     "IdempotencyRow",
     "InvitationRow",
     "IssuerRow",

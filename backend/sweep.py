@@ -18,6 +18,7 @@ from backend.db import now
 from backend.errors import SignumError
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
+from backend.webhooks import care as deliveries
 
 log = structlog.get_logger()
 INTERVAL = 60.0
@@ -39,7 +40,8 @@ async def run(stopping: asyncio.Event) -> None:
 
 
 async def once() -> None:
-    """Expire attestations, take up rotated signing keys, and end requests whose workflow ended without saying so."""
+    """Expire attestations, take up rotated signing keys, end requests whose workflow ended without saying so, and
+    take up deliveries of webhooks that nobody makes."""
     async with db.worker() as session:
         await expire_due(session)
         await tokens.load_keys(session)
@@ -49,6 +51,7 @@ async def once() -> None:
             await _look(row)
         except Exception:
             log.exception("a request could not be swept", request=str(row.id))
+    await deliveries.look()
 
 
 async def _look(row: Any) -> None:
