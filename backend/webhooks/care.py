@@ -57,4 +57,3 @@ async def _resume(seen: DeliveryRow) -> None:
         row = await session.get(DeliveryRow, seen.id, with_for_update=True)
         if row is not None and row.run == seen.run and row.status == DeliveryStatus.PENDING:
             await sending.resume(session, row)
-
