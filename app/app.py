@@ -32,6 +32,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     sign_in,
     transfers,
     wallets,
+    webhooks,
 )
 from app.door import Door, Malformed
 from app.look import STYLES, WRAPS, hydrating

@@ -34,6 +34,7 @@ VERTICALS = (
     "distributions",
     "controls",
     "transfers",
+    "webhooks",
     "requests",
     "audit",
 )

@@ -24,7 +24,8 @@ MAX_UINT256 = 2**256 - 1
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
 
 
-def _time(value: datetime) -> str:
+def timestamp(value: datetime) -> str:
+    """As every time leaves the API: RFC 3339 in UTC with Z and six decimals."""
     return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -103,7 +104,7 @@ def _no_doubles(values: list[Any]) -> list[Any]:
     return values
 
 
-Timestamp = Annotated[datetime, PlainSerializer(_time, return_type=str)]
+Timestamp = Annotated[datetime, PlainSerializer(timestamp, return_type=str)]
 """RFC 3339 in UTC with Z and six decimals."""
 Address = Annotated[
     str,

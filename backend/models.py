@@ -19,6 +19,7 @@ from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
+from backend.webhooks.models import DeliveryRow, EndpointRow
 
 __all__ = [
     "ApiKeyRow",
@@ -31,9 +32,11 @@ __all__ = [
     "ChainRow",
     "ClaimRow",
     "CursorRow",
+    "DeliveryRow",
     "DeploymentRow",
     "DistributionRow",
     "DocumentRow",
+    "EndpointRow",
     "FilePartRow",
     "FileRow",
     "IdempotencyRow",

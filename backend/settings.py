@@ -47,6 +47,13 @@ class Settings(BaseSettings):
     bridge_give_up_seconds: int = Field(
         86_400, validation_alias=AliasChoices("BRIDGE_GIVE_UP", "bridge_give_up_seconds")
     )
+    webhook_loopback: bool | None = None
+    """Whether webhooks may be sent to this machine (http://localhost:…), for trying them out; by default only where the
+    chains are embedded too."""
+
+    webhook_ports: list[int] = [443, 8443]
+    """Ports of public webhook receivers; JSON array. `SIGNUM_WEBHOOK_PORTS`."""
+
     protocol_share_bps: int = Field(1_000, ge=0, le=10_000)
     session_days: int = 14
 
@@ -70,6 +77,11 @@ class Settings(BaseSettings):
     def embedded_chains(self) -> bool:
         """Whether the chains are the ones we start ourselves."""
         return not self.rpc_urls
+
+    @property
+    def allows_loopback_webhooks(self) -> bool:
+        """Whether webhooks may be sent to this machine."""
+        return self.embedded_chains if self.webhook_loopback is None else self.webhook_loopback
 
     @property
     def secure(self) -> bool:

@@ -19,6 +19,7 @@ from backend.errors import SignumError
 from backend.invitations import service as invitations
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
+from backend.webhooks import care as deliveries
 
 log = structlog.get_logger()
 INTERVAL = 60.0
@@ -40,7 +41,8 @@ async def run(stopping: asyncio.Event) -> None:
 
 
 async def once() -> None:
-    """Expire what is due, take up rotated signing keys, and end requests whose workflow ended without saying so."""
+    """Expire what is due, take up rotated signing keys, end requests whose workflow ended without saying so, and take
+    up deliveries of webhooks that nobody makes."""
     async with db.worker() as session:
         await attestations.expire_due(session)
         await invitations.expire_due(session)
@@ -51,6 +53,7 @@ async def once() -> None:
             await _look(row)
         except Exception:
             log.exception("a request could not be swept", request=str(row.id))
+    await deliveries.look()
 
 
 async def _look(row: Any) -> None:

@@ -9,11 +9,13 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import db
 from backend.changes import Who, acting, tell
@@ -25,6 +27,7 @@ from backend.settings import settings
 
 log = structlog.get_logger()
 QUEUE = "chain"
+WEBHOOKS = "webhooks"
 VERSION = "1"
 """Fixed, so that an upgrade of the code recovers what the version before it left."""
 
@@ -189,8 +192,12 @@ def start(url: str) -> None:
 
 
 async def register_queues() -> None:
-    """One queue for what goes to the chains: one run at a time per subject, in order."""
+    """One queue for what goes to the chains: one run at a time per subject, in order. One for webhooks: a few runs at a
+    time per endpoint, so that one that hangs holds up nobody else."""
     await DBOS.register_queue_async(QUEUE, partition_concurrency=1, polling_interval_sec=0.05)
+    await DBOS.register_queue_async(
+        WEBHOOKS, partition_worker_concurrency=5, worker_concurrency=200, polling_interval_sec=0.25
+    )
 
 
 def stop() -> None:
@@ -208,17 +215,36 @@ async def enqueue(
 
     `order` names what must happen one after the other, such as an asset's id.
     """
+    await submit(session, name, f"{request_id}:{attempt}", str(organization_id), str(request_id), queue=QUEUE, of=order)
+
+
+async def submit(
+    session: AsyncSession,
+    name: str,
+    run_id: str,
+    *arguments: str,
+    queue: str,
+    of: str,
+    delay: timedelta = timedelta(0),
+) -> None:
+    """Enqueue any workflow in the caller's transaction, to begin after a delay. The same `run_id` again does nothing;
+    `of` is the partition of the queue."""
     client = _Engine.client
     if client is None:
         raise RuntimeError("the workflow engine is not running")
     options: Any = {
         "workflow_name": name,
-        "queue_name": QUEUE,
-        "workflow_id": f"{request_id}:{attempt}",
-        "queue_partition_key": order,
+        "queue_name": queue,
+        "workflow_id": run_id,
+        "queue_partition_key": of,
         "app_version": VERSION,
     }
+    if delay > timedelta(0):
+        options["delay_seconds"] = delay.total_seconds()
     connection = await session.connection()
-    await connection.run_sync(
-        lambda c: client.enqueue_in_transaction(c, options, str(organization_id), str(request_id))
-    )
+    await connection.run_sync(lambda c: client.enqueue_in_transaction(c, options, *arguments))
+
+
+def is_running() -> bool:
+    """Whether anything can be enqueued; not in commands that only write rows."""
+    return _Engine.client is not None

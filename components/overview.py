@@ -77,6 +77,7 @@ def inbox() -> rx.Component:
         ("party", "Parties", kinds["party"]),
         ("attestation", "Attestations", kinds["attestation"]),
         ("invitation", "Invitations", kinds["invitation"]),
+        ("webhook", "Webhooks", kinds["webhook"]),
     ]
     bar = rx.el.div(filters("What waits", OverviewState.kind, OverviewState.show, options), class_name="toolbar")
     nothing = empty("inbox", "Nothing of this kind waits")
@@ -87,7 +88,7 @@ def inbox() -> rx.Component:
     calm = empty(
         "circle-check",
         "Nothing needs attention",
-        "Failed requests, parties to review, attestations that end and open invitations come up here.",
+        "Failed requests, parties to review, attestations that end, open invitations and webhooks that stopped.",
     )
     return card("Needs attention", rx.cond(OverviewState.waiting.length() > 0, full, calm))
 
@@ -98,6 +99,7 @@ def _waiting(entry: rx.Var[Waiting]) -> rx.Component:
         ("request", mark("circle-x", "bad")),
         ("party", mark("id-card", "info")),
         ("attestation", mark("hourglass", "warn")),
+        ("webhook", mark("webhook", "warn")),
         mark("mail"),
     )
     retry = button(

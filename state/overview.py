@@ -11,6 +11,7 @@ from state.api import Loads
 from state.given import one_of
 from state.party import WAITING
 from state.requests import Request, Tracker, request_of
+from state.webhooks import WHY_DISABLED
 
 ASSETS = ("active", "deploying", "updating", "draft", "failed", "archived")
 SHOWN = 5
@@ -86,7 +87,7 @@ class OverviewState(Loads, rx.State):
         """How many of each kind wait."""
         return {
             kind: sum(e.kind == kind for e in self.waiting)
-            for kind in ("request", "party", "attestation", "invitation")
+            for kind in ("request", "party", "attestation", "invitation", "webhook")
         }
 
     @rx.event
@@ -97,7 +98,7 @@ class OverviewState(Loads, rx.State):
         except ApiProblem as problem:
             self._failed(problem)
             return
-        recent, failed, chains, created, verifying, expiring, invited = await asyncio.gather(
+        recent, failed, chains, created, verifying, expiring, invited, hooks = await asyncio.gather(
             self._list("requests", "/orgs/{org}/requests", limit=6),
             self._list("requests", "/orgs/{org}/requests", status="failed", limit=SHOWN),
             self._list("chains", "/orgs/{org}/chains"),
@@ -107,6 +108,7 @@ class OverviewState(Loads, rx.State):
             ),
             self._list("attestations", "/orgs/{org}/attestations", expiring_days=30, limit=3),
             self._list("invitations", "/orgs/{org}/invitations", status="pending", limit=3),
+            self._list("webhooks", "/orgs/{org}/webhooks", status="disabled"),
         )
         self.counts = _counts(summary)
         self.recent = [request_of(row) for row in recent]
@@ -120,6 +122,7 @@ class OverviewState(Loads, rx.State):
             *self._party(attention["parties_waiting"], (created + verifying)[:3]),
             *self._expiring(attention["attestations_expiring"], expiring),
             *self._invited(attention["pending_invitations"], invited),
+            *(self._stopped(row) for row in hooks if row["disabled_reason"] != "manual"),
         ]
         self._loaded()
 
@@ -171,6 +174,11 @@ class OverviewState(Loads, rx.State):
             invitations[-1]["created_at"] if invitations else "",
         )
         return [Waiting("invited", "invitation", title, names, at, "View", self._to("members?tab=invitations"))]
+
+    def _stopped(self, row: dict[str, Any]) -> Waiting:
+        why, href = WHY_DISABLED[row["disabled_reason"]], self._to(f"webhooks/{row['id']}")
+        title = f"The webhook endpoint {row['url']} was disabled"
+        return Waiting(row["id"], "webhook", title, why, row["disabled_at"], "View", href)
 
     @rx.event
     def show(self, kind: str):

@@ -157,11 +157,12 @@ def _private_folder(folder: Path) -> None:
     folder.chmod(0o700)
 
 
-def _password(folder: Path) -> str:
+def keystore_password() -> str:
     """The keystore's password: the setting, else a file made on first start."""
     chosen = settings().keystore_password
     if chosen is not None:
         return chosen
+    folder = settings().home / "keystore"
     _private_folder(folder)
     path = folder / "password"
     if not path.exists():
@@ -174,7 +175,7 @@ def keystore() -> Keystore:
     """The keystore of this data folder."""
     folder = settings().home / "keystore"
     cost = settings().keystore_scrypt_n or (LIGHT_SCRYPT if settings().embedded_chains else STANDARD_SCRYPT)
-    return Keystore(folder, _password(folder), cost)
+    return Keystore(folder, keystore_password(), cost)
 
 
 def provider() -> WalletProvider:

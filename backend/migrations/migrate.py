@@ -29,7 +29,9 @@ def migrate(url: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         connection.commit()
-        DBOS.migrate(owner_url(url), application_role="signum_app")
+        # The worker's role too: what it notices, such as an attestation's end, may have to be delivered.
+        for role in ("signum_app", "signum_worker"):
+            DBOS.migrate(owner_url(url), application_role=role)
         connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": LOCK})
         connection.commit()
     engine.dispose()

@@ -25,6 +25,7 @@ LOOKS: dict[str, Look] = {
     "archived": Look("Archived", "mute", "archive"),
     "enabled": Look("Enabled", "ok", DONE),
     "disabled": Look("Disabled", "mute", OFF),
+    "failing": Look("Failing", "warn", "triangle-alert"),
     "degraded": Look("Degraded", "warn", "triangle-alert"),
     "down": Look("Down", "bad", "circle-x"),
     "pending": Look("Pending", "warn", WAIT),

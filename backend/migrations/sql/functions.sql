@@ -251,6 +251,36 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   from proven where m.user_id = proven.id and m.status = 'pending' returning m.id, m.organization_id
 $$;
 
+-- The webhook endpoints that an event of an organization goes to: its own, and those of the organizations above it (and
+-- above where it was before a move) that want to hear of what is below. For transactions that have entered it, and the worker.
+create function signum_webhook_targets(org uuid, before uuid, event text)
+returns table (id uuid, organization_id uuid, is_enabled boolean)
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  if current_setting('role') <> 'signum_worker' and not organization_entered(org) then
+    raise exception 'organization % is not entered by this transaction', org;
+  end if;
+  return query
+    select e.id, e.organization_id, e.status = 'enabled'
+    from webhook_endpoints e
+    join (select p.id from signum_path(org) p union select p.id from signum_path(before) p) places on places.id = e.organization_id
+    where (e.organization_id = org or e.include_descendants) and e.event_types && array['*', event];
+end $$;
+
+-- Write the deliveries of an event to endpoints that the function above names; `rows` is [{"id", "endpoint_id"}].
+create function signum_webhook_deliver(org uuid, before uuid, event uuid, event_type text, payload text, at timestamptz, rows jsonb)
+returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  insert into webhook_deliveries (id, organization_id, endpoint_id, event_id, event_type, payload, created_at, updated_at,
+                                  round_began_at, status, failure, next_attempt_at, run, attempt, attempts)
+  select r.id, t.organization_id, t.id, event, event_type, payload, at, at, at,
+         case when t.is_enabled then 'pending' else 'failed' end,
+         case when t.is_enabled then null else 'The endpoint was disabled' end,
+         case when t.is_enabled then at end, 1, 0, '[]'
+  from jsonb_to_recordset(rows) as r(id uuid, endpoint_id uuid)
+  join signum_webhook_targets(org, before, event_type) t on t.id = r.endpoint_id
+$$;
+
 do $$
 declare f text;
 begin

@@ -1,0 +1,1 @@
+"""What tells other programs that something has changed."""

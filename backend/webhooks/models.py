@@ -1,0 +1,66 @@
+"""Webhook endpoints and their deliveries."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlmodel import Field
+
+from backend.db import Row, json_field, organization_field, status_field, time_field
+from backend.webhooks.schemas import DeliveryStatus, EndpointStatus
+
+
+class EndpointRow(Row, table=True):
+    """Where an organization wants to be told. `secret` is sealed; `old_secrets` are those that still sign:
+    `[{"secret": sealed, "until": time}]`."""
+
+    __tablename__ = "webhook_endpoints"
+
+    organization_id: UUID = organization_field()
+    url: str
+    event_types: list[str] = Field(sa_type=ARRAY(sa.Text))
+    description: str | None = None
+    include_descendants: bool = False
+    status: EndpointStatus = status_field(EndpointStatus, EndpointStatus.ENABLED)
+    disabled_reason: str | None = None
+    disabled_at: datetime | None = time_field(nullable=True)
+    secret: str
+    old_secrets: list[dict[str, Any]] = json_field(list)
+    last_success_at: datetime | None = time_field(nullable=True)
+    last_failure_at: datetime | None = time_field(nullable=True)
+
+
+class DeliveryRow(Row, table=True):
+    """An event on its way to an endpoint. It belongs to the endpoint's organization, and carries the very text that is
+    signed, so that it needs no row of the organization in which the event happened."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        sa.Index("ix_webhook_deliveries_log", "endpoint_id", "created_at", "id"),
+        sa.Index("ix_webhook_deliveries_due", "next_attempt_at", postgresql_where=sa.text("status = 'pending'")),
+        sa.Index("ix_webhook_deliveries_age", "created_at"),
+    )
+
+    organization_id: UUID = organization_field()
+    endpoint_id: UUID = Field(
+        sa_column=sa.Column(
+            sa.Uuid, sa.ForeignKey("webhook_endpoints.id", ondelete="CASCADE"), nullable=False, index=False
+        )
+    )
+    event_id: UUID
+    event_type: str
+    payload: str
+    status: DeliveryStatus = status_field(DeliveryStatus, DeliveryStatus.PENDING)
+    run: int = 1
+    """The ticket of the one attempt that may be made next; every other one finds that it is over."""
+    attempt: int = 0
+    round_began_at: datetime = time_field()
+    """When it was first sent, or last sent again on purpose."""
+    response_status: int | None = None
+    response_body: str | None = None
+    failure: str | None = None
+    attempted_at: datetime | None = time_field(nullable=True)
+    next_attempt_at: datetime | None = time_field(nullable=True)
+    attempts: list[dict[str, Any]] = json_field(list)

@@ -1,0 +1,251 @@
+"""Webhook endpoints, deliveries and event types as they cross the door."""
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+
+from backend.fields import Acceptance, Body, Moment, Record, Text, Timestamp
+
+EVERY = "*"
+"""As the only event type of an endpoint: all of them, those to come too."""
+
+
+class EventType(StrEnum):
+    """What an endpoint can be told of."""
+
+    ORGANIZATION_CREATED = "organization.created"
+    ORGANIZATION_UPDATED = "organization.updated"
+    ORGANIZATION_MOVED = "organization.moved"
+    MEMBER_ADDED = "member.added"
+    MEMBER_UPDATED = "member.updated"
+    MEMBER_REMOVED = "member.removed"
+    INVITATION_CREATED = "invitation.created"
+    INVITATION_ACCEPTED = "invitation.accepted"
+    INVITATION_REVOKED = "invitation.revoked"
+    INVITATION_EXPIRED = "invitation.expired"
+    ASSET_CREATED = "asset.created"
+    ASSET_UPDATED = "asset.updated"
+    ASSET_FAILED = "asset.failed"
+    BRIDGE_SUBMITTING = "bridge.submitting"
+    BRIDGE_CONFIRMED = "bridge.confirmed"
+    BRIDGE_FAILED = "bridge.failed"
+    MARKET_PENDING_BRIDGE = "market.pending_bridge"
+    MARKET_ACTIVE = "market.active"
+    MARKET_FAILED = "market.failed"
+    DISTRIBUTION_CREATED = "distribution.created"
+    DISTRIBUTION_ACTIVATED = "distribution.activated"
+    ISSUER_REGISTERED = "issuer.registered"
+    ISSUER_FAILED = "issuer.failed"
+    PARTY_VERIFIED = "party.verified"
+    PARTY_REJECTED = "party.rejected"
+    ATTESTATION_ACTIVE = "attestation.active"
+    ATTESTATION_REVOKED = "attestation.revoked"
+    ATTESTATION_EXPIRED = "attestation.expired"
+    ATTESTATION_FAILED = "attestation.failed"
+    TRANSFER_CONFIRMED = "transfer.confirmed"
+    TRANSFER_FAILED = "transfer.failed"
+    WALLET_CREATED = "wallet.created"
+    API_KEY_CREATED = "api_key.created"
+    API_KEY_REVOKED = "api_key.revoked"
+    CHAIN_ENABLED = "chain.enabled"
+    CHAIN_DISABLED = "chain.disabled"
+    WEBHOOK_TEST = "webhook.test"
+
+
+class EndpointStatus(StrEnum):
+    """Whether an endpoint is sent anything."""
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
+class DisabledReason(StrEnum):
+    """Why an endpoint is disabled: by a person, by its own 410, or because days of attempts have all failed."""
+
+    MANUAL = "manual"
+    GONE = "gone"
+    FAILING = "failing"
+
+
+class DeliveryStatus(StrEnum):
+    """Where a delivery stands; `failed` is final until somebody sends it again."""
+
+    PENDING = "pending"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+def _url(value: str) -> str:
+    """Form only; where it may lead is decided by `rules.check_url` and, at every send, by `egress`."""
+    if not re.fullmatch(r"[\x21-\x7e]+", value) or "\\" in value:
+        raise ValueError("is a URL in printable ASCII without spaces or backslashes (write other letters in punycode)")
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError("is not a URL") from error
+    if parts.scheme.lower() not in ("https", "http") or not parts.hostname:
+        raise ValueError("is an absolute URL such as https://example.com/webhooks")
+    if "@" in parts.netloc:
+        raise ValueError("has a user name or password; the signature proves who sends, so none is needed")
+    if "#" in value:
+        raise ValueError("has a fragment, which is never sent")
+    if port == 0:
+        raise ValueError("has the port 0")
+    return value
+
+
+def _event_types(values: list[str]) -> list[str]:
+    if len(set(values)) != len(values):
+        raise ValueError("names something twice")
+    if EVERY in values and len(values) > 1:
+        raise ValueError('has "*" beside others; "*" alone means every event')
+    return values
+
+
+Url = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=2_000),
+    AfterValidator(_url),
+    Field(json_schema_extra={"format": "uri"}, examples=["https://example.com/webhooks/signum"]),
+]
+EventTypes = Annotated[
+    list[EventType | Literal["*"]], Field(min_length=1, max_length=len(EventType)), AfterValidator(_event_types)
+]
+
+
+class WebhookCreate(Body):
+    """A new endpoint. `include_descendants`: also what happens in the organizations below this one, where roles reach
+    too; only a person can switch it on."""
+
+    url: Url
+    event_types: EventTypes = ["*"]
+    description: Text | None = None
+    include_descendants: bool = False
+
+
+class WebhookUpdate(Body):
+    """A change of an endpoint (JSON merge patch). Enabling it again does not send what it missed: `recover` does."""
+
+    url: Url | None = None
+    event_types: EventTypes | None = None
+    description: Text | None = None
+    include_descendants: bool | None = None
+    status: EndpointStatus | None = None
+
+
+class Webhook(Record):
+    """An endpoint without its secret. `old_secrets_until` is when the last secret that was rotated out ends, null where
+    only one signs."""
+
+    id: UUID
+    organization_id: UUID
+    url: str
+    event_types: list[str]
+    description: str | None
+    include_descendants: bool
+    status: EndpointStatus
+    disabled_reason: DisabledReason | None
+    disabled_at: Timestamp | None
+    api_version: Literal["v1"]
+    last_success_at: Timestamp | None
+    last_failure_at: Timestamp | None
+    old_secrets_until: Timestamp | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class WebhookWithSecret(Webhook):
+    """The answer that carries a new secret (`whsec_…`), once."""
+
+    secret: str | None
+
+
+class WebhookList(BaseModel):
+    """A page of endpoints."""
+
+    webhooks: list[Webhook]
+    nextCursor: str | None
+
+
+class SecretRotation(Body):
+    """How long the secret before still signs beside the new one: a day, unless it is known to others."""
+
+    overlap_seconds: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 86_400
+
+
+class Try(Record):
+    """One attempt. `response_status` is null where nothing answered, which `failure` explains."""
+
+    at: Timestamp
+    response_status: int | None
+    failure: str | None
+    duration_ms: int
+
+
+class Payload(Record):
+    """What an endpoint is sent: ids and status, no personal data."""
+
+    type: EventType
+    timestamp: Timestamp
+    data: dict[str, Any]
+
+
+class Delivery(Record):
+    """One event on its way to one endpoint. `attempt` counts since it was last sent on purpose; `attempts` are the
+    latest tries, oldest first. `event_id` is the `webhook-id` of every try."""
+
+    id: UUID
+    organization_id: UUID
+    webhook_id: UUID
+    event_id: UUID
+    event_type: EventType
+    status: DeliveryStatus
+    attempt: int
+    response_status: int | None
+    response_body: str | None
+    failure: str | None
+    attempted_at: Timestamp | None
+    next_attempt_at: Timestamp | None
+    attempts: list[Try]
+    payload: Payload
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class DeliveryList(BaseModel):
+    """A page of an endpoint's deliveries."""
+
+    deliveries: list[Delivery]
+    nextCursor: str | None
+
+
+class Recovery(Body):
+    """From when on failed deliveries are sent again."""
+
+    since: Moment
+
+
+class RecoveryAccepted(Acceptance):
+    """The recovery is on its way; its request says how many deliveries are sent again."""
+
+    webhookId: UUID
+
+
+class EventTypeInfo(Record):
+    """An event type in words. `group` is what its subject is."""
+
+    type: EventType
+    group: str
+    description: str
+
+
+class EventTypeList(BaseModel):
+    """Every event type."""
+
+    event_types: list[EventTypeInfo]
+    nextCursor: None = None

@@ -1,0 +1,190 @@
+"""One attempt of one delivery: read it, send it with no connection to the database held, write what came of it.
+
+Every attempt is a short workflow of its own, enqueued with a delay in the transaction that ends the one before, rather
+than one that sleeps for three days: waiting costs a row and no task, a restart recovers only what was being sent, and
+somebody who sends again, disables or deletes changes rows and never has to find a sleeper to wake. The delivery's `run`
+is the ticket of the one attempt that is due; a workflow with an older one ends at once. Killed between sending and
+writing, an attempt is made again with the same `webhook-id`: at least once, never lost.
+"""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.changes import tell
+from backend.db import Write, now
+from backend.sealing import CannotUnseal, unseal
+from backend.webhooks import egress, events, rules, signing
+from backend.webhooks.egress import Answer
+from backend.webhooks.models import DeliveryRow, EndpointRow
+from backend.webhooks.schemas import DeliveryStatus, DisabledReason, EndpointStatus
+
+TRIES_KEPT = 30
+DISABLED = "The endpoint was disabled"
+AGENT = "Signum-Webhooks/1"
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """What an attempt needs to know."""
+
+    organization_id: UUID
+    endpoint_id: UUID
+    delivery_id: UUID
+    run: int
+    url: str
+    event_id: UUID
+    payload: str
+    secrets: tuple[tuple[str, datetime | None], ...]
+    """Sealed, each with its end."""
+
+
+async def attempt(organization_id: UUID, delivery_id: UUID, run: int) -> None:
+    """Make the attempt that `run` is the ticket of; nothing where it is not due any more."""
+    async with db.step(organization_id) as session:
+        parcel = await _fetch(session, delivery_id, run)
+    if parcel is None:
+        return
+    at = now()
+    answer = await _send(parcel, at)
+    async with db.step(organization_id) as session:
+        await record(session, parcel, answer, at)
+
+
+async def _fetch(session: Write, delivery_id: UUID, run: int) -> Parcel | None:
+    query = (
+        sa.select(DeliveryRow, EndpointRow)
+        .join(EndpointRow, col(EndpointRow.id) == col(DeliveryRow.endpoint_id))
+        .where(col(DeliveryRow.id) == delivery_id, col(DeliveryRow.run) == run)
+        .where(col(DeliveryRow.status) == DeliveryStatus.PENDING)
+    )
+    found = (await session.execute(query)).first()
+    if found is None:
+        return None
+    delivery, endpoint = found
+    if endpoint.status == EndpointStatus.DISABLED:  # while the event was being written
+        delivery.status, delivery.failure, delivery.next_attempt_at = DeliveryStatus.FAILED, DISABLED, None
+        return None
+    old = ((s["secret"], datetime.fromisoformat(s["until"])) for s in endpoint.old_secrets)
+    return Parcel(
+        organization_id=endpoint.organization_id,
+        endpoint_id=endpoint.id,
+        delivery_id=delivery.id,
+        run=run,
+        url=endpoint.url,
+        event_id=delivery.event_id,
+        payload=delivery.payload,
+        secrets=((endpoint.secret, None), *old),
+    )
+
+
+async def _send(parcel: Parcel, at: datetime) -> Answer:
+    sealed = [secret for secret, until in parcel.secrets if until is None or until > at]
+    try:
+        keys = [unseal(secret, str(parcel.endpoint_id)) for secret in sealed]
+    except CannotUnseal:
+        return Answer(None, None, "The endpoint's secret cannot be read any more; rotate it", 0)
+    body = parcel.payload.encode()
+    signed = signing.headers(keys, str(parcel.event_id), int(at.timestamp()), body)
+    return await egress.post(
+        parcel.url, body, {"Content-Type": "application/json", "User-Agent": AGENT, "Accept": "*/*", **signed}
+    )
+
+
+async def record(session: Write, parcel: Parcel, answer: Answer, at: datetime) -> None:
+    """Write what came of an attempt and enqueue the next one; nothing where the delivery was sent again meanwhile."""
+    # The endpoint first, as everybody does who changes both; not against those that only refer to it.
+    endpoint = await session.get(EndpointRow, parcel.endpoint_id, with_for_update={"key_share": True})
+    row = await session.get(DeliveryRow, parcel.delivery_id, with_for_update=True)
+    if endpoint is None or row is None or row.run != parcel.run or row.status != DeliveryStatus.PENDING:
+        return
+    row.attempt, row.run, row.attempted_at, row.next_attempt_at = row.attempt + 1, row.run + 1, at, None
+    row.response_status, row.response_body, row.failure = answer.status, answer.body, answer.failure
+    row.attempts = [*row.attempts, _noted(answer, at)][-TRIES_KEPT:]
+    if rules.is_success(answer.status):
+        row.status, endpoint.last_success_at = DeliveryStatus.SUCCEEDED, at
+        return
+    endpoint.last_failure_at = at
+    if answer.status == rules.GONE:
+        await _fail(session, row, endpoint, DisabledReason.GONE)
+        return
+    wait = rules.next_wait(row.attempt, random.random())  # noqa: S311  (spreads load, hides nothing)
+    if wait is None:
+        is_dead = endpoint.last_success_at is None or endpoint.last_success_at < row.round_began_at
+        await _fail(session, row, endpoint, DisabledReason.FAILING if is_dead else None)
+        return
+    row.next_attempt_at = at + wait
+    await session.flush()
+    await events.queue(session, row.organization_id, row.endpoint_id, row.id, row.run, row.next_attempt_at - now())
+
+
+def _noted(answer: Answer, at: datetime) -> dict[str, Any]:
+    return {
+        "at": at.isoformat(),
+        "response_status": answer.status,
+        "failure": answer.failure,
+        "duration_ms": answer.milliseconds,
+    }
+
+
+async def _fail(session: Write, row: DeliveryRow, endpoint: EndpointRow, reason: DisabledReason | None) -> None:
+    """End a delivery; and with a reason, the endpoint: it asked for it by a 410, or ten attempts of this delivery have
+    failed over three days in which nothing else has reached it either."""
+    row.status = DeliveryStatus.FAILED
+    await session.flush()
+    if reason is not None and endpoint.status == EndpointStatus.ENABLED:
+        await disable(session, endpoint, reason)
+
+
+async def disable(session: Write, endpoint: EndpointRow, reason: DisabledReason) -> None:
+    """Send nothing more; what was waiting is failed and can be recovered once it is enabled again."""
+    endpoint.status, endpoint.disabled_reason, endpoint.disabled_at = EndpointStatus.DISABLED, reason, now()
+    await session.execute(
+        sa.update(DeliveryRow)
+        .where(col(DeliveryRow.endpoint_id) == endpoint.id, col(DeliveryRow.status) == DeliveryStatus.PENDING)
+        .values(
+            status=DeliveryStatus.FAILED,
+            failure=DISABLED,
+            next_attempt_at=None,
+            run=col(DeliveryRow.run) + 1,
+            updated_at=now(),
+        )
+    )
+    await tell(
+        session,
+        endpoint.organization_id,
+        "webhook.disabled",
+        ("webhook", endpoint.id),
+        {"status": EndpointStatus.ENABLED},
+        {"status": EndpointStatus.DISABLED, "disabled_reason": str(reason)},
+    )
+
+
+async def send_again(session: Write, row: DeliveryRow) -> None:
+    """Begin anew at once: ten attempts, the same event, whatever came of it before."""
+    at = now()
+    row.status, row.run, row.attempt, row.round_began_at = DeliveryStatus.PENDING, row.run + 1, 0, at
+    row.next_attempt_at, row.updated_at = at, at
+    await session.flush()
+    await events.queue(session, row.organization_id, row.endpoint_id, row.id, row.run)
+
+
+async def resume(session: Write, row: DeliveryRow) -> None:
+    """Give a due attempt that nobody makes another run."""
+    row.run += 1
+    await session.flush()
+    await events.queue(session, row.organization_id, row.endpoint_id, row.id, row.run)
+
+
+async def forget(session: Write) -> int:
+    """Delete what is older than the log goes back; how many."""
+    old = sa.delete(DeliveryRow).where(
+        col(DeliveryRow.created_at) < now() - rules.KEPT, col(DeliveryRow.status) != DeliveryStatus.PENDING
+    )
+    return int((await session.execute(old)).rowcount)  # type: ignore[attr-defined]

@@ -1,0 +1,191 @@
+"""Webhook endpoints of the entered organization."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth.principal import Context
+from backend.changes import tell
+from backend.db import now
+from backend.errors import Conflict, Forbidden, Invalid, NotFound
+from backend.fields import timestamp
+from backend.keyset import Page
+from backend.sealing import seal
+from backend.webhooks import egress, rules, sending, signing
+from backend.webhooks.models import EndpointRow
+from backend.webhooks.schemas import (
+    DisabledReason,
+    EndpointStatus,
+    SecretRotation,
+    Webhook,
+    WebhookCreate,
+    WebhookList,
+    WebhookUpdate,
+    WebhookWithSecret,
+)
+
+REACH = "A key acts for its own organization only; a person can let an endpoint hear of those below."
+CHANGEABLE = ("url", "event_types", "description", "include_descendants", "status", "disabled_reason")
+
+
+async def page(context: Context, page: Page, status: EndpointStatus | None) -> WebhookList:
+    """A page of endpoints, without their secrets."""
+    table = sa.inspect(EndpointRow).local_table
+    query = sa.select(*(c for c in table.c if c.name != "secret")).where(
+        table.c.organization_id == context.organization_id
+    )
+    if status is not None:
+        query = query.where(table.c.status == status)
+    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return WebhookList(webhooks=[_read(r._mapping) for r in shown], nextCursor=cursor)
+
+
+async def one(context: Context, webhook_id: UUID) -> Webhook:
+    """One endpoint."""
+    return _read((await find(context, webhook_id)).model_dump())
+
+
+async def find(context: Context, webhook_id: UUID, locked: bool = False) -> EndpointRow:
+    """The row of an endpoint; `locked` for a change, but not against those that only refer to it."""
+    query = sa.select(EndpointRow).where(
+        col(EndpointRow.id) == webhook_id, col(EndpointRow.organization_id) == context.organization_id
+    )
+    query = query.with_for_update(key_share=True) if locked else query
+    row: EndpointRow | None = await context.session.scalar(query)
+    if row is None:
+        raise NotFound("There is no such webhook endpoint in this organization.")
+    return row
+
+
+async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
+    """A new endpoint; only this answer has its secret."""
+    _check_reach(context, body.include_descendants)
+    await egress.check(body.url)
+    await _check_count(context)
+    secret = signing.new_secret()
+    row = EndpointRow(
+        organization_id=context.organization_id,
+        url=body.url,
+        event_types=[str(t) for t in body.event_types],
+        description=body.description,
+        include_descendants=body.include_descendants,
+        secret="",
+    )
+    row.secret = seal(secret, str(row.id))
+    context.session.add(row)
+    await context.session.flush()
+    record = _read(row.model_dump())
+    await tell(
+        context.session,
+        row.organization_id,
+        "webhook.created",
+        ("webhook", row.id),
+        None,
+        record.model_dump(mode="json"),
+    )
+    return _with_secret(record, secret)
+
+
+def _check_reach(context: Context, wanted: bool | None) -> None:
+    if wanted and context.key is not None:
+        raise Forbidden(REACH)
+
+
+async def _check_count(context: Context) -> None:
+    # The organization's row is the queue for those who make one at once.
+    await context.session.execute(
+        sa.text("select from organizations where id = :id for no key update"), {"id": context.organization_id}
+    )
+    count = sa.select(sa.func.count()).where(col(EndpointRow.organization_id) == context.organization_id)
+    if (await context.session.scalar(count) or 0) >= rules.MAX_ENDPOINTS:
+        raise Conflict(f"An organization has at most {rules.MAX_ENDPOINTS} webhook endpoints; delete one first.")
+
+
+async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Webhook:
+    """Change what was sent; null clears the description alone."""
+    changes = body.model_dump(exclude_unset=True)
+    _check_nulls(changes)
+    row = await find(context, webhook_id, locked=True)
+    if changes.get("include_descendants") != row.include_descendants:
+        _check_reach(context, body.include_descendants)
+    if changes.get("url", row.url) != row.url:
+        await egress.check(changes["url"])
+    before = _told(row)
+    status = changes.pop("status", row.status)
+    for name, value in changes.items():
+        setattr(row, name, value)
+    await _set_status(context, row, status)
+    await context.session.flush()
+    await _tell_update(context, row, before)
+    return _read(row.model_dump())
+
+
+def _check_nulls(changes: dict[str, Any]) -> None:
+    wrong = [name for name, value in changes.items() if value is None and name != "description"]
+    if wrong:
+        raise Invalid([{"pointer": f"/{name}", "detail": "cannot be null"} for name in wrong])
+
+
+async def _set_status(context: Context, row: EndpointRow, status: EndpointStatus) -> None:
+    if status == row.status:
+        return
+    if status == EndpointStatus.DISABLED:
+        await sending.disable(context.session, row, DisabledReason.MANUAL)
+    else:
+        row.status, row.disabled_reason, row.disabled_at = status, None, None
+
+
+def _told(row: EndpointRow) -> dict[str, Any]:
+    return {
+        name: value for name, value in _read(row.model_dump()).model_dump(mode="json").items() if name in CHANGEABLE
+    }
+
+
+async def _tell_update(context: Context, row: EndpointRow, before: dict[str, Any]) -> None:
+    """Of what has changed; that it was disabled has been told already."""
+    after = _told(row)
+    left = {"status", "disabled_reason"} if after["status"] == EndpointStatus.DISABLED else set()
+    changed = [name for name in after if after[name] != before[name] and name not in left]
+    if changed:
+        old, new = ({name: side[name] for name in changed} for side in (before, after))
+        await tell(context.session, row.organization_id, "webhook.updated", ("webhook", row.id), old, new)
+
+
+async def delete(context: Context, webhook_id: UUID) -> None:
+    """Delete an endpoint and its log; what was waiting for it is not sent."""
+    row = await find(context, webhook_id, locked=True)
+    before = _read(row.model_dump()).model_dump(mode="json")
+    await context.session.delete(row)
+    await context.session.flush()
+    await tell(context.session, row.organization_id, "webhook.deleted", ("webhook", webhook_id), before, None)
+
+
+async def rotate(context: Context, webhook_id: UUID, body: SecretRotation) -> WebhookWithSecret:
+    """A new secret signs at once; the one before it signs beside it until the overlap is over."""
+    row = await find(context, webhook_id, locked=True)
+    at, end = now(), now() + timedelta(seconds=body.overlap_seconds)
+    secret = signing.new_secret()
+    # An end that was promised stays unless this rotation is in a hurry: a leaked secret must not sign on.
+    ends = [(s["secret"], min(datetime.fromisoformat(s["until"]), end)) for s in row.old_secrets]
+    kept = [(row.secret, end), *ends][: rules.MAX_OLD_SECRETS]
+    row.old_secrets = [{"secret": old, "until": until.isoformat()} for old, until in kept if until > at]
+    row.secret = seal(secret, str(row.id))
+    await context.session.flush()
+    record = _read(row.model_dump())
+    after = {"old_secrets_until": record.old_secrets_until and timestamp(record.old_secrets_until)}
+    await tell(context.session, row.organization_id, "webhook.secret_rotated", ("webhook", row.id), {}, after)
+    return _with_secret(record, secret)
+
+
+def _read(row: Any) -> Webhook:
+    ends = [datetime.fromisoformat(s["until"]) for s in row["old_secrets"]]
+    until = max((end for end in ends if end > now()), default=None)
+    return Webhook.model_validate({**row, "old_secrets_until": until, "api_version": "v1"})
+
+
+def _with_secret(record: Webhook, secret: str) -> WebhookWithSecret:
+    return WebhookWithSecret.model_validate({**record.model_dump(), "secret": secret})

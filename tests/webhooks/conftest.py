@@ -1,0 +1,66 @@
+"""What tests of webhooks share: a receiver, and an organization with an endpoint that leads to it."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import pytest_asyncio
+from dbos import DBOS
+
+from backend import db
+from backend.webhooks.events import run_id
+from backend.webhooks.models import DeliveryRow
+from tests.conftest import Actor, World
+from tests.webhooks.receiver import Receiver
+
+
+@pytest_asyncio.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """Listens, and answers 200."""
+    async with Receiver() as receiver:
+        yield receiver
+
+
+class Endpoint:
+    """An endpoint of an organization, and its admin."""
+
+    def __init__(self, organization: UUID, admin: Actor, record: dict[str, Any]) -> None:
+        self.organization, self.admin, self.record = organization, admin, record
+        self.id, self.secret = record["id"], record["secret"]
+        self.path = f"/orgs/{organization}/webhooks/{self.id}"
+
+    @classmethod
+    async def made(cls, world: World, url: str, organization: UUID | None = None, **body: Any) -> "Endpoint":
+        """A new one, of a new organization unless one is given."""
+        organization = organization or await world.organization()
+        admin = await world.person(organization)
+        made = await admin.call("POST", f"/orgs/{organization}/webhooks", json={"url": url, **body})
+        return cls(organization, admin, made)
+
+    async def get(self) -> Any:
+        """As it is now."""
+        return await self.admin.call("GET", self.path)
+
+    async def patch(self, **body: Any) -> Any:
+        """Change it."""
+        return await self.admin.call("PATCH", self.path, json=body)
+
+    async def post(self, path: str, json: Any = None) -> Any:
+        """An action on it."""
+        return await self.admin.call("POST", f"{self.path}{path}", json=json)
+
+    async def deliveries(self, **params: Any) -> Any:
+        """Its log."""
+        return (await self.admin.call("GET", f"{self.path}/deliveries", params=params))["deliveries"]
+
+    async def settled(self, delivery_id: str, run: int = 1) -> Any:
+        """Wait for an attempt of a delivery to end; the delivery as the log has it."""
+        handle: Any = await DBOS.retrieve_workflow_async(run_id(UUID(delivery_id), run))
+        await handle.get_result(polling_interval_sec=0.02)
+        return next(d for d in await self.deliveries() if d["id"] == delivery_id)
+
+
+async def row_of(delivery_id: str) -> DeliveryRow:
+    """A delivery's row."""
+    async with db.worker() as session:
+        return await session.get_one(DeliveryRow, UUID(delivery_id))

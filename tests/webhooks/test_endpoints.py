@@ -1,0 +1,231 @@
+"""Endpoints: made, shown, changed, deleted; what may not be one."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from backend import db, runtime
+from backend.auth.scopes import Scope
+from backend.db import new_id
+from backend.members.schemas import Role
+from backend.sealing import CannotUnseal, unseal
+from backend.settings import settings
+from backend.webhooks import egress
+from backend.webhooks.models import EndpointRow
+from backend.webhooks.schemas import EventType
+from tests.conftest import World
+from tests.firm import refused
+from tests.webhooks.conftest import Endpoint
+
+URL = "https://hooks.example.com/signum"
+
+
+@pytest.fixture(autouse=True)
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """The internet's names, for once in our hands."""
+    known = {"hooks.example.com": ["93.184.215.14", "2606:4700::1111"]}
+
+    def look_up(host: str, port: int) -> list[str]:
+        if host not in known:
+            raise OSError("unknown")
+        return known[host]
+
+    monkeypatch.setattr(egress, "_look_up", look_up)
+    return known
+
+
+async def test_an_endpoint_is_made_with_a_secret_that_is_shown_once(world: World) -> None:
+    end = await Endpoint.made(world, URL, event_types=["asset.created", "asset.updated"], description="Ledger")
+    made = dict(end.record)
+    assert made.pop("secret").startswith("whsec_")
+    assert made == {
+        "id": end.id,
+        "organization_id": str(end.organization),
+        "url": URL,
+        "event_types": ["asset.created", "asset.updated"],
+        "description": "Ledger",
+        "include_descendants": False,
+        "status": "enabled",
+        "disabled_reason": None,
+        "disabled_at": None,
+        "api_version": "v1",
+        "last_success_at": None,
+        "last_failure_at": None,
+        "old_secrets_until": None,
+        "created_at": made["created_at"],
+        "updated_at": made["updated_at"],
+    }
+    assert await end.get() == made
+    listed = await end.admin.call("GET", f"/orgs/{end.organization}/webhooks")
+    assert listed == {"webhooks": [made], "nextCursor": None}
+    disabled = await end.admin.call("GET", f"/orgs/{end.organization}/webhooks", params={"status": "disabled"})
+    assert disabled["webhooks"] == []
+
+
+async def test_the_secret_is_encrypted_where_it_is_kept(world: World) -> None:
+    end, other = await Endpoint.made(world, URL), await Endpoint.made(world, URL)
+    async with db.worker() as session:
+        row = await session.get_one(EndpointRow, UUID(end.id))
+    assert end.secret not in row.secret
+    assert unseal(row.secret, end.id) == end.secret
+    with pytest.raises(CannotUnseal):
+        unseal(row.secret, other.id)
+
+
+async def test_a_replayed_creation_has_no_secret_and_makes_nothing(world: World, api: Any) -> None:
+    acme = await world.organization()
+    headers = await world.key(acme) | {"idempotency-key": "once"}
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://localhost") as http:
+        path = f"/v1/orgs/{acme}/webhooks"
+        first, second = [await http.post(path, json={"url": URL}, headers=headers) for _ in range(2)]
+        listed = (await http.get(path, headers=headers)).json()["webhooks"]
+    assert (first.status_code, first.headers["cache-control"]) == (201, "no-store")
+    assert (first.json() | {"secret": None}) == second.json()
+    assert len(listed) == 1
+
+
+async def test_an_endpoint_is_changed_disabled_and_deleted(world: World) -> None:
+    end = await Endpoint.made(world, URL, description="Ledger")
+    changed = await end.patch(event_types=["wallet.created"], description=None, url=URL + "/2")
+    assert (changed["event_types"], changed["description"], changed["url"]) == (["wallet.created"], None, URL + "/2")
+    off = await end.patch(status="disabled")
+    assert (off["status"], off["disabled_reason"]) == ("disabled", "manual")
+    assert off["disabled_at"] is not None
+    for path, body in (("/test", None), ("/recover", {"since": "2026-01-01T00:00:00Z"})):
+        assert (await refused(end.admin, "POST", end.path + path, 409, json=body)).detail.startswith("The endpoint is")
+    on = await end.patch(status="enabled")
+    assert (on["status"], on["disabled_reason"], on["disabled_at"]) == ("enabled", None, None)
+    assert await end.admin.call("DELETE", end.path) is None
+    for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("GET", "/deliveries")):
+        body = {} if method == "PATCH" else None
+        await refused(end.admin, method, end.path + path, 404, json=body)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"url": "hooks.example.com"}, 422),
+        ({"url": "ftp://hooks.example.com/"}, 422),
+        ({"url": "https://user:pass@hooks.example.com/"}, 422),
+        ({"url": "https://hooks.example.com@10.0.0.1/"}, 422),
+        ({"url": "https://hooks.example.com\\@10.0.0.1/"}, 422),
+        ({"url": "https://hooks.example.com/#part"}, 422),
+        ({"url": "https://hooks.example.com:99999/"}, 422),
+        ({"url": "https://hooks.example.com/a b"}, 422),
+        ({"url": "https://hooks.exämple.com/"}, 422),
+        ({"url": "https:///path"}, 422),
+        ({"url": "https://[::1/"}, 422),
+        ({"url": "https://hooks.example.com/" + "a" * 2000}, 422),
+        ({"url": URL, "event_types": []}, 422),
+        ({"url": URL, "event_types": ["asset.exploded"]}, 422),
+        ({"url": URL, "event_types": ["asset.created", "asset.created"]}, 422),
+        ({"url": URL, "event_types": ["*", "asset.created"]}, 422),
+        ({"url": URL, "secret": "whsec_mine"}, 422),
+        ({"url": URL, "description": "<script>"}, 422),
+        ({"url": "http://hooks.example.com/"}, 400),
+        ({"url": "https://hooks.example.com:22/"}, 400),
+        ({"url": "https://192.168.1.1/"}, 400),
+        ({"url": "https://169.254.169.254/"}, 400),
+        ({"url": "https://[::ffff:127.0.0.1]/"}, 400),
+        ({"url": "http://localhost:22/"}, 400),
+        ({"url": "https://internal.example.com/"}, 400),
+        ({"url": "https://half.example.com/"}, 400),
+        ({"url": "https://mine.example.com/"}, 400),
+    ],
+)
+async def test_what_may_not_be_an_endpoint_is_said(
+    world: World, names: dict[str, list[str]], body: dict[str, Any], status: int
+) -> None:
+    names |= {
+        "internal.example.com": ["10.0.0.7"],
+        "half.example.com": ["93.184.215.14", "::ffff:10.0.0.7"],
+        "mine.example.com": ["127.0.0.1"],
+    }
+    acme = await world.organization()
+    admin = await world.person(acme)
+    problem = await refused(admin, "POST", f"/orgs/{acme}/webhooks", status, json=body)
+    assert problem.errors
+    assert "10.0.0.7" not in str(problem.errors)
+    assert (await admin.call("GET", f"/orgs/{acme}/webhooks"))["webhooks"] == []
+
+
+async def test_a_change_is_judged_like_a_new_endpoint(world: World) -> None:
+    end = await Endpoint.made(world, URL)
+    for body, status in (
+        ({"url": "https://10.0.0.1/"}, 400),
+        ({"url": None}, 422),
+        ({"status": None}, 422),
+        ({"status": "gone"}, 422),
+        ({"event_types": None}, 422),
+    ):
+        await refused(end.admin, "PATCH", end.path, status, json=body)
+    assert await end.get() == {k: v for k, v in end.record.items() if k != "secret"}
+
+
+async def test_a_name_that_leads_nowhere_yet_is_taken(world: World) -> None:
+    end = await Endpoint.made(world, "https://not-yet.example.com/hooks")
+    assert end.record["status"] == "enabled"
+
+
+async def test_this_machine_only_where_the_installation_allows_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await Endpoint.made(world, "http://127.0.0.1:9000/hooks")
+    monkeypatch.setattr(settings(), "webhook_loopback", False)
+    acme = await world.organization()
+    admin = await world.person(acme)
+    problem = await refused(admin, "POST", f"/orgs/{acme}/webhooks", 400, json={"url": "http://127.0.0.1:9000/"})
+    assert "this machine" in problem.detail
+
+
+async def test_an_organization_has_twenty_endpoints_at_most(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+
+    async def make() -> int:
+        try:
+            await admin.call("POST", f"/orgs/{acme}/webhooks", json={"url": URL})
+        except Exception as problem:
+            return int(getattr(problem, "status", 0))
+        return 201
+
+    answers = await asyncio.gather(*(make() for _ in range(23)))
+    assert sorted(answers) == [201] * 20 + [409] * 3
+
+
+async def test_who_may_what(world: World) -> None:
+    end = await Endpoint.made(world, URL)
+    officer = await world.person(end.organization, Role.COMPLIANCE_OFFICER)
+    assert (await officer.call("GET", end.path))["id"] == end.id
+    await refused(officer, "PATCH", end.path, 403, json={"status": "disabled"})
+    await refused(officer, "POST", f"{end.path}/rotate-secret", 403)
+    stranger = await world.person(await world.organization())
+    await refused(stranger, "GET", end.path, 403)
+    own = f"/orgs/{(await world.organization())}/webhooks/{end.id}"
+    other = await world.person(UUID(own.split("/")[2]))
+    await refused(other, "GET", own, 404)
+    await refused(end.admin, "POST", f"{end.path}/deliveries/{new_id()}/replay", 404)
+
+
+async def test_only_a_person_lets_an_endpoint_hear_of_what_is_below(world: World) -> None:
+    acme = await world.organization()
+    key = await world.key(acme, Scope.ORGS_WRITE, Scope.ORGS_READ)
+    path = f"/orgs/{acme}/webhooks"
+    wide = {"url": URL, "include_descendants": True}
+    with pytest.raises(Exception, match="own organization only"):
+        await world.client.call("POST", path, json=wide, headers=key)
+    made = await world.client.call("POST", path, json={"url": URL}, headers=key)
+    with pytest.raises(Exception, match="own organization only"):
+        await world.client.call("PATCH", f"{path}/{made['id']}", json={"include_descendants": True}, headers=key)
+    end = await Endpoint.made(world, URL, acme, include_descendants=True)
+    assert end.record["include_descendants"] is True
+    assert (await world.client.call("PATCH", end.path, json={"description": "x"}, headers=key))["description"] == "x"
+
+
+async def test_event_types_are_public(world: World) -> None:
+    listed = (await world.client.call("GET", "/webhooks/event-types"))["event_types"]
+    assert [entry["type"] for entry in listed] == [str(t) for t in EventType]
+    assert all(entry["description"] and entry["type"].startswith(entry["group"] + ".") for entry in listed)

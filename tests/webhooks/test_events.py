@@ -1,0 +1,161 @@
+"""From changes to deliveries: one transaction, the right endpoints, nothing that is nobody's business."""
+
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.changes import Change, Who, tell
+from backend.db import new_id
+from backend.webhooks import events
+from backend.webhooks.models import DeliveryRow
+from tests.conftest import World
+from tests.webhooks.conftest import Endpoint
+from tests.webhooks.receiver import Receiver
+
+ASSET = new_id()
+
+
+async def change(organization: UUID, action: str = "asset.created", **after: Any) -> None:
+    """A change, told in a transaction of its own."""
+    async with db.transaction(organization) as session:
+        await tell(session, organization, action, ("asset", ASSET), None, after)
+
+
+async def written(*endpoints: Endpoint) -> list[int]:
+    """How many deliveries each endpoint has."""
+    return [len(await end.deliveries()) for end in endpoints]
+
+
+async def test_an_event_is_sent_to_those_who_asked(world: World, receiver: Receiver) -> None:
+    acme = await world.organization()
+    every = await Endpoint.made(world, receiver.url, acme)
+    assets = await Endpoint.made(world, receiver.url, acme, event_types=["asset.created"])
+    wallets = await Endpoint.made(world, receiver.url, acme, event_types=["wallet.created"])
+    await change(acme, status="active")
+    first, second = await receiver.came(2)
+    assert first.event == second.event
+    assert orjson.loads(first.body)["data"] == {
+        "object": "asset",
+        "id": str(ASSET),
+        "organization_id": str(acme),
+        "status": "active",
+    }
+    await change(acme, "asset.exploded")
+    assert await written(every, assets, wallets) == [1, 1, 0]
+
+
+async def test_a_change_that_is_rolled_back_leaves_no_event(world: World, receiver: Receiver) -> None:
+    end = await Endpoint.made(world, receiver.url)
+
+    async def undone() -> None:
+        async with db.transaction(end.organization) as session:
+            await tell(session, end.organization, "asset.created", ("asset", ASSET))
+            assert await session.scalar(sa.select(sa.func.count()).select_from(DeliveryRow)) == 1
+            raise RuntimeError("undone")
+
+    with pytest.raises(RuntimeError, match="undone"):
+        await undone()
+    assert await written(end) == [0]
+    async with db.worker() as session:
+        text = "select count(*) from dbos.workflow_status where queue_partition_key = :id"
+        assert await session.scalar(sa.text(text), {"id": end.id}) == 0
+    assert receiver.received == []
+
+
+async def test_it_goes_up_to_those_who_want_to_hear_of_what_is_below(world: World, receiver: Receiver) -> None:
+    group = await world.organization("Group")
+    fund = await world.organization("Fund", group)
+    vehicle = await world.organization("Vehicle", fund)
+    sister = await world.organization("Sister", group)
+    wide = await Endpoint.made(world, receiver.url, group, include_descendants=True)
+    narrow = await Endpoint.made(world, receiver.url, group)
+    middle = await Endpoint.made(world, receiver.url, fund, include_descendants=True)
+    beside = await Endpoint.made(world, receiver.url, sister, include_descendants=True)
+    own = await Endpoint.made(world, receiver.url, vehicle)
+    await change(vehicle)
+    assert await written(wide, narrow, middle, beside, own) == [1, 0, 1, 0, 1]
+    await change(group)
+    assert await written(wide, narrow, middle, beside, own) == [2, 1, 1, 0, 1]
+    told = (await wide.deliveries())[1]
+    assert (told["organization_id"], told["payload"]["data"]["organization_id"]) == (str(group), str(vehicle))
+
+
+async def test_a_move_is_told_at_the_old_place_too(world: World, receiver: Receiver) -> None:
+    old, new = await world.organization("Old"), await world.organization("New")
+    moved = await world.organization("Moved", new)
+    here = await Endpoint.made(world, receiver.url, new, include_descendants=True)
+    there = await Endpoint.made(world, receiver.url, old, include_descendants=True)
+    async with db.transaction(moved, old) as session:
+        before, after = {"parent_id": str(old)}, {"parent_id": str(new)}
+        await tell(session, moved, "organization.moved", ("organization", moved), before, after)
+    assert await written(here, there) == [1, 1]
+    assert (await there.deliveries())[0]["payload"]["data"]["parent_id"] == str(new)
+
+
+async def test_the_worker_can_tell_too(world: World, receiver: Receiver) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    async with db.worker() as session:
+        await tell(session, end.organization, "attestation.expired", ("attestation", new_id()))
+    (got,) = await receiver.came()
+    assert orjson.loads(got.body)["type"] == "attestation.expired"
+
+
+async def test_nobody_tells_of_an_organization_that_is_not_entered(world: World) -> None:
+    acme, other = await world.organization(), await world.organization()
+    with pytest.raises(sa.exc.DBAPIError, match="not entered"):
+        async with db.transaction(acme) as session:
+            await tell(session, other, "asset.created", ("asset", ASSET))
+
+
+async def test_a_disabled_endpoint_misses_nothing_for_good(world: World, receiver: Receiver) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    await end.patch(status="disabled")
+    await change(end.organization)
+    (missed,) = await end.deliveries()
+    assert (missed["status"], missed["failure"], missed["attempt"]) == ("failed", "The endpoint was disabled", 0)
+    assert missed["next_attempt_at"] is None
+    assert receiver.received == []
+    await end.patch(status="enabled")
+    accepted = await end.post("/recover", {"since": missed["created_at"]})
+    assert (accepted["status"], accepted["webhookId"]) == ("accepted", end.id)
+    (got,) = await receiver.came()
+    assert got.event == missed["event_id"]
+
+
+async def test_rows_of_deliveries_belong_to_the_endpoints_organization(world: World, receiver: Receiver) -> None:
+    group = await world.organization("Group")
+    fund = await world.organization("Fund", group)
+    await Endpoint.made(world, receiver.url, group, include_descendants=True)
+    await change(fund)
+    count = sa.select(sa.func.count()).select_from(DeliveryRow)
+    async with db.transaction(fund) as session:
+        assert await session.scalar(count) == 0
+    async with db.transaction(group) as session:
+        assert await session.scalar(count.where(col(DeliveryRow.organization_id) == group)) == 1
+
+
+def test_an_event_says_ids_and_status_and_nothing_of_a_person() -> None:
+    before = {"status": "updating", "name": "Old", "email": "marta@example.com"}
+    after = {
+        "status": "active",
+        "name": "Marta Lindqvist",
+        "email": "marta.lindqvist@example.com",
+        "user_id": str(new_id()),
+        "external_id": "SWE-19800101-1234",
+        "chain_eid": 40161,
+        "tx_hash": "0x" + "ab" * 32,
+        "wallet_address": "0x" + "ab" * 20,
+        "description": None,
+    }
+    said = events.data_of(Change(new_id(), "asset.updated", ("asset", ASSET), before, after, Who()))
+    assert said.keys() == {
+        "object", "id", "organization_id", "status", "previous_status", "user_id", "chain_eid", "tx_hash", "changed",
+    }  # fmt: skip
+    assert (said["previous_status"], said["status"]) == ("updating", "active")
+    assert said["changed"] == sorted(after)
+    assert "arta" not in str(said)
