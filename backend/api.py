@@ -3,10 +3,8 @@
 import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Literal
 
 from fastapi import APIRouter, FastAPI, Response
-from pydantic import BaseModel
 
 from backend import explanations, openapi, problems
 from backend.auth.routes import forms
@@ -14,6 +12,7 @@ from backend.middleware import Envelope
 from backend.oauth.routes import beside
 from backend.readiness import readiness
 from backend.settings import settings
+from backend.status.schemas import Health, Ready
 
 VERTICALS = (
     "auth",
@@ -39,20 +38,6 @@ VERTICALS = (
 """Each has `routes.router`; the order is that of the reference page."""
 
 status = APIRouter(tags=["Status"])
-
-
-class Health(BaseModel):
-    """The process answers."""
-
-    status: Literal["ok"] = "ok"
-
-
-class Ready(BaseModel):
-    """What is still being prepared; `failure` is why it will not be."""
-
-    ready: bool
-    waiting: list[str]
-    failure: str | None
 
 
 @status.get("/health")

@@ -32,6 +32,7 @@ from backend.oauth.schemas import (
     TokenAnswer,
     TokenForm,
     TokenReference,
+    UserInfo,
 )
 
 router = APIRouter(tags=["OpenID Connect"], route_class=GuardedRoute)
@@ -132,7 +133,7 @@ async def decide(context: Current, body: Decision, response: Response) -> Decide
 
 @router.get("/oauth/userinfo", response_model_exclude_unset=True)
 @requires(organization=ANY_ORGANIZATION)
-async def userinfo(context: Current, response: Response) -> claims.UserInfo:
+async def userinfo(context: Current, response: Response) -> UserInfo:
     """Claims about the person of the access token, by its scopes. `openid` is needed; an API key is a 401."""
     response.headers.update(NO_STORE)
     return await claims.of(context)
@@ -141,7 +142,7 @@ async def userinfo(context: Current, response: Response) -> claims.UserInfo:
 @router.post("/oauth/userinfo", response_model_exclude_unset=True)
 @form
 @requires(organization=ANY_ORGANIZATION)
-async def post_userinfo(context: Current, response: Response) -> claims.UserInfo:
+async def post_userinfo(context: Current, response: Response) -> UserInfo:
     """The same by POST (OIDC Core 5.3.1); the token comes in the Authorization header."""
     response.headers.update(NO_STORE)
     return await claims.of(context)

@@ -1,0 +1,108 @@
+"""Parties. Made by `make client` from backend/openapi.json."""
+
+from backend.client.connection import Connection, Id, path
+from backend.client.pages import Pages
+from backend.client.repeating import new_key
+from backend.parties.schemas import Party, PartyCreate, PartyList, PartyReject, PartyStatus, PartyUpdate, PartyVerify
+
+
+class PartiesOperations(Connection):
+    """Parties."""
+
+    def list_parties(
+        self,
+        *,
+        status: PartyStatus | None = None,
+        search: str | None = None,
+        organization_id: Id | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[PartyList, Party]:
+        """People and companies an organization knows, newest first.
+
+        Scope: `attestations:read`.
+        """
+        return self._pages(
+            PartyList,
+            "parties",
+            "/identity/parties",
+            {"status": status, "search": search, "organization_id": organization_id, "limit": limit, "cursor": cursor},
+        )
+
+    async def create_party(
+        self, body: PartyCreate, *, organization_id: Id | None = None, idempotency_key: str | None = None
+    ) -> Party:
+        """Write down a person or company. `organization_id` may be in the body or in the query.
+
+        Scope: `attestations:write`.
+        """
+        return await self._send(
+            Party,
+            "POST",
+            "/identity/parties",
+            query={"organization_id": organization_id},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    async def get_party(self, party_id: Id, *, organization_id: Id | None = None) -> Party:
+        """One party.
+
+        Scope: `attestations:read`.
+        """
+        return await self._send(
+            Party, "GET", path("/identity/parties/{}", party_id), query={"organization_id": organization_id}
+        )
+
+    async def update_party(
+        self, party_id: Id, body: PartyUpdate, *, organization_id: Id | None = None, idempotency_key: str | None = None
+    ) -> Party:
+        """Change name, email or wallet (JSON merge patch). Attestations stay with the wallet they were made for.
+
+        Scope: `attestations:write`.
+        """
+        return await self._send(
+            Party,
+            "PATCH",
+            path("/identity/parties/{}", party_id),
+            query={"organization_id": organization_id},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    async def verify_party(
+        self,
+        party_id: Id,
+        body: PartyVerify | None = None,
+        *,
+        organization_id: Id | None = None,
+        idempotency_key: str | None = None,
+    ) -> Party:
+        """Decide that the identity is proven. It takes effect at once: the answer is the verified party.
+
+        Scope: `attestations:write`.
+        """
+        return await self._send(
+            Party,
+            "POST",
+            path("/identity/parties/{}/verify", party_id),
+            query={"organization_id": organization_id},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    async def reject_party(
+        self, party_id: Id, body: PartyReject, *, organization_id: Id | None = None, idempotency_key: str | None = None
+    ) -> Party:
+        """Decide that the identity is not proven, and why. Attestations made before stay until they are revoked.
+
+        Scope: `attestations:write`.
+        """
+        return await self._send(
+            Party,
+            "POST",
+            path("/identity/parties/{}/reject", party_id),
+            query={"organization_id": organization_id},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
