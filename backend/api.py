@@ -51,7 +51,12 @@ async def get_readiness(response: Response) -> Ready:
     """Whether migrations, chains, contracts and demo data are done; 503 until then."""
     if not readiness.is_ready:
         response.status_code = 503
-    return Ready(ready=readiness.is_ready, waiting=list(readiness.waiting), failure=readiness.failure)
+    return Ready(
+        ready=readiness.is_ready,
+        waiting=list(readiness.waiting),
+        failure=readiness.failure,
+        notes=list(readiness.notes),
+    )
 
 
 def create_api() -> FastAPI:

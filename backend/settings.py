@@ -1,6 +1,7 @@
 """Settings, read once from the environment."""
 
 from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +38,12 @@ class Settings(BaseSettings):
 
     demo: bool = True
     rate_limits: Literal["on", "off"] = "on"
+    redis_url: str | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "redis_url"))
+    """Where several processes count rate limits together; None counts in this one."""
+
+    trusted_proxies: list[IPv4Network | IPv6Network] = []
+    """JSON list of the networks whose `X-Forwarded-For` is believed: `["10.0.0.0/8"]`. `SIGNUM_TRUSTED_PROXIES`."""
+
     keystore_password: str | None = None
     """Password of the keystore; without one a file of mode 0600 in the data folder holds it."""
 

@@ -78,13 +78,13 @@ async def change(context: Context, body: PasswordChange) -> None:
     """Take a new password for the old one; 400 where that is wrong. Every other session ends."""
     person = context.require_person()
     names = "password", str(person.user_id)
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     user = await context.session.get_one(UserRow, person.user_id)
     fits = await asyncio.to_thread(verify_password, body.current_password, user.password_hash)
     # Asked again: many guesses at once have all passed the first check.
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     if not fits:
-        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
         raise BadRequest("The current password is not right.", pointer="/current_password")
     await _set(context.session, user, body.new_password, "/new_password", keep=person.session_id)
 

@@ -97,7 +97,7 @@ async def authorize(context: Current, request: Request, query: Asked) -> Respons
     """
     cookie = request.cookies.get(cookie_name())
     context.person = await by_cookie(context.session, cookie) if cookie else None
-    rate_limit.check_principal(request, context)
+    await rate_limit.check_principal(request, context)
     names = [name for name, _ in request.query_params.multi_items()]
     try:
         ask = await authorizing.check(context.session, query, doubles=len(set(names)) != len(names))

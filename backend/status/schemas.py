@@ -12,11 +12,12 @@ class Health(BaseModel):
 
 
 class Ready(BaseModel):
-    """What is still being prepared; `failure` is why it will not be."""
+    """What is still being prepared; `failure` is why it will not be, `notes` what works less well than it should."""
 
     ready: bool
     waiting: list[str]
     failure: str | None
+    notes: list[str] = []
 
 
 class ErrorType(BaseModel):
