@@ -19,6 +19,7 @@ VERTICALS = (
     "organizations",
     "members",
     "invitations",
+    "mail",
     "api_keys",
     "oauth",
     "wallets",

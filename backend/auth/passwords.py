@@ -17,7 +17,7 @@ from backend.auth.service import reach
 from backend.changes import proven
 from backend.db import Write, now, transaction, widen
 from backend.errors import BadRequest
-from backend.invitations.models import OutboxRow
+from backend.mail.models import mail
 from backend.members.models import UserRow
 from backend.settings import settings
 
@@ -59,7 +59,7 @@ async def _write(session: Write, user: UserRow, organization_id: UUID) -> None:
     )
     await widen(session, organization_id)
     text = LETTER.format(link=f"{settings().origin}/reset-password?token={secret}")
-    session.add(OutboxRow(organization_id=organization_id, recipient=user.email or "", subject=SUBJECT, body=text))
+    session.add(mail(organization_id, user.email or "", SUBJECT, text))
 
 
 async def reset(session: Write, body: PasswordReset) -> None:

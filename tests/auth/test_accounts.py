@@ -16,7 +16,7 @@ from backend.auth.limiter import Limiter
 from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.secrets import digest
 from backend.client import ApiProblem
-from backend.invitations.models import OutboxRow
+from backend.mail.models import OutboxRow
 from backend.settings import settings
 from tests.conftest import PASSWORD, Actor, World
 

@@ -10,6 +10,7 @@ from backend.client.operations.controls import ControlsOperations
 from backend.client.operations.distributions import DistributionsOperations
 from backend.client.operations.invitations import InvitationsOperations
 from backend.client.operations.issuer import IssuerOperations
+from backend.client.operations.mail import MailOperations
 from backend.client.operations.markets import MarketsOperations
 from backend.client.operations.members import MembersOperations
 from backend.client.operations.openid_connect import OpenIDConnectOperations
@@ -28,6 +29,7 @@ class Operations(
     OrganizationsOperations,
     MembersOperations,
     InvitationsOperations,
+    MailOperations,
     APIKeysOperations,
     OpenIDConnectOperations,
     WalletsOperations,

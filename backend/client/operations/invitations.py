@@ -13,8 +13,6 @@ from backend.invitations.schemas import (
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
-    Mail,
-    Outbox,
 )
 
 
@@ -70,10 +68,3 @@ class InvitationsOperations(Connection):
         return await self._send(
             InvitationAccepted, "POST", "/invitations/accept", body=body, key=idempotency_key or new_key()
         )
-
-    def list_outbox(self, org_id: Id, *, limit: int | None = None, cursor: str | None = None) -> Pages[Outbox, Mail]:
-        """Mails of this organization, newest first, where no mail server is set. Embedded installations only.
-
-        Scope: `members:write`.
-        """
-        return self._pages(Outbox, "mails", path("/orgs/{}/outbox", org_id), {"limit": limit, "cursor": cursor})
