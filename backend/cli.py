@@ -1,12 +1,15 @@
-"""The operator's commands: `signum serve | bootstrap | rotate-keys | openapi`."""
+"""`signum`: the operator's commands (`serve | bootstrap | rotate-keys | openapi`), and those of its users."""
 
 from typing import Annotated
 
 import typer
 
+from backend import commands
 from backend.settings import settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+commands.add_to(app)
 
 
 @app.callback()

@@ -161,10 +161,14 @@ class Connection:
             return False
         async with self._renewal:
             if self._token == token:
-                refresh, self._refresh_token, self._token = self._refresh_token, "", ""
-                call = prepare("POST", "/auth/refresh", None, Refresh(refresh_token=refresh), None)
-                self._keep(_read(Tokens, await self._attempt(call)))
+                await self._renew()
         return True
+
+    async def _renew(self) -> None:
+        """Get another access token for the refresh token, which works once."""
+        refresh, self._refresh_token, self._token = self._refresh_token, "", ""
+        call = prepare("POST", "/auth/refresh", None, Refresh(refresh_token=refresh), None)
+        self._keep(_read(Tokens, await self._attempt(call)))
 
     def _keep(self, tokens: Tokens) -> None:
         self._token, self._refresh_token = tokens.access_token, tokens.refresh_token
