@@ -7,7 +7,7 @@ export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run install test check format lint types openapi contracts fuzz bench browser clean
+.PHONY: help run install test check format lint types openapi client contracts fuzz bench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,9 @@ format: .venv/.dev ## format and sort imports
 
 openapi: .venv/.dev ## write the API's OpenAPI document to backend/openapi.json
 	@$(BIN)/signum openapi > backend/openapi.new && mv backend/openapi.new backend/openapi.json
+
+client: openapi ## write the OpenAPI document and, from it, the Python client's methods
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m backend.openapi.methods
 
 browser: .venv/.dev ## find a Chromium, or install one
 	@$(BIN)/python -m tests.browser

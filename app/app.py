@@ -38,13 +38,14 @@ from app.door import Door, Malformed
 from app.look import STYLES, WRAPS, hydrating
 from backend import web
 from backend.api import create_api
+from backend.auth.address import CONSOLE
 from backend.client import client
 from state.api import SignedOut
 from state.notices import Notices
 
 log = logging.getLogger("signum.console")
 api = create_api()
-client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False))
+client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONSOLE, 0)))
 
 
 def on_error(exception: Exception) -> rx.event.EventSpec | None:

@@ -1,4 +1,4 @@
-"""What would have been mailed, where no mail leaves the machine."""
+"""What was mailed and, where no mail leaves the machine, what would have been."""
 
 import reflex as rx
 
@@ -7,6 +7,7 @@ from components.ui.button import button
 from components.ui.card import page_head, panel
 from components.ui.icon import mark
 from components.ui.note import empty, failure, forbidden, skeleton
+from components.ui.status import status
 from components.ui.table import pager
 from components.ui.value import when
 from state.outbox import Mail, OutboxState
@@ -34,7 +35,7 @@ def outbox() -> rx.Component:
     )
     refused = rx.cond(OutboxState.is_forbidden, forbidden(OutboxState.problem), again)
     return rx.fragment(
-        page_head("Outbox", "This installation sends no mail; what it would have sent is here"),
+        page_head("Outbox", "Mails of this organization; where no mail server is set, they are read here"),
         panel(
             rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
             pager(
@@ -53,6 +54,7 @@ def _mail(mail: rx.Var[Mail]) -> rx.Component:
             rx.el.h2(mail.subject, class_name="title"), rx.el.div("To ", mail.recipient, class_name="below"),
             class_name="grow",
         ),
+        status(mail.status),
         rx.el.div(when(mail.created_at), class_name="muted small nowrap"),
         class_name="mail-head",
     )  # fmt: skip
@@ -60,6 +62,7 @@ def _mail(mail: rx.Var[Mail]) -> rx.Component:
         rx.el.p(mail.before),
         rx.cond(mail.path != "", rx.el.p(rx.el.a(mail.link, href=mail.path, class_name="link break")), rx.fragment()),
         rx.cond(mail.after != "", rx.el.p(mail.after), rx.fragment()),
+        rx.cond(mail.failure != "", rx.el.p("The mail server said: ", mail.failure, class_name="muted"), rx.fragment()),
         class_name="mail-body",
     )
     return rx.el.li(head, body, key=mail.id)

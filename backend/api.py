@@ -3,10 +3,8 @@
 import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Literal
 
 from fastapi import APIRouter, FastAPI, Response
-from pydantic import BaseModel
 
 from backend import explanations, openapi, problems
 from backend.auth.routes import forms
@@ -14,12 +12,14 @@ from backend.middleware import Envelope
 from backend.oauth.routes import beside
 from backend.readiness import readiness
 from backend.settings import settings
+from backend.status.schemas import Health, Ready
 
 VERTICALS = (
     "auth",
     "organizations",
     "members",
     "invitations",
+    "mail",
     "api_keys",
     "oauth",
     "wallets",
@@ -43,20 +43,6 @@ VERTICALS = (
 status = APIRouter(tags=["Status"])
 
 
-class Health(BaseModel):
-    """The process answers."""
-
-    status: Literal["ok"] = "ok"
-
-
-class Ready(BaseModel):
-    """What is still being prepared; `failure` is why it will not be."""
-
-    ready: bool
-    waiting: list[str]
-    failure: str | None
-
-
 @status.get("/health")
 async def get_health() -> Health:
     """The process answers."""
@@ -68,7 +54,12 @@ async def get_readiness(response: Response) -> Ready:
     """Whether migrations, chains, contracts and demo data are done; 503 until then."""
     if not readiness.is_ready:
         response.status_code = 503
-    return Ready(ready=readiness.is_ready, waiting=list(readiness.waiting), failure=readiness.failure)
+    return Ready(
+        ready=readiness.is_ready,
+        waiting=list(readiness.waiting),
+        failure=readiness.failure,
+        notes=list(readiness.notes),
+    )
 
 
 def create_api() -> FastAPI:

@@ -1,15 +1,18 @@
-"""The operator's commands: `signum serve | bootstrap | rotate-keys | audit verify | openapi`."""
+"""`signum`: the operator's commands (`serve | bootstrap | rotate-keys | audit verify | openapi`), and its users'."""
 
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
+from backend import commands
 from backend.settings import settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 audit = typer.Typer(no_args_is_help=True, help="The log of every change.")
 app.add_typer(audit, name="audit")
+
+commands.add_to(app)
 
 
 @app.callback()

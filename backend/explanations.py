@@ -3,21 +3,11 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel
 
 from backend.errors import NotFound
+from backend.status.schemas import ErrorType
 
 router = APIRouter(prefix="/errors", tags=["Status"])
-
-
-class ErrorType(BaseModel):
-    """An error type in words."""
-
-    slug: str
-    title: str
-    status: int
-    explanation: str
-    resolution: str
 
 
 TYPES = {

@@ -9,8 +9,9 @@ from backend.bridges.models import BridgeRow
 from backend.chain.models import CursorRow, SignerRow, TokenTransferRow, TransactionRow
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
-from backend.invitations.models import InvitationRow, OutboxRow
+from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
+from backend.mail.models import OutboxRow
 from backend.markets.models import MarketRow, OrderRow
 from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.oauth.models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow

@@ -16,6 +16,7 @@ from backend.auth.secrets import verify_password
 from backend.chain import deployment, endpoints, recovery, rpc
 from backend.chains import registry
 from backend.indexing import run_indexer
+from backend.mail import sending
 from backend.readiness import readiness
 from backend.settings import Settings
 
@@ -57,7 +58,14 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         held.push_async_callback(asyncio.to_thread, workflows.stop)
         await workflows.register_queues()
         stopping = asyncio.Event()
-        for work in (run_indexer(stopping), sweep.run(stopping), _demo(settings), _warm_up()):
+        works = (
+            run_indexer(stopping),
+            sweep.run(stopping),
+            sending.run(stopping, settings),
+            _demo(settings),
+            _warm_up(),
+        )
+        for work in works:
             held.push_async_callback(_end, asyncio.create_task(work))
         held.callback(stopping.set)
         yield

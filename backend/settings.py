@@ -1,10 +1,11 @@
 """Settings, read once from the environment."""
 
 from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -13,7 +14,11 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 class Settings(BaseSettings):
     """Every setting Signum reads. Names of the environment are upper case, with `SIGNUM_` before our own."""
 
-    model_config = SettingsConfigDict(env_prefix="SIGNUM_", extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="SIGNUM_",
+        extra="ignore",
+        hide_input_in_errors=True,  # passwords and providers' keys are in it
+    )
 
     host: str = Field("127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
     port: int = Field(8000, ge=1, le=65535, validation_alias=AliasChoices("PORT", "port"))
@@ -37,6 +42,20 @@ class Settings(BaseSettings):
 
     demo: bool = True
     rate_limits: Literal["on", "off"] = "on"
+    redis_url: str | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "redis_url"))
+    """Where several processes count rate limits together; None counts in this one."""
+
+    trusted_proxies: list[IPv4Network | IPv6Network] = []
+    """JSON list of the networks whose `X-Forwarded-For` is believed: `["10.0.0.0/8"]`. `SIGNUM_TRUSTED_PROXIES`."""
+
+    smtp_url: str | None = Field(
+        None, pattern=r"^smtps?://[^/?#\s]+/?(\?starttls=no)?$", validation_alias=AliasChoices("SMTP_URL", "smtp_url")
+    )
+    """`smtp://user:password@host:587` (with STARTTLS) or `smtps://…:465`; None keeps mails in the outbox."""
+
+    mail_from: str | None = None
+    """Who mails come from: `Signum <signum@example.com>`. Needed with `SMTP_URL`. `SIGNUM_MAIL_FROM`."""
+
     keystore_password: str | None = None
     """Password of the keystore; without one a file of mode 0600 in the data folder holds it."""
 
@@ -56,6 +75,12 @@ class Settings(BaseSettings):
 
     protocol_share_bps: int = Field(1_000, ge=0, le=10_000)
     session_days: int = 14
+
+    @model_validator(mode="after")
+    def _mail_has_a_sender(self) -> Self:
+        if self.smtp_url and "@" not in (self.mail_from or ""):
+            raise ValueError("with SMTP_URL, SIGNUM_MAIL_FROM says who mails come from")
+        return self
 
     @field_validator("home")
     @classmethod

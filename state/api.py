@@ -33,12 +33,23 @@ class Api(rx.State, mixin=True):
         url = path.replace("{org}", self._org_id())
         try:
             return await client.call(
-                method, url, cookie=self.router.headers.cookie, json=json, params=_given(params), idempotency_key=key
+                method,
+                url,
+                cookie=self.router.headers.cookie,
+                json=json,
+                params=_given(params),
+                idempotency_key=key,
+                headers=self._origin(),
             )
         except ApiProblem as problem:
             if problem.status == 401:
                 raise SignedOut(self._here()) from problem
             raise
+
+    def _origin(self) -> dict[str, str]:
+        """Whom we speak for, told as a proxy tells it: who the browser's connection comes from, at the right."""
+        told = self.router.headers.raw_headers.get("x-forwarded-for", "")
+        return {"x-forwarded-for": ", ".join(filter(None, (told, self.router.session.client_ip)))}
 
     async def _api_all(self, *paths: str) -> list[Any]:
         """Call several GETs at once; the first problem is raised."""

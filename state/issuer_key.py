@@ -30,7 +30,7 @@ class RegistersIssuer(Api, mixin=True):
     async def _register_with(self, key: str, body: dict[str, Any]) -> None:
         path, cookie = f"/orgs/{self.org_id}/issuer/register", self.router.headers.cookie
         try:
-            await client.call("POST", path, cookie=cookie, json=body, headers={"x-api-key": key})
+            await client.call("POST", path, cookie=cookie, json=body, headers={"x-api-key": key, **self._origin()})
         except ApiProblem as problem:
             if problem.status == 401:
                 raise SignedOut(self._here()) from problem

@@ -1,7 +1,8 @@
-"""Mails of an embedded installation, which sends none: the console shows them instead."""
+"""Mails: with their text where they are kept instead of sent, otherwise how far they are."""
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import reflex as rx
 
@@ -18,6 +19,8 @@ class Mail:
     subject: str
     recipient: str
     created_at: str
+    status: str
+    failure: str
     before: str
     link: str
     path: str
@@ -31,9 +34,7 @@ class OutboxState(Pages, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api("GET", "/orgs/{org}/outbox", params={"cursor": cursor})
-        self.rows = [
-            Mail(m["id"], m["subject"], m["recipient"], m["created_at"], *parts_of(m["body"])) for m in page["mails"]
-        ]
+        self.rows = [_mail(record) for record in page["mails"]]
         next_cursor: str | None = page["nextCursor"]
         return next_cursor
 
@@ -41,6 +42,11 @@ class OutboxState(Pages, rx.State):
     async def load(self):
         """Read the first page."""
         await self._restart()
+
+
+def _mail(record: dict[str, Any]) -> Mail:
+    told = (record[name] or "" for name in ("id", "subject", "recipient", "created_at", "status", "failure"))
+    return Mail(*told, *parts_of(record["body"] or ""))
 
 
 def parts_of(body: str) -> tuple[str, str, str, str]:

@@ -25,7 +25,7 @@ class Prerequisite:
 
 def prerequisites_of(problem: ApiProblem, org_id: str) -> list[Prerequisite]:
     """The entries in the order in which they are met; only the first open one is open."""
-    order = {name: i for i, name in enumerate(problem.dependency_chain)}
+    order = {name: i for i, name in enumerate(problem.dependencyChain)}
     entries = sorted(problem.prerequisites, key=lambda entry: order.get(entry["state"], len(order)))
     items, is_first = [], True
     for entry in entries:

@@ -18,7 +18,7 @@ from backend.auth.telling import tell_of_person
 from backend.changes import proven
 from backend.db import Write, now, transaction, widen
 from backend.errors import BadRequest
-from backend.invitations.models import OutboxRow
+from backend.mail.models import mail
 from backend.members.models import UserRow
 from backend.settings import settings
 
@@ -60,7 +60,7 @@ async def _write(session: Write, user: UserRow, organization_id: UUID) -> None:
     )
     await widen(session, organization_id)
     text = LETTER.format(link=f"{settings().origin}/reset-password?token={secret}")
-    session.add(OutboxRow(organization_id=organization_id, recipient=user.email or "", subject=SUBJECT, body=text))
+    session.add(mail(organization_id, user.email or "", SUBJECT, text))
 
 
 async def reset(session: Write, body: PasswordReset) -> None:
@@ -79,13 +79,13 @@ async def change(context: Context, body: PasswordChange) -> None:
     """Take a new password for the old one; 400 where that is wrong. Every other session ends."""
     person = context.require_person()
     names = "password", str(person.user_id)
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     user = await context.session.get_one(UserRow, person.user_id)
     fits = await asyncio.to_thread(verify_password, body.current_password, user.password_hash)
     # Asked again: many guesses at once have all passed the first check.
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     if not fits:
-        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
         raise BadRequest("The current password is not right.", pointer="/current_password")
     await _set(context.session, user, body.new_password, "/new_password", keep=person.session_id)
 

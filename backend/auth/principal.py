@@ -10,6 +10,7 @@ from fastapi import Request
 
 from backend import db
 from backend.auth import tokens
+from backend.auth.address import caller
 from backend.auth.scopes import Scope, highest, scopes_of
 from backend.auth.secrets import digest, is_api_key
 from backend.changes import NOBODY, Who
@@ -285,8 +286,9 @@ def cookie_name() -> str:
 
 
 def client_address(request: Request) -> str:
-    """The caller's address as the connection tells it."""
-    return request.client.host if request.client else ""
+    """The caller's address: the connection's, or what a trusted proxy says of it."""
+    peer = request.client.host if request.client else ""
+    return caller(peer, request.headers.getlist("x-forwarded-for"), settings().trusted_proxies)
 
 
 def check_origin(request: Request) -> None:

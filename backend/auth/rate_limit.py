@@ -1,13 +1,9 @@
-"""Rate limits, by one mechanism: a name, a limit, a moving window in memory."""
-
-import math
-import time
+"""Rate limits, by one mechanism: a name, a limit, a moving window (`backend.auth.limiter` counts)."""
 
 from fastapi import Request
 from limits import RateLimitItem, RateLimitItemPerMinute, RateLimitItemPerSecond
-from limits.storage import MemoryStorage
-from limits.strategies import SlidingWindowCounterRateLimiter
 
+from backend.auth.limiter import Limiter, Window
 from backend.auth.principal import Context
 from backend.errors import TooManyRequests
 from backend.fields import Network
@@ -20,7 +16,7 @@ PASSWORD_LINKS_PER_ADDRESS = RateLimitItemPerMinute(10)
 PASSWORD_LINKS_PER_ACCOUNT = RateLimitItemPerMinute(5, 60)
 ELIGIBILITY = RateLimitItemPerMinute(30)
 CHAIN_LIST = RateLimitItemPerMinute(60)
-_limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+_limiter = Limiter(settings().redis_url)
 
 
 def is_on() -> bool:
@@ -28,37 +24,33 @@ def is_on() -> bool:
     return settings().rate_limits == "on" or not settings().embedded_chains
 
 
-def hit(limit: RateLimitItem, *names: str) -> None:
+async def hit(limit: RateLimitItem, *names: str) -> None:
     """Count one; 429 with Retry-After where the limit is reached."""
-    if is_on() and not _limiter.hit(limit, *names):
-        raise _too_many(limit, *names)
+    if is_on() and not await _limiter.hit(limit, *names):
+        raise await _too_many(limit, *names)
 
 
-def check(limit: RateLimitItem, *names: str) -> None:
+async def check(limit: RateLimitItem, *names: str) -> None:
     """429 where the limit is reached; counts nothing."""
-    if is_on() and not _limiter.test(limit, *names):
-        raise _too_many(limit, *names)
+    if is_on() and not await _limiter.test(limit, *names):
+        raise await _too_many(limit, *names)
 
 
-def check_principal(request: Request, context: Context) -> None:
+async def check_principal(request: Request, context: Context) -> None:
     """Count a request of a principal and leave what the answer's headers say of it."""
     limit = PER_PRINCIPAL[context.network]
-    hit(limit, context.name)
-    request.state.rate_limit = headers(limit, context.name)
+    await hit(limit, context.name)
+    request.state.rate_limit = headers(limit, await _limiter.window(limit, context.name))
 
 
-def headers(limit: RateLimitItem, *names: str) -> dict[str, str]:
+def headers(limit: RateLimitItem, window: Window) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit`, as the IETF draft writes them."""
-    stats = _limiter.get_window_stats(limit, *names)
-    reset = max(0, math.ceil(stats.reset_time - time.time()))
-    window = limit.get_expiry()
     return {
-        "RateLimit-Policy": f'"default";q={limit.amount};w={window}',
-        "RateLimit": f'"default";r={max(0, stats.remaining)};t={reset}',
+        "RateLimit-Policy": f'"default";q={limit.amount};w={limit.get_expiry()}',
+        "RateLimit": f'"default";r={window.remaining};t={window.reset}',
     }
 
 
-def _too_many(limit: RateLimitItem, *names: str) -> TooManyRequests:
-    stats = _limiter.get_window_stats(limit, *names)
-    wait = max(1, math.ceil(stats.reset_time - time.time()))
-    return TooManyRequests(wait, headers=headers(limit, *names))
+async def _too_many(limit: RateLimitItem, *names: str) -> TooManyRequests:
+    window = await _limiter.window(limit, *names)
+    return TooManyRequests(max(1, window.reset), headers=headers(limit, window))

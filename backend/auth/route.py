@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 
 from backend import db
 from backend.auth import idempotency, rate_limit
-from backend.auth.principal import FOREIGN, Context, authenticate
+from backend.auth.principal import FOREIGN, Context, authenticate, client_address
 from backend.auth.scopes import Scope
 from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
@@ -94,9 +94,9 @@ async def _admit(
 ) -> Context:
     if organization == OPEN:
         context = Context(session=session, person=None, key=None, request_id=request.state.request_id)
-        context.address = request.client.host if request.client else ""
+        context.address = client_address(request)
         if request.method != "GET":
-            rate_limit.check_principal(request, context)
+            await rate_limit.check_principal(request, context)
         return context
     context = await authenticate(request, session)
     if both:
@@ -107,7 +107,7 @@ async def _admit(
         await context.enter(_organization_id(request.path_params[organization]), *scopes)
     elif scopes and not _may_hold(context, scopes):
         raise InsufficientScope(scopes[0])
-    rate_limit.check_principal(request, context)
+    await rate_limit.check_principal(request, context)
     return context
 
 

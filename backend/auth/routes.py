@@ -88,8 +88,8 @@ async def verify_siwe(context: Current, request: Request, body: SiweVerify, resp
 @public
 async def forgot_password(context: Current, body: PasswordForgot, after: BackgroundTasks) -> None:
     """Ask for a link to choose a new password. The answer is the same, and takes as long, whoever the address is."""
-    rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ADDRESS, "forgot", context.address)
-    rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ACCOUNT, "forgot", context.address, body.email)
+    await rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ADDRESS, "forgot", context.address)
+    await rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ACCOUNT, "forgot", context.address, body.email)
     after.add_task(passwords.send_link, body.email)
 
 

@@ -29,17 +29,17 @@ WRONG = "Email or password is not right."
 async def check_password(session: Write, email: str, password: str, address: str) -> UserRow:
     """The user, where the password fits. Unknown user and wrong password: the same 401 after the same time."""
     account = email.strip().lower()
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
     known = sa.select(UserRow).where(col(UserRow.email) == account)
     user: UserRow | None = None if "\0" in account else await session.scalar(known)
     fits = await asyncio.to_thread(verify_password, password, user.password_hash if user else None)
     # Asked again: many guesses at once have all passed the first check, and none of them may learn more than one.
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
     if not fits or user is None:
-        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
-        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
+        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
         raise Unauthenticated(WRONG)
     user.last_login_at = now()
     return user

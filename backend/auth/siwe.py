@@ -53,12 +53,12 @@ async def _chain_ids(session: Write) -> list[int]:
 
 async def verify(context: Context, body: SiweVerify, agent: str) -> Tokens:
     """Sign in whoever the wallet belongs to; 401 where the message is not right, or nobody has the wallet."""
-    rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
     try:
         message = await _proven(context.session, body)
         user = await _owner(context, message, body.link)
     except Unauthenticated:
-        rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
+        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
         raise
     return await service.open_token_session(context, user, agent)
 

@@ -30,7 +30,7 @@ async def list_chains(
     deployed: DeployedFilter | None = None,
 ) -> ChainList:
     """The registry of chains; needs no credential. `deployed` filters by whether our contracts are there."""
-    rate_limit.hit(rate_limit.CHAIN_LIST, "chains", context.address)
+    await rate_limit.hit(rate_limit.CHAIN_LIST, "chains", context.address)
     wanted = None if deployed is None else deployed == "true"
     return ChainList(chains=await service.registry(context.session, environment, vm_type, wanted))
 

@@ -1,19 +1,12 @@
 """`/v1/compliance`."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel
 
 from backend.auth.route import Current, GuardedRoute, public
 from backend.compliance.presets import PRESETS
-from backend.compliance.schemas import Preset
+from backend.compliance.schemas import PresetList
 
 router = APIRouter(prefix="/compliance", tags=["Compliance"], route_class=GuardedRoute)
-
-
-class PresetList(BaseModel):
-    """The frameworks."""
-
-    presets: list[Preset]
 
 
 @router.get("/presets")

@@ -77,3 +77,9 @@ class TransferVerdict(BaseModel):
     allowed: bool
     chain_agrees: bool
     rules: list[RuleVerdict]
+
+
+class PresetList(BaseModel):
+    """The frameworks."""
+
+    presets: list[Preset]

@@ -14,7 +14,7 @@ from backend.demo import cast
 from backend.demo.caller import Caller
 from backend.demo.notebook import Notebook
 from backend.invitations import service as invitations
-from backend.invitations.models import OutboxRow
+from backend.mail.models import OutboxRow
 from backend.members.models import UserRow
 
 

@@ -1,4 +1,4 @@
-"""Invitations, and the outbox their mail goes to where no SMTP server is set."""
+"""Invitations."""
 
 from datetime import datetime
 from uuid import UUID
@@ -32,14 +32,3 @@ class InvitationRow(Row, table=True):
     token_hash: str = Field(unique=True)
     expires_at: datetime = time_field()
     invited_by: UUID | None = Field(default=None, foreign_key="users.id")
-
-
-class OutboxRow(Row, table=True):
-    """A mail that was not sent by SMTP."""
-
-    __tablename__ = "outbox"
-
-    organization_id: UUID = organization_field()
-    recipient: str
-    subject: str
-    body: str

@@ -1,4 +1,4 @@
-"""`/v1/orgs/{orgId}/invitations`, `/v1/invitations/preview` and `accept`, and the outbox of embedded installations."""
+"""`/v1/orgs/{orgId}/invitations`, `/v1/invitations/preview` and `accept`."""
 
 from typing import Annotated
 from uuid import UUID
@@ -20,7 +20,6 @@ from backend.invitations.schemas import (
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
-    Outbox,
 )
 from backend.keyset import Page
 
@@ -80,10 +79,3 @@ async def _sign_in(context: Current, request: Request) -> None:
     except Unauthenticated:
         if sent:
             raise
-
-
-@router.get("/orgs/{orgId}/outbox", responses={404: {}})
-@requires(Scope.MEMBERS_WRITE)
-async def list_outbox(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> Outbox:
-    """Mails of this organization, newest first, where no mail server is set. Embedded installations only."""
-    return await service.outbox(context, page)

@@ -87,25 +87,6 @@ class InvitationAccepted(Record):
     role: Role
 
 
-class Mail(Record):
-    """A mail in the outbox of an embedded installation."""
-
-    id: UUID
-    organization_id: UUID
-    recipient: str
-    subject: str
-    body: str
-    created_at: Timestamp
-    updated_at: Timestamp
-
-
-class Outbox(BaseModel):
-    """A page of mails."""
-
-    mails: list[Mail]
-    nextCursor: str | None
-
-
 class InvitationRevoked(BaseModel):
     """Answer of a revocation."""
 

@@ -15,7 +15,7 @@ from backend.changes import THE_SYSTEM, acting, proven, shown, tell
 from backend.db import Write, now, widen
 from backend.errors import Conflict, NotFound
 from backend.invitations import rules
-from backend.invitations.models import InvitationRow, OutboxRow
+from backend.invitations.models import InvitationRow
 from backend.invitations.rules import LIFETIME, token_in
 from backend.invitations.schemas import (
     Invitation,
@@ -25,17 +25,16 @@ from backend.invitations.schemas import (
     InvitationList,
     InvitationPreview,
     InvitationStatus,
-    Mail,
-    Outbox,
 )
 from backend.keyset import Page
+from backend.mail.models import mail
 from backend.members import service as members
 from backend.members.models import MemberRow, UserRow
 from backend.members.rules import check_grant
 from backend.members.schemas import MemberStatus, Role
 from backend.settings import settings
 
-__all__ = ["accept", "create", "exists", "outbox", "page", "preview", "revoke", "token_in", "write"]
+__all__ = ["accept", "create", "exists", "page", "preview", "revoke", "token_in", "write"]
 PENDING = "An invitation to this address is pending already."
 
 
@@ -127,7 +126,7 @@ async def write(
         raise Conflict(PENDING) from error
     name = await session.scalar(sa.text("select name from organizations where id = :id"), {"id": organization_id})
     subject, text = rules.letter(str(name), role, rules.link(settings().origin, secret), lifetime)
-    session.add(OutboxRow(organization_id=organization_id, recipient=row.email, subject=subject, body=text))
+    session.add(mail(organization_id, row.email, subject, text))
     await session.flush()
     made = shown(Invitation, row)
     await tell(session, organization_id, "invitation.created", ("invitation", row.id), None, made)
@@ -209,14 +208,3 @@ async def _person(context: Context, row: InvitationRow, body: InvitationAccept) 
         return await create_account(context.session, row.email, name, password)
     except IntegrityError as error:
         raise Conflict("There is an account with this address already.") from error
-
-
-async def outbox(context: Context, page: Page) -> Outbox:
-    """Mails that were not sent, on embedded installations; elsewhere there is no such page."""
-    if not settings().embedded_chains:
-        raise NotFound("There is nothing at this address.")
-    table: Any = sa.inspect(OutboxRow).local_table
-    query = sa.select(*table.c).where(table.c.organization_id == context.organization_id)
-    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
-    shown, cursor = page.cut(rows)
-    return Outbox(mails=[Mail.model_validate(r) for r in shown], nextCursor=cursor)

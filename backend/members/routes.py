@@ -71,5 +71,5 @@ async def check_eligibility(context: Current, orgId: UUID, body: EligibilityChec
 
     Known are this organization's own members, invitations and parties. 30 calls a minute and organization.
     """
-    rate_limit.hit(rate_limit.ELIGIBILITY, "eligibility", str(orgId))
+    await rate_limit.hit(rate_limit.ELIGIBILITY, "eligibility", str(orgId))
     return await eligibility.check(context, body)

@@ -1,34 +1,15 @@
 """UserInfo (specification 4.13): the claims that a token's scopes allow."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 import sqlalchemy as sa
-from pydantic import BaseModel, Field
 from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.auth.scopes import IdentityScope, Scope
 from backend.errors import InsufficientScope, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
-from backend.oauth.schemas import AttestedClaim, ChainIdentity
-from backend.settings import settings
-
-CLAIMS_HOST = settings().claims_host or urlsplit(settings().base_url).hostname
-IDENTITIES = f"https://{CLAIMS_HOST}/claims/chain_identities"
-ATTESTATIONS = f"https://{CLAIMS_HOST}/claims/attestations"
-
-
-class UserInfo(BaseModel):
-    """Claims that are not allowed are left out."""
-
-    sub: str = Field(description="The user's id.")
-    name: str | None = None
-    picture: str | None = None
-    email: str | None = None
-    email_verified: bool | None = None
-    chain_identities: list[ChainIdentity] | None = Field(None, alias=IDENTITIES, description="With `chains:read`.")
-    attestations: list[AttestedClaim] | None = Field(None, alias=ATTESTATIONS, description="With `kyc:status`.")
+from backend.oauth.schemas import ATTESTATIONS, IDENTITIES, AttestedClaim, ChainIdentity, UserInfo
 
 
 async def of(context: Context) -> UserInfo:

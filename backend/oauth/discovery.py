@@ -3,8 +3,8 @@
 from typing import Any
 
 from backend.auth.scopes import IdentityScope, Scope
-from backend.oauth.claims import ATTESTATIONS, IDENTITIES
 from backend.oauth.granting import GRANT_TYPES
+from backend.oauth.schemas import ATTESTATIONS, IDENTITIES
 from backend.settings import settings
 
 METHODS = ["client_secret_basic", "client_secret_post"]

@@ -33,6 +33,7 @@ from backend.oauth.schemas import (
     TokenAnswer,
     TokenForm,
     TokenReference,
+    UserInfo,
 )
 
 router = APIRouter(tags=["OpenID Connect"], route_class=GuardedRoute)
@@ -97,7 +98,7 @@ async def authorize(context: Current, request: Request, query: Asked) -> Respons
     """
     cookie = request.cookies.get(cookie_name())
     context.person = await by_cookie(context.session, cookie) if cookie else None
-    rate_limit.check_principal(request, context)
+    await rate_limit.check_principal(request, context)
     names = [name for name, _ in request.query_params.multi_items()]
     try:
         ask = await authorizing.check(context.session, query, doubles=len(set(names)) != len(names))
@@ -133,7 +134,7 @@ async def decide(context: Current, body: Decision, response: Response) -> Decide
 
 @router.get("/oauth/userinfo", response_model_exclude_unset=True)
 @requires(organization=ANY_ORGANIZATION)
-async def userinfo(context: Current, response: Response) -> claims.UserInfo:
+async def userinfo(context: Current, response: Response) -> UserInfo:
     """Claims about the person of the access token, by its scopes. `openid` is needed; an API key is a 401."""
     response.headers.update(NO_STORE)
     return await claims.of(context)
@@ -142,7 +143,7 @@ async def userinfo(context: Current, response: Response) -> claims.UserInfo:
 @router.post("/oauth/userinfo", response_model_exclude_unset=True)
 @form
 @requires(organization=ANY_ORGANIZATION)
-async def post_userinfo(context: Current, response: Response) -> claims.UserInfo:
+async def post_userinfo(context: Current, response: Response) -> UserInfo:
     """The same by POST (OIDC Core 5.3.1); the token comes in the Authorization header."""
     response.headers.update(NO_STORE)
     return await claims.of(context)

@@ -2,14 +2,19 @@
 
 from enum import StrEnum
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from backend.auth.scopes import IdentityScope, Scope
 from backend.fields import Body, Name, Record, Timestamp
+from backend.settings import settings
 
 AnyScope = IdentityScope | Scope
+CLAIMS_HOST = settings().claims_host or urlsplit(settings().base_url).hostname
+IDENTITIES = f"https://{CLAIMS_HOST}/claims/chain_identities"
+ATTESTATIONS = f"https://{CLAIMS_HOST}/claims/attestations"
 RedirectUri = Annotated[
     str, StringConstraints(min_length=1, max_length=2_000), Field(examples=["https://app.example/callback"])
 ]
@@ -188,13 +193,37 @@ class AttestedClaim(Record):
     uid: str | None
     chain_eid: int
     address: str
-    schema_name: str = Field(serialization_alias="schema")
+    schema_name: str = Field(serialization_alias="schema", validation_alias=AliasChoices("schema_name", "schema"))
     kyc_level: int
     accredited: bool
     country: str
     issuer: UUID
     expires_at: Timestamp | None
     created_at: Timestamp
+
+
+class UserInfo(BaseModel):
+    """Claims that are not allowed are left out."""
+
+    sub: str = Field(description="The user's id.")
+    name: str | None = None
+    picture: str | None = None
+    email: str | None = None
+    email_verified: bool | None = None
+    chain_identities: list[ChainIdentity] | None = Field(None, alias=IDENTITIES, description="With `chains:read`.")
+    attestations: list[AttestedClaim] | None = Field(None, alias=ATTESTATIONS, description="With `kyc:status`.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_any_host(cls, claims: Any) -> Any:
+        """An installation names its claims by its own host; a client reads those of any."""
+        ours = {name.rsplit("/", 1)[-1]: name for name in (IDENTITIES, ATTESTATIONS)}
+        is_named = isinstance(claims, dict) and any("/claims/" in str(name) for name in claims)
+        return {_ours(name, ours): value for name, value in claims.items()} if is_named else claims
+
+
+def _ours(name: str, ours: dict[str, str]) -> str:
+    return ours.get(name.rsplit("/", 1)[-1], name) if "/claims/" in name else name
 
 
 class KeySet(BaseModel):

@@ -55,6 +55,10 @@ LOOKS: dict[str, Look] = {
     # bridges, transfers, transactions
     "submitting": Look("Submitting", "info", RUN),
     "confirmed": Look("Confirmed", "ok", DONE),
+    # mails
+    "kept": Look("Kept here", "mute", "archive"),
+    "queued": Look("Being sent", "info", RUN),
+    "sent": Look("Sent", "ok", DONE),
     # orders
     "open": Look("Open", "info", "circle"),
     "partial": Look("Partly filled", "info", "circle-dot"),

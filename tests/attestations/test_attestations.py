@@ -65,7 +65,7 @@ async def test_following_the_resolutions_one_by_one_leads_to_the_attestation(wor
     body = {"party_id": str(uuid4()), "chain_eid": SEPOLIA}
     missing = await firm.refused("POST", "/attestations", 409, json=body)
     assert (missing.title, missing.type.endswith("/errors/prerequisites-not-met")) == ("Prerequisites not met", True)
-    assert missing.dependency_chain == ["party_exists", "party_verified", "attestation_eligible"]
+    assert missing.dependencyChain == ["party_exists", "party_verified", "attestation_eligible"]
     assert [p["satisfied"] for p in missing.prerequisites] == [False, False, False]
     bodies = {
         "parties": {"name": "Marta", "country": "SWE"},

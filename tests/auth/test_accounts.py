@@ -9,15 +9,14 @@ import httpx
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
-from limits.storage import MemoryStorage
-from limits.strategies import SlidingWindowCounterRateLimiter
 
 from backend import db, runtime
 from backend.auth import rate_limit
+from backend.auth.limiter import Limiter
 from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.secrets import digest
 from backend.client import ApiProblem
-from backend.invitations.models import OutboxRow
+from backend.mail.models import OutboxRow
 from backend.settings import settings
 from tests.conftest import PASSWORD, Actor, World
 
@@ -36,7 +35,7 @@ async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rate limits, which tests work without, from zero."""
     monkeypatch.setattr(rate_limit, "is_on", lambda: True)
-    monkeypatch.setattr(rate_limit, "_limiter", SlidingWindowCounterRateLimiter(MemoryStorage()))
+    monkeypatch.setattr(rate_limit, "_limiter", Limiter())
 
 
 async def links(email: str) -> list[str]:

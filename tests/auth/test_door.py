@@ -10,11 +10,10 @@ import httpx
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
-from limits.storage import MemoryStorage
-from limits.strategies import SlidingWindowCounterRateLimiter
 
 from backend import db, runtime
 from backend.auth import rate_limit, service
+from backend.auth.limiter import Limiter
 from backend.auth.route import _has_nul
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
@@ -35,7 +34,7 @@ async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rate limits, which tests work without, from zero."""
     monkeypatch.setattr(rate_limit, "is_on", lambda: True)
-    monkeypatch.setattr(rate_limit, "_limiter", SlidingWindowCounterRateLimiter(MemoryStorage()))
+    monkeypatch.setattr(rate_limit, "_limiter", Limiter())
 
 
 def cursor(text: str) -> str:

@@ -168,7 +168,7 @@ async def test_thirty_a_minute_and_organization(world: World, monkeypatch: pytes
     acme, other = await world.organization(), await world.organization()
     key, others = await world.key(acme), await world.key(other)
     for _ in range(rate_limit.ELIGIBILITY.amount):
-        rate_limit._limiter.hit(rate_limit.ELIGIBILITY, "eligibility", str(acme))
+        await rate_limit._limiter.hit(rate_limit.ELIGIBILITY, "eligibility", str(acme))
     monkeypatch.setattr(rate_limit, "is_on", lambda: True)
     with pytest.raises(ApiProblem) as refused:
         await ask(world, acme, ["a@example.com"], headers=key)

@@ -1,0 +1,43 @@
+"""Whose request it is, by address: what login limits count by and the audit log writes down."""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+CONSOLE = "console"
+"""The peer of calls that the console makes in this process for a browser. No connection has such an address."""
+
+
+def caller(peer: str, forwarded: Sequence[str], trusted: Sequence[IPv4Network | IPv6Network]) -> str:
+    """The address of the caller behind `peer`.
+
+    `forwarded` are the X-Forwarded-For headers, in order. Each proxy adds at the right whom it was called by, so they
+    are read from the right, as long as whoever tells is trusted; what stands left of the first stranger is a claim.
+    """
+    told = [part.strip() for header in forwarded for part in header.split(",")]
+    found = peer
+    while told and _is_trusted(found, trusted):
+        address = _parsed(told.pop())
+        if address is None:
+            break
+        found = str(address)
+    return found
+
+
+def _is_trusted(address: str, trusted: Sequence[IPv4Network | IPv6Network]) -> bool:
+    if address == CONSOLE:
+        return True
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed in network for network in trusted)
+
+
+def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+    """An address, also as some proxies write it: with a port, in brackets, IPv4 inside of IPv6."""
+    host = text.partition("]")[0].lstrip("[") if text.startswith("[") else text
+    if host.count(":") == 1:
+        host = host.partition(":")[0]
+    try:
+        parsed = ip_address(host)
+    except ValueError:
+        return None
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return mapped or parsed

@@ -1,0 +1,37 @@
+"""API keys. Made by `make client` from backend/openapi.json."""
+
+from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
+from backend.client.connection import Connection, Id, path
+from backend.client.pages import Pages
+from backend.client.repeating import new_key
+
+
+class APIKeysOperations(Connection):
+    """API keys."""
+
+    def list_keys(
+        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[ApiKeyList, ApiKey]:
+        """Keys, newest first, revoked and expired ones too; never their text.
+
+        Scope: `api-keys:read`.
+        """
+        return self._pages(
+            ApiKeyList, "api_keys", path("/orgs/{}/api-keys", org_id), {"limit": limit, "cursor": cursor}
+        )
+
+    async def create_key(self, org_id: Id, body: ApiKeyCreate, *, idempotency_key: str | None = None) -> ApiKeyCreated:
+        """Make a key, never wider than the caller. `key` is shown in this answer only.
+
+        Scope: `api-keys:write`.
+        """
+        return await self._send(
+            ApiKeyCreated, "POST", path("/orgs/{}/api-keys", org_id), body=body, key=idempotency_key or new_key()
+        )
+
+    async def revoke_key(self, org_id: Id, key_id: Id) -> None:
+        """Revoke a key; it stops working at once.
+
+        Scope: `api-keys:write`.
+        """
+        await self._do("DELETE", path("/orgs/{}/api-keys/{}", org_id, key_id))

@@ -1,0 +1,126 @@
+"""Assets. Made by `make client` from backend/openapi.json."""
+
+from typing import Literal, overload
+
+from backend.assets.schemas import (
+    Asset,
+    AssetAccepted,
+    AssetCreate,
+    AssetList,
+    AssetPlan,
+    AssetStatus,
+    AssetUpdate,
+    Holder,
+    HolderList,
+)
+from backend.client.connection import Connection, Id, path
+from backend.client.pages import Pages
+from backend.client.repeating import new_key
+from backend.compliance.schemas import TransferCheck, TransferVerdict
+
+
+class AssetsOperations(Connection):
+    """Assets."""
+
+    def list_assets(
+        self, org_id: Id, *, status: AssetStatus | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[AssetList, Asset]:
+        """Assets of the organization, newest first; archived ones only with `status=archived`.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            AssetList, "assets", path("/orgs/{}/assets", org_id), {"status": status, "limit": limit, "cursor": cursor}
+        )
+
+    async def create_asset(self, org_id: Id, body: AssetCreate, *, idempotency_key: str | None = None) -> AssetAccepted:
+        """Create an asset: its token is deployed on `chain_eid`, its rules are set, and its initial supply goes to
+        the organization's default server wallet (the treasury), which owns the token.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            AssetAccepted, "POST", path("/orgs/{}/assets", org_id), body=body, key=idempotency_key or new_key()
+        )
+
+    async def get_asset(self, org_id: Id, asset_id: Id) -> Asset:
+        """One asset, the supply on each chain read from there now.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(Asset, "GET", path("/orgs/{}/assets/{}", org_id, asset_id))
+
+    @overload
+    async def update_asset(
+        self, org_id: Id, asset_id: Id, body: AssetUpdate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> AssetPlan: ...
+
+    @overload
+    async def update_asset(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: AssetUpdate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> AssetAccepted: ...
+
+    async def update_asset(
+        self, org_id: Id, asset_id: Id, body: AssetUpdate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> AssetAccepted | AssetPlan:
+        """Change an asset (JSON merge patch; null takes a field back to its default, also inside
+        `compliance_rules`).
+
+        Rules are set on every chain that has the token and read back from there; updates of one asset queue, in
+        order.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            AssetPlan if dry_run else AssetAccepted,
+            "PATCH",
+            path("/orgs/{}/assets/{}", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    async def archive_asset(self, org_id: Id, asset_id: Id) -> None:
+        """Archive a draft or failed asset. One that is on a chain cannot be taken back (409).
+
+        Scope: `assets:write`.
+        """
+        await self._do("DELETE", path("/orgs/{}/assets/{}", org_id, asset_id))
+
+    def list_holders(
+        self, org_id: Id, asset_id: Id, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[HolderList, Holder]:
+        """The cap table: who owns how much on which chain, largest first. What a market holds for a seller counts
+        as the seller's.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            HolderList,
+            "holders",
+            path("/orgs/{}/assets/{}/holders", org_id, asset_id),
+            {"limit": limit, "cursor": cursor},
+        )
+
+    async def check_transfer(
+        self, org_id: Id, asset_id: Id, body: TransferCheck, *, idempotency_key: str | None = None
+    ) -> TransferVerdict:
+        """Whether a transfer would pass: every rule that is looked at, its reason and the call that would put it
+        right; `chain_agrees` says whether the token's own `checkTransfer` comes to the same. From the zero
+        address: a mint.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            TransferVerdict,
+            "POST",
+            path("/orgs/{}/assets/{}/transfer-check", org_id, asset_id),
+            body=body,
+            key=idempotency_key or new_key(),
+        )

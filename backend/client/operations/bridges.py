@@ -1,0 +1,53 @@
+"""Bridges. Made by `make client` from backend/openapi.json."""
+
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgeStatus
+from backend.client.connection import Connection, Id, path
+from backend.client.pages import Pages
+from backend.client.repeating import new_key
+
+
+class BridgesOperations(Connection):
+    """Bridges."""
+
+    def list_bridges(
+        self,
+        org_id: Id,
+        *,
+        asset_id: Id | None = None,
+        status: BridgeStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[BridgeList, Bridge]:
+        """Bridge transactions, newest first.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            BridgeList,
+            "bridges",
+            path("/orgs/{}/bridges", org_id),
+            {"assetId": asset_id, "status": status, "limit": limit, "cursor": cursor},
+        )
+
+    async def get_bridge(self, org_id: Id, bridge_id: Id) -> Bridge:
+        """One bridge transaction; for a failed one the destination is asked again whether the packet came late.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(Bridge, "GET", path("/orgs/{}/bridges/{}", org_id, bridge_id))
+
+    async def bridge_asset(
+        self, org_id: Id, asset_id: Id, body: BridgeCreate, *, idempotency_key: str | None = None
+    ) -> BridgeAccepted:
+        """Bring an asset, its rules and (with an amount) supply of the treasury to another chain. The token is
+        deployed there if it is missing. Amounts cross with six decimals.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            BridgeAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/bridge", org_id, asset_id),
+            body=body,
+            key=idempotency_key or new_key(),
+        )

@@ -1,0 +1,159 @@
+"""Organizations. Made by `make client` from backend/openapi.json."""
+
+from typing import Literal, overload
+
+from backend.client.connection import Connection, Id, path
+from backend.client.pages import Pages
+from backend.client.repeating import new_key
+from backend.organizations.schemas import (
+    Access,
+    AccessList,
+    MovePlan,
+    Organization,
+    OrganizationCreate,
+    OrganizationList,
+    OrganizationListed,
+    OrganizationMove,
+    OrganizationUpdate,
+    Summary,
+    Tree,
+    TreeNode,
+)
+
+
+class OrganizationsOperations(Connection):
+    """Organizations."""
+
+    def list_organizations(
+        self, *, search: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[OrganizationList, OrganizationListed]:
+        """Every organization the caller reaches, newest first; `search` finds a part of the name.
+
+        Scope: `orgs:read`.
+        """
+        return self._pages(
+            OrganizationList, "organizations", "/orgs", {"search": search, "limit": limit, "cursor": cursor}
+        )
+
+    async def create_organization(
+        self, body: OrganizationCreate, *, idempotency_key: str | None = None
+    ) -> Organization:
+        """Found an organization without a parent. Needs a signed-in person, who becomes its admin."""
+        return await self._send(Organization, "POST", "/orgs", body=body, key=idempotency_key or new_key())
+
+    async def get_organization(self, org_id: Id) -> Organization:
+        """One organization.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Organization, "GET", path("/orgs/{}", org_id))
+
+    async def update_organization(
+        self, org_id: Id, body: OrganizationUpdate, *, idempotency_key: str | None = None
+    ) -> Organization:
+        """JSON merge patch: what is left out stays, null takes away. Keys that inherit `network` follow it.
+
+        Scope: `orgs:write`.
+        """
+        return await self._send(
+            Organization, "PATCH", path("/orgs/{}", org_id), body=body, key=idempotency_key or new_key()
+        )
+
+    async def get_summary(self, org_id: Id) -> Summary:
+        """Counts of members, wallets, assets, chains, keys and transactions, and what waits for a person.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Summary, "GET", path("/orgs/{}/summary", org_id))
+
+    def list_access(
+        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[AccessList, Access]:
+        """The people whose role reaches this organization: its own staff first, then those of the organizations
+        above.
+
+        Scope: `members:read`.
+        """
+        return self._pages(AccessList, "access", path("/orgs/{}/access", org_id), {"limit": limit, "cursor": cursor})
+
+    def get_tree(
+        self, org_id: Id, *, parent: Id | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[Tree, TreeNode]:
+        """The children of one node, by name. Without `parent` the first page begins with the organization itself.
+
+        Scope: `orgs:read`.
+        """
+        return self._pages(
+            Tree, "nodes", path("/orgs/{}/tree", org_id), {"parent": parent, "limit": limit, "cursor": cursor}
+        )
+
+    def list_sub_organizations(
+        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[OrganizationList, OrganizationListed]:
+        """The organizations directly below, newest first.
+
+        Scope: `orgs:read`.
+        """
+        return self._pages(
+            OrganizationList, "organizations", path("/orgs/{}/sub-orgs", org_id), {"limit": limit, "cursor": cursor}
+        )
+
+    async def create_sub_organization(
+        self, org_id: Id, body: OrganizationCreate, *, idempotency_key: str | None = None
+    ) -> Organization:
+        """Make an organization directly below. Admins above it are its admins; its network is its parent's unless
+        said.
+
+        Scope: `orgs:write`.
+        """
+        return await self._send(
+            Organization, "POST", path("/orgs/{}/sub-orgs", org_id), body=body, key=idempotency_key or new_key()
+        )
+
+    @overload
+    async def move_sub_organization(
+        self,
+        org_id: Id,
+        sub_org_id: Id,
+        body: OrganizationMove,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> MovePlan: ...
+
+    @overload
+    async def move_sub_organization(
+        self,
+        org_id: Id,
+        sub_org_id: Id,
+        body: OrganizationMove,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> Organization: ...
+
+    async def move_sub_organization(
+        self,
+        org_id: Id,
+        sub_org_id: Id,
+        body: OrganizationMove,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Organization | MovePlan:
+        """Move an organization from its current parent (`orgId`) to another; everything below it comes along.
+
+        Needs the admin role in both parents; an API key can do it where its creator has that role.
+        `?dry_run=true` answers with paths, depths, and who gains or loses access, and does nothing. Where the
+        organization is known on a chain, `Location` names the request that writes its new place there.
+
+        Scope: `orgs:write`.
+        """
+        return await self._send(
+            MovePlan if dry_run else Organization,
+            "POST",
+            path("/orgs/{}/sub-orgs/{}/move", org_id, sub_org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )

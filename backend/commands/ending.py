@@ -1,0 +1,110 @@
+"""How a command ends: what is printed of a problem, and the exit code."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from enum import IntEnum
+from functools import wraps
+from typing import Any, ParamSpec
+
+import typer
+
+P = ParamSpec("P")
+
+
+class Exit(IntEnum):
+    """Exit codes, as docs/cli.md lists them. 2 is Typer's, for a command line that is not right."""
+
+    DONE = 0
+    CANNOT = 1
+    REFUSED = 3
+    SIGNED_OUT = 4
+    FAILED = 5
+    STILL_RUNNING = 6
+    UNREACHABLE = 7
+
+
+class CannotRun(Exception):
+    """A command lacks something; the message says what to do."""
+
+
+def command(body: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Run a command's coroutine and end as its outcome says."""
+
+    @wraps(body)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        code = _outcome(body(*args, **kwargs), as_json=bool(kwargs.get("as_json")))
+        if code is not Exit.DONE:
+            raise typer.Exit(code)
+
+    return run
+
+
+def _outcome(work: Coroutine[Any, Any, None], *, as_json: bool) -> Exit:
+    import httpx
+    from pydantic import ValidationError
+
+    from backend.client import ApiProblem
+    from backend.commands.following import RequestFailed
+
+    try:
+        asyncio.run(work)
+    except RequestFailed as failed:
+        return _told(failed.problem, Exit.FAILED, as_json)
+    except ApiProblem as problem:
+        return _told(problem, _code(problem), as_json)
+    except TimeoutError:
+        return _said("It has not ended yet and goes on; see `signum requests watch`.", Exit.STILL_RUNNING)
+    except ValidationError as error:
+        return _said("\n".join(f"{'/'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()), Exit.REFUSED)
+    except httpx.TransportError as error:
+        return _said(f"Signum cannot be reached ({type(error).__name__}). Is SIGNUM_URL right?", Exit.UNREACHABLE)
+    except CannotRun as error:
+        return _said(str(error), Exit.CANNOT)
+    except KeyboardInterrupt:
+        return _said("Stopped looking; what was accepted goes on.", Exit.STILL_RUNNING)
+    return Exit.DONE
+
+
+def _code(problem: Any) -> Exit:
+    if problem.status == 401:
+        return Exit.SIGNED_OUT
+    return Exit.UNREACHABLE if problem.status >= 500 else Exit.REFUSED
+
+
+def _told(problem: Any, code: Exit, as_json: bool) -> Exit:
+    return _said(json.dumps(problem.body) if as_json else "\n".join(words_of(problem)), code)
+
+
+def _said(words: str, code: Exit) -> Exit:
+    sys.stderr.write(words + "\n")
+    return code
+
+
+def words_of(problem: Any) -> Iterator[str]:
+    """A problem for people: its title, each rule or finding, what resolves it, and the id to ask about."""
+    yield f"{problem.title} ({problem.status})"
+    if problem.detail and not problem.rules:
+        yield f"  {problem.detail}"
+    for finding in problem.errors:
+        yield f"  {finding['pointer']}: {finding['detail']}"
+    for rule in problem.rules:
+        if not rule.get("passed"):
+            yield f"  {rule['rule']}: {rule['reason']}"
+            yield from _resolution(rule.get("resolution"))
+    for entry in problem.prerequisites:
+        yield f"  [{'x' if entry.get('satisfied') else ' '}] {entry['state']}"
+        if not entry.get("satisfied"):
+            yield from _resolution(entry.get("resolution"))
+    if problem.status == 401:
+        yield "  Sign in with `signum login`, or set SIGNUM_API_KEY."
+    if problem.instance:
+        yield f"  {problem.instance}"
+
+
+def _resolution(resolution: Any) -> Iterator[str]:
+    if isinstance(resolution, dict):
+        yield f"      {resolution.get('description', '')} ({resolution.get('method')} {resolution.get('path')})"
+    elif resolution:
+        yield f"      {resolution}"

@@ -1,0 +1,41 @@
+"""Mail as it crosses the door."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from backend.fields import Record, Timestamp
+
+
+class MailStatus(StrEnum):
+    """`kept` where no mail server is set; otherwise `queued`, and in the end `sent` or `failed`."""
+
+    KEPT = "kept"
+    QUEUED = "queued"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Mail(Record):
+    """A mail. Its text carries a secret link, so it is shown only where the mail is kept instead of sent."""
+
+    id: UUID
+    organization_id: UUID
+    recipient: str
+    subject: str
+    body: str | None
+    status: MailStatus
+    attempts: int = Field(description="How often the server was asked to take it.")
+    next_attempt_at: Timestamp | None = Field(description="While it is queued.")
+    sent_at: Timestamp | None
+    failure: str | None = Field(description="What the server said the last time, where it did not take it.")
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class Outbox(BaseModel):
+    """A page of mails."""
+
+    mails: list[Mail]
+    nextCursor: str | None

@@ -1,0 +1,1 @@
+"""Whether the installation answers, whether it is ready, and what its errors mean."""

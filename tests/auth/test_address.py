@@ -1,0 +1,72 @@
+"""The caller's address: what is believed of X-Forwarded-For, and by whom."""
+
+from collections.abc import AsyncIterator
+from ipaddress import ip_network
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.auth.address import CONSOLE, caller
+from backend.settings import settings
+from tests.conftest import PASSWORD, World
+
+PROXIES = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "found"),
+    [
+        ("203.0.113.9", [], "203.0.113.9"),
+        ("203.0.113.9", ["198.51.100.7"], "203.0.113.9"),
+        ("10.0.0.1", [], "10.0.0.1"),
+        ("10.0.0.1", ["198.51.100.7"], "198.51.100.7"),
+        ("10.0.0.1", ["1.2.3.4, 198.51.100.7"], "198.51.100.7"),
+        ("10.0.0.1", ["198.51.100.7, 10.9.9.9"], "198.51.100.7"),
+        ("10.0.0.1", ["1.2.3.4", "198.51.100.7", "10.9.9.9"], "198.51.100.7"),
+        ("10.0.0.1", ["10.0.0.2, 10.0.0.3"], "10.0.0.2"),
+        ("10.0.0.1", ["198.51.100.7:4711"], "198.51.100.7"),
+        ("fd00::1", ["[2001:db8::7]:4711"], "2001:db8::7"),
+        ("fd00::1", ["2001:DB8::7"], "2001:db8::7"),
+        ("10.0.0.1", ["::ffff:198.51.100.7"], "198.51.100.7"),
+        ("10.0.0.1", ["198.51.100.7, unknown"], "10.0.0.1"),
+        ("10.0.0.1", ["<script>"], "10.0.0.1"),
+        ("10.0.0.1", [""], "10.0.0.1"),
+        ("", ["198.51.100.7"], ""),
+        (CONSOLE, ["198.51.100.7, 10.0.0.1"], "198.51.100.7"),
+        (CONSOLE, ["1.2.3.4, 203.0.113.9"], "203.0.113.9"),
+    ],
+)
+def test_it_is_read_from_the_right(peer: str, forwarded: list[str], found: str) -> None:
+    assert caller(peer, forwarded, PROXIES) == found
+
+
+@given(st.ip_addresses().filter(lambda a: not any(a in n for n in PROXIES)), st.lists(st.text(max_size=60), max_size=4))
+def test_a_stranger_cannot_say_who_they_are(peer: Any, claims: list[str]) -> None:
+    assert caller(str(peer), claims, PROXIES) == str(peer)
+    assert caller("10.0.0.1", [*claims, str(peer)], PROXIES) == str(
+        peer.ipv4_mapped if peer.version == 6 and peer.ipv4_mapped else peer
+    )
+
+
+@pytest_asyncio.fixture
+async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A connection that comes from a proxy's address."""
+    transport = httpx.ASGITransport(app=api, raise_app_exceptions=False, client=("10.0.0.1", 4711))
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as client:
+        yield client
+
+
+@pytest.mark.parametrize(("proxies", "address"), [(PROXIES, "198.51.100.7"), ([], "10.0.0.1")])
+async def test_a_session_tells_where_it_was_begun(
+    world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, proxies: list[Any], address: str
+) -> None:
+    monkeypatch.setattr(settings(), "trusted_proxies", proxies)
+    ada = await world.person(await world.organization())
+    body = {"email": ada.email, "password": PASSWORD}
+    told = (await http.post("/v1/auth/login", json=body, headers={"x-forwarded-for": "1.2.3.4, 198.51.100.7"})).json()
+    sessions = await world.client.call("GET", "/auth/sessions", token=told["access_token"])
+    assert next(s["address"] for s in sessions["sessions"] if s["current"]) == address
