@@ -39,7 +39,7 @@ browser: .venv/.dev ## find a Chromium, or install one
 	@$(BIN)/python -m tests.browser
 
 contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the Solidity contracts, offline after one fetch
-	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.venv/contracts/bin:$$PATH" backend/contracts/test.sh
+	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.venv/contracts/bin:$$PATH" backend/contracts/check.sh
 
 fuzz: .venv/.dev ## compare our decisions with those of the deployed contracts, 100,000 times
 	@$(BIN)/python -m tests.compliance.fuzz
