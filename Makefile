@@ -41,8 +41,8 @@ client: openapi ## write the OpenAPI document and, from it, the Python client's 
 browser: .venv/.dev ## find a Chromium, or install one
 	@$(BIN)/python -m tests.browser
 
-contracts: .venv/.dev ## compile and test the Solidity contracts, offline after one fetch
-	@PATH="$(CURDIR)/$(BIN):$$PATH" backend/contracts/test.sh
+contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the Solidity contracts, offline after one fetch
+	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.venv/contracts/bin:$$PATH" backend/contracts/check.sh
 
 fuzz: .venv/.dev ## compare our decisions with those of the deployed contracts, 100,000 times
 	@$(BIN)/python -m tests.compliance.fuzz
@@ -64,6 +64,11 @@ clean: ## remove what was built and installed, but not the data
 
 .venv/.run: .venv/.uv requirements.lock
 	@test -e .venv/.dev || $(BIN)/uv pip sync --quiet --require-hashes requirements.lock
+	@touch $@
+
+.venv/.contracts: .venv/.uv requirements-contracts.lock
+	@test -x .venv/contracts/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .venv/contracts
+	@$(BIN)/uv pip sync --quiet --python .venv/contracts/bin/python --require-hashes requirements-contracts.lock
 	@touch $@
 
 .venv/.dev: .venv/.uv requirements-dev.lock

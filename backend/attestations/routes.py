@@ -68,7 +68,11 @@ async def revoke_attestation(
     response: Response,
     dry_run: DryRun = False,
 ) -> AttestationAccepted | AttestationPlan:
-    """Revoke an active attestation; the reason goes on chain. A dry run tells what the wallet holds."""
+    """Revoke an active attestation; the reason goes on chain. A dry run tells what the wallet holds.
+
+    The attestation is of the organization, or of one below it: its own issuer then revokes in the place of the one that
+    attested, which takes `can_revoke_others` (403 without it). An API key revokes its own organization's only.
+    """
     return _answer(response, orgId, await service.revoke(context, attestationId, body, dry_run))
 
 

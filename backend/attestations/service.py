@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.attestations import rules
+from backend.attestations import authority, rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.rules import Facts, PartyFacts, Statement
 from backend.attestations.schemas import (
@@ -80,12 +80,12 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
 async def revoke(
     context: Context, attestation_id: UUID, body: AttestationRevoke, dry_run: bool
 ) -> AttestationAccepted | AttestationPlan:
-    """Take an active attestation back, by the wallet that gave it."""
-    row = await _locked(context, attestation_id)
+    """Take an active attestation back, by the wallet that gave it or by an issuer above that may revoke others'."""
+    row = await authority.reached(context, attestation_id)
     rules.check_revocable(_status(row))
     await _check_not_revoking(context, row)
     chain = await chains.usable(context, row.chain_eid)
-    await _check_revocation(context, chain, row, body.reason)
+    signer = await _check_revocation(context, chain, row, body.reason)
     if dry_run:
         steps = [f"Revoke on {chain.display_name}", "Read it back"]
         return _plan(chain, row, steps, holdings=await _holdings(context, row))
@@ -96,7 +96,7 @@ async def revoke(
         subject=("attestation", row.id),
         scope=Scope.ATTESTATIONS_WRITE,
         order=row.party_id,
-        arguments={"reason": body.reason},
+        arguments={"reason": body.reason, "signer": signer, "organization": str(row.organization_id)},
         steps=[
             Step("revoke", f"Revoked on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
@@ -201,11 +201,14 @@ async def _check_signer(context: Context, chain: Any, signer: str, call: Call) -
         ) from error
 
 
-async def _check_revocation(context: Context, chain: Any, row: AttestationRow, reason: str) -> None:
+async def _check_revocation(context: Context, chain: Any, row: AttestationRow, reason: str) -> str:
+    """The address that will revoke, once the chain would let it."""
     at = (await contracts_of(row.chain_eid)).registry
     told = await registry.attestation(row.chain_eid, at, str(row.uid))
+    signer = await authority.signer(context, chain, row, told)
     if not told.revoked_at:
-        await _check_signer(context, chain, told.attester, registry.revoke(at, str(row.uid), reason))
+        await _check_signer(context, chain, signer, registry.revoke(at, str(row.uid), reason))
+    return signer
 
 
 async def _check_not_revoking(context: Context, row: AttestationRow) -> None:
@@ -216,17 +219,6 @@ async def _check_not_revoking(context: Context, row: AttestationRow) -> None:
         raise Conflict("This attestation is being revoked already.")
 
 
-async def _locked(context: Context, attestation_id: UUID) -> AttestationRow:
-    row: AttestationRow | None = await context.session.scalar(
-        sa.select(AttestationRow)
-        .where(col(AttestationRow.id) == attestation_id, col(AttestationRow.organization_id) == context.organization_id)
-        .with_for_update()
-    )
-    if row is None:
-        raise NotFound("There is no such attestation in this organization.")
-    return row
-
-
 def _status(row: AttestationRow) -> AttestationStatus:
     """The status that counts now, also between two sweeps."""
     is_over = row.expires_at is not None and row.expires_at <= now()
@@ -234,7 +226,7 @@ def _status(row: AttestationRow) -> AttestationStatus:
 
 
 async def _holdings(context: Context, row: AttestationRow) -> list[AffectedHolding]:
-    found = await balances.tokens_on(context.session, context.organization_id, row.chain_eid, row.wallet_address)
+    found = await balances.tokens_on(context.session, row.organization_id, row.chain_eid, row.wallet_address)
     return [
         AffectedHolding(asset_id=t.asset_id, symbol=t.symbol, decimals=t.decimals, amount=str(amount))
         for t, amount in found

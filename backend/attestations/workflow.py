@@ -1,8 +1,12 @@
 """Attestations on their way to the chain and back: no row says what the chain has not been read to say."""
 
+from contextlib import AbstractAsyncContextManager
+from uuid import UUID
+
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.attestations import listing, service, states
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
@@ -81,8 +85,11 @@ async def _retire_earlier(session: Write, row: AttestationRow) -> None:
 
 @workflow(service.REVOKE)
 async def revoke(run: Run) -> None:
-    """Revoke by the attester of the attestation, then read the revocation back. A failure leaves it active."""
-    async with run.transaction() as session:
+    """Revoke by whom the request names, then read the revocation back. A failure leaves it active.
+
+    The attestation may be of an organization below the one that asked, which was proven when it was accepted.
+    """
+    async with _theirs(run) as session:
         row = await session.get_one(AttestationRow, run.subject_id)
     at, uid = (await contracts_of(row.chain_eid)).registry, str(row.uid)
     async with run.step("revoke") as step:
@@ -92,7 +99,7 @@ async def revoke(run: Run) -> None:
             intent = call.intent(
                 run.key("revoke"),
                 eid=row.chain_eid,
-                signer=told.attester,
+                signer=run.arguments["signer"],
                 organization_id=run.organization_id,
                 label="revoke attestation",
             )
@@ -103,8 +110,13 @@ async def revoke(run: Run) -> None:
         if not told.revoked_at:
             raise Conflict("The registry does not show the revocation.")
         step.detail = f"Revoked as of block {told.block_number}"
-        async with run.transaction() as session:
+        async with _theirs(run) as session:
             await _set(session, run, status=AttestationStatus.REVOKED, revocation_reason=run.arguments["reason"])
+
+
+def _theirs(run: Run) -> AbstractAsyncContextManager[Write]:
+    """A transaction that sees the request's organization and that of the attestation."""
+    return db.step(run.organization_id, UUID(run.arguments["organization"]))
 
 
 async def _set(session: Write, run: Run, **values: object) -> None:

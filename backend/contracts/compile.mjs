@@ -21,7 +21,7 @@ const settings = {
   evmVersion: "cancun",
   optimizer: { enabled: true, runs: 200 },
   metadata: { bytecodeHash: "none", appendCBOR: false },
-  outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } },
+  outputSelection: { "*": { "*": ["abi", "userdoc", "devdoc", "evm.bytecode.object", "evm.deployedBytecode.object"] } },
 };
 // The limit of a contract's code on every chain the tokens may live on (EIP-170).
 const codeLimit = 24576;
@@ -42,6 +42,22 @@ function sorted(value) {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+}
+
+const typeOf = ({ type, components }) =>
+  components ? `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}` : type;
+
+// What of a contract's interface says nothing of itself; the one event that the library leaves undocumented is not ours.
+function undocumented({ abi, userdoc, devdoc }) {
+  const said = (doc) => [doc].flat().some((entry) => entry?.notice ?? entry?.details);
+  return abi
+    .filter(({ name }) => name && name !== "OwnershipTransferred")
+    .filter(({ type, name, inputs }) => {
+      const kind = { function: "methods", event: "events", error: "errors" }[type];
+      const signature = `${name}(${inputs.map(typeOf).join(",")})`;
+      return ![userdoc, devdoc].some((docs) => said(docs[kind]?.[signature]));
+    })
+    .map(({ type, name }) => `${type} ${name}`);
 }
 
 const sources = solidity(join(here, "src"), "src");
@@ -68,6 +84,14 @@ const output = JSON.parse(
 const problems = output.errors ?? [];
 for (const problem of problems) console.error(problem.formattedMessage);
 if (problems.length > 0) process.exit(1);
+
+const silent = sources.flatMap(([path]) =>
+  Object.entries(output.contracts[path] ?? {}).flatMap(([name, contract]) =>
+    undocumented(contract).map((entry) => `${name}: ${entry} has no NatSpec`),
+  ),
+);
+for (const line of silent) console.error(line);
+if (silent.length > 0) process.exit(1);
 
 const libraries = JSON.parse(readFileSync(join(here, "package.json"), "utf8")).devDependencies;
 const files = new Map();

@@ -1,13 +1,17 @@
 #!/bin/sh
 # Installs what the lock file names and runs the Solidity tests without a network. Needs `bun` on the path.
+# SNAPSHOTS=write renews the gas figures instead of comparing them.
 set -eu
 cd "$(dirname "$0")"
 bun install --frozen-lockfile --ignore-scripts >/dev/null 2>&1
 bun compile.mjs --check
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
+compare=true
+[ "${SNAPSHOTS:-}" = write ] && compare=false
 status=0
-NO_COLOR=1 "$(echo node_modules/@foundry-rs/forge-*/bin/forge)" test "$@" >"$report" 2>&1 || status=$?
+NO_COLOR=1 FORGE_SNAPSHOT_CHECK=$compare \
+  "$(echo node_modules/@foundry-rs/forge-*/bin/forge)" test "$@" >"$report" 2>&1 || status=$?
 cat "$report"
 if [ "$status" -eq 0 ]; then
   grep -o '[0-9]* tests passed' "$report" | tail -n 1

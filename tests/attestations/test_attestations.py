@@ -11,7 +11,9 @@ import sqlalchemy as sa
 from backend import db
 from backend.attestations import service, states
 from backend.chain import devnet, endpoints, registry
+from backend.chain.calls import call
 from backend.chain.deployment import contracts_of, operator
+from backend.chain.rpc import connect, transaction
 from backend.chain.transactions import execute
 from backend.client import SignumClient
 from backend.members.schemas import Role
@@ -218,6 +220,21 @@ async def test_expiry_shows_at_once_and_the_sweep_notes_it(world: World, wallet:
     async with db.worker() as session:
         found = await session.execute(sa.text("select status from attestations where id = :id"), {"id": past["id"]})
         assert found.scalar_one() == "expired"
+
+
+async def test_the_chain_stops_believing_an_attestation_by_itself(world: World, wallet: str) -> None:
+    """From the second it ends, with no transaction: asked as of then, the registry does not find it."""
+    firm = await Firm.issuing(world)
+    attestation = await firm.attest(await firm.verified(wallet), expires_at=in_days(1))
+    at, rpc = (await contracts_of(SEPOLIA)).registry, await connect(SEPOLIA)
+    end = int(datetime.fromisoformat(attestation["expires_at"]).timestamp())
+    question = transaction(call("AttestationRegistry", at, "isValid", attestation["uid"]), wallet)
+
+    async def is_valid(moment: int) -> bool:
+        return bool(int(await rpc.request("eth_call", question, "latest", {}, {"time": hex(moment)}), 16))
+
+    assert await is_valid(end - 1)
+    assert not await is_valid(end)
 
 
 @pytest.mark.parametrize(

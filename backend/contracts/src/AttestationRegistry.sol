@@ -57,11 +57,15 @@ contract AttestationRegistry is Ownable {
     mapping(address subject => mapping(address attester => bytes32 uid)) private _current;
     uint256 private _count;
 
+    /// @notice An organization was put under another; `parentOrgId` 0 makes it a root.
     event ParentSet(bytes32 indexed orgId, bytes32 indexed parentOrgId);
+    /// @notice An attester was added to an organization, or its terms there changed.
     event AttesterAdded(
         address indexed attester, bytes32 indexed orgId, string name, uint8 maxKycLevel, bool canRevokeOthers
     );
+    /// @notice An attester is trusted no more.
     event AttesterRemoved(address indexed attester, bytes32 indexed orgId);
+    /// @notice An attester stated something about `subject`, in the place of what it stated before.
     event Attested(
         bytes32 indexed uid,
         address indexed subject,
@@ -73,20 +77,34 @@ contract AttestationRegistry is Ownable {
         bytes32 schema,
         bytes32 dataHash
     );
+    /// @notice An attestation was taken back by its attester or by one that may revoke others.
     event Revoked(bytes32 indexed uid, address indexed subject, address indexed revoker, string reason);
 
+    /// @notice 0 is no organization.
     error InvalidOrganization(bytes32 orgId);
+    /// @notice The organization would become an ancestor of itself.
     error LineageCycle(bytes32 orgId, bytes32 parentOrgId);
+    /// @notice The organization would have more than MAX_DEPTH ancestors.
     error LineageTooDeep(bytes32 orgId);
+    /// @notice The zero address cannot attest.
     error InvalidAttester(address attester);
+    /// @notice The attester is active for `orgId`; it must be removed there first.
     error AttesterOfAnotherOrganization(address attester, bytes32 orgId);
+    /// @notice The organization has MAX_ATTESTERS_PER_ORG active attesters.
     error TooManyAttesters(bytes32 orgId);
+    /// @notice The account is not an active attester.
     error NotAttester(address account);
+    /// @notice The zero address cannot be attested.
     error InvalidSubject(address subject);
+    /// @notice The attester may attest up to `maximum` only.
     error LevelAboveMaximum(uint8 level, uint8 maximum);
+    /// @notice The attestation would have expired before it was written.
     error AlreadyExpired(uint64 expiresAt);
+    /// @notice There is no attestation of that uid.
     error UnknownAttestation(bytes32 uid);
+    /// @notice The attestation was revoked before.
     error AlreadyRevoked(bytes32 uid);
+    /// @notice The account neither made the attestation nor may revoke it for its attester.
     error NotAllowedToRevoke(address account, bytes32 uid);
 
     constructor(address initialOwner) Ownable(initialOwner) {}
@@ -285,10 +303,10 @@ contract AttestationRegistry is Ownable {
         return n;
     }
 
+    /// @dev `uid` is 0 or one that was written.
     function _statusOf(bytes32 uid) private view returns (Status) {
         if (uid == 0) return Status.NONE;
         Attestation storage s = _attestations[uid];
-        if (s.attester == address(0)) return Status.NONE;
         if (s.revokedAt != 0) return Status.REVOKED;
         if (s.expiresAt != 0 && s.expiresAt <= block.timestamp) return Status.EXPIRED;
         Attester storage a = _attesters[s.attester];

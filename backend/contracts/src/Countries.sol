@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 /// @notice Countries as ISO 3166-1 alpha-3 in bytes3.
 library Countries {
+    /// @notice Not three upper case ASCII letters.
     error InvalidCountry(bytes3 country);
 
     /// @dev A country written otherwise ("usa") would never match a block list, so it is refused where it enters.

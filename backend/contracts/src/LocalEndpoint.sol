@@ -20,14 +20,18 @@ import {
 /// The relayer verifies the hash of `guid | message`; anyone can then deliver. A delivery that the receiver refuses
 /// changes nothing, so the message stays verified and can be tried again.
 contract LocalEndpoint is IMessagingEndpoint, Ownable {
+    /// @notice The first byte of every packet.
     uint8 public constant PACKET_VERSION = 1;
 
+    /// @inheritdoc IMessagingEndpoint
     uint32 public immutable eid;
 
     /// @notice The flat price of a message, in wei.
     uint256 public messageFee;
 
+    /// @notice Who may configure an application, by its own word; nothing here depends on it.
     mapping(address oapp => address delegate) public delegates;
+    /// @notice The nonce of the last message from `sender` to `receiver` on `dstEid`; they count from 1.
     mapping(address sender => mapping(uint32 dstEid => mapping(bytes32 receiver => uint64))) public outboundNonce;
 
     /// @notice The hash of a message that was verified and not delivered yet, else 0.
@@ -39,16 +43,26 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
     mapping(address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => mapping(uint64 nonce => bool))))
         public delivered;
 
+    /// @notice A message left; `encodedPayload` is the packet a relayer takes to the other chain.
     event PacketSent(bytes encodedPayload, bytes options, address sendLibrary);
+    /// @notice The relayer vouched for a message, which anyone can deliver now.
     event PacketVerified(Origin origin, address receiver, bytes32 payloadHash);
+    /// @notice The receiver took a message.
     event PacketDelivered(Origin origin, address receiver);
+    /// @notice `sender` named who may configure it.
     event DelegateSet(address sender, address delegate);
+    /// @notice A message costs `messageFee` wei from now on.
     event MessageFeeSet(uint256 messageFee);
 
+    /// @notice Fees are paid in the native currency only.
     error LzTokenUnsupported();
+    /// @notice The value sent does not cover the fee.
     error InsufficientFee(uint256 required, uint256 supplied);
+    /// @notice The receiver does not take messages of this sender: it has not set it as its peer.
     error PathNotInitializable(Origin origin, address receiver);
+    /// @notice The message was delivered before, or its hash is 0.
     error PathNotVerifiable(Origin origin, address receiver);
+    /// @notice No such message waits to be delivered: not verified, delivered before, or of other content.
     error PayloadHashNotFound(bytes32 expected, bytes32 actual);
 
     /// @param eid_ The endpoint id of this chain.

@@ -27,6 +27,7 @@ contract MarketFactory is IMarketFactory, IERC165, Ownable {
     /// @notice How many markets this factory made.
     uint256 public marketCount;
 
+    /// @notice A market was made for the owner of the token.
     event MarketCreated(
         address indexed market,
         address indexed token,
@@ -36,11 +37,16 @@ contract MarketFactory is IMarketFactory, IERC165, Ownable {
         uint16 takerFeeBps,
         uint16 makerFeeBps
     );
+    /// @notice Markets that name no quote currency get this one from now on.
     event DefaultQuoteSet(address defaultQuote);
+    /// @notice Who gets the protocol's share, and how much of each fee it is.
     event ProtocolSet(address protocolWallet, uint16 protocolFeeBps);
 
+    /// @notice Markets are made by the owner of the token.
     error NotTokenOwner(address account, address token);
+    /// @notice The address is not a permissioned token (ERC-7943).
     error NotRWAToken(address token);
+    /// @notice The wallet is 0 or the share above 100%.
     error InvalidProtocol();
 
     /// @param owner_ The operator.

@@ -16,6 +16,7 @@ contract MerkleDistributor is Ownable {
     using SafeERC20 for IERC20;
     using BitMaps for BitMaps.BitMap;
 
+    /// @notice The currency paid out.
     IERC20 public immutable token;
 
     /// @notice The root of the entitlements, 0 until activated.
@@ -32,15 +33,24 @@ contract MerkleDistributor is Ownable {
 
     BitMaps.BitMap private _claimed;
 
+    /// @notice The entitlements are fixed and funded.
     event Activated(bytes32 merkleRoot, uint256 totalAmount, uint256 totalRecipients);
+    /// @notice An entitlement was paid.
     event Claimed(uint256 indexed index, address indexed account, uint256 amount);
+    /// @notice The distribution ended; `returnedAmount` went back to the owner.
     event Closed(uint256 returnedAmount);
 
+    /// @notice The currency is no contract, or the root, the sum or the number of recipients is 0.
     error InvalidDistribution();
+    /// @notice It was activated before.
     error AlreadyActivated();
+    /// @notice It was not activated yet, or is closed.
     error NotActive();
+    /// @notice This entitlement was paid before.
     error AlreadyClaimed(uint256 index);
+    /// @notice The entitlement is not one of those under the root.
     error InvalidProof(uint256 index, address account, uint256 amount);
+    /// @notice The currency paid in less than the sum.
     error Underfunded(uint256 expected, uint256 received);
 
     /// @param owner_ The organization's wallet.

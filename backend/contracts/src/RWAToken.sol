@@ -34,7 +34,9 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     using Restrictions for uint256;
     using SafeCast for uint256;
 
+    /// @notice How many countries `Rules.blockedCountries` may list.
     uint256 public constant MAX_BLOCKED_COUNTRIES = 250;
+    /// @notice How many attesters `Rules.trustedIssuers` may list.
     uint256 public constant MAX_TRUSTED_ISSUERS = 32;
 
     /// @notice The highest value of `Rules.regulation`.
@@ -43,8 +45,11 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     /// @notice Decimals of an amount in a packet; what is finer stays on the chain it is on.
     uint8 public constant sharedDecimals = 6;
 
+    /// @notice The organization whose attesters, and whose ancestors' attesters, are trusted.
     bytes32 public immutable organizationId;
+    /// @notice Where attestations are read.
     AttestationRegistry public immutable registry;
+    /// @notice The messaging endpoint of this chain.
     IMessagingEndpoint public immutable endpoint;
 
     /// @notice Base units of this token in one shared unit.
@@ -76,31 +81,57 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     mapping(address account => uint256) private _escrowed;
     mapping(address venue => uint256) private _held;
 
+    /// @notice These rules are in force now.
     event RulesSet(uint64 version, Rules rules);
+    /// @notice A packet carried rules of a version no higher than the one in force; its amount was delivered all the
+    /// same.
     event RulesIgnored(uint64 version, uint64 currentVersion);
+    /// @notice The treasury is this account now.
     event TreasurySet(address indexed treasury);
+    /// @notice A market may take deposits and settle from now on, or may no more.
     event VenueSet(address indexed venue, bool allowed);
+    /// @notice The token on chain `eid` is `peer`; 0 means there is none.
     event PeerSet(uint32 eid, bytes32 peer);
+    /// @notice All that `lost` held in its wallet was moved to `replacement`.
     event Recovered(address indexed lost, address indexed replacement, uint256 amount);
+    /// @notice A venue took tokens of `account` into escrow.
     event EscrowDeposited(address indexed venue, address indexed account, uint256 amount);
+    /// @notice A venue gave escrow back to `account`.
     event EscrowReleased(address indexed venue, address indexed account, uint256 amount);
+    /// @notice A venue moved escrow of `seller` to `buyer`, who owns it now.
     event EscrowSettled(address indexed venue, address indexed seller, address indexed buyer, uint256 amount);
 
+    /// @notice A rule refuses the movement; the code is of the table Restrictions, the lowest of those that fail.
     error TransferRestricted(uint8 code, address from, address to, uint256 amount);
+    /// @notice The rules are out of range, or rules were to be sent before any were set here.
     error InvalidRules();
+    /// @notice The address is 0, is the treasury, holds tokens of its own, or is a venue where none may be.
     error InvalidVenue(address venue);
+    /// @notice Only a market allowed by the owner may do this.
     error NotVenue(address account);
+    /// @notice The venue holds less than `amount` for the account.
     error EscrowTooSmall(address venue, address account, uint256 amount);
+    /// @notice What a venue holds is moved by the venue only.
     error EscrowHeld(address venue);
+    /// @notice The lost wallet is 0 or its own replacement.
     error InvalidRecovery(address lost, address replacement);
+    /// @notice The supply would no longer fit a packet: 2^64 shared units.
     error SupplyAboveShared(uint256 supply);
+    /// @notice No token is known on that chain.
     error NoPeer(uint32 eid);
+    /// @notice The packet was not sent by the token known on that chain.
     error OnlyPeer(uint32 eid, bytes32 sender);
+    /// @notice Packets are delivered by the endpoint only.
     error OnlyEndpoint(address caller);
+    /// @notice The bytes32 is 0 or no address.
     error InvalidDestination(bytes32 to);
+    /// @notice A bridged amount cannot carry a call.
     error ComposeUnsupported();
+    /// @notice Fees are paid in the native currency only.
     error LzTokenUnsupported();
+    /// @notice The value sent is not the native fee.
     error NotEnoughNative(uint256 value);
+    /// @notice A packet is at least 40 bytes and carries no value.
     error InvalidMessage();
 
     /// @param name_ Name of the token.
@@ -296,6 +327,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
             || interfaceId == type(IERC1404).interfaceId || interfaceId == 0x36372b07 || interfaceId == 0x02e49c2c;
     }
 
+    /// @notice Decimals of an amount, 6 to 18.
     function decimals() public view override(ERC20, IRWAToken) returns (uint8) {
         return _decimals;
     }
@@ -374,7 +406,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         view
         returns (OFTLimit memory limit, OFTFeeDetail[] memory details, OFTReceipt memory receipt)
     {
-        limit = OFTLimit(0, uint256(type(uint64).max) * decimalConversionRate);
+        limit = OFTLimit(decimalConversionRate, uint256(type(uint64).max) * decimalConversionRate);
         details = new OFTFeeDetail[](0);
         uint256 amount = _removeDust(sendParam.amountLD);
         receipt = OFTReceipt(amount, amount);

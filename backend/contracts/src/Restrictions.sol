@@ -61,7 +61,7 @@ library Restrictions {
 
     /// @dev The codes whose bits are set, ascending.
     function toCodes(uint256 failed) internal pure returns (uint8[] memory codes) {
-        uint256 n;
+        uint256 n = 0;
         for (uint256 rest = failed; rest != 0; rest &= rest - 1) ++n;
         codes = new uint8[](n);
         n = 0;

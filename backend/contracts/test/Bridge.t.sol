@@ -8,8 +8,8 @@ import {AttestationRegistry} from "../src/AttestationRegistry.sol";
 import {LocalEndpoint} from "../src/LocalEndpoint.sol";
 import {RWAToken} from "../src/RWAToken.sol";
 import {Restrictions} from "../src/Restrictions.sol";
-import {MessagingFee, MessagingReceipt, Origin} from "../src/interfaces/IMessaging.sol";
-import {IOFT, OFTReceipt, SendParam} from "../src/interfaces/IOFT.sol";
+import {MessagingFee, MessagingParams, MessagingReceipt, Origin} from "../src/interfaces/IMessaging.sol";
+import {IOFT, OFTLimit, OFTReceipt, SendParam} from "../src/interfaces/IOFT.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
 import {Fixture} from "./Fixture.sol";
 
@@ -352,5 +352,67 @@ contract BridgeTest is Fixture {
         assertEq(tokenThere.balanceOf(alice), amount / 1e12 * 1e2);
         assertEq(token.holderCount(), amount % 1e12 == 0 ? 0 : 1);
         assertEq(tokenThere.holderCount(), 1);
+    }
+
+    function test_whatTheTokenSaysOfItself() public view {
+        (uint64 senderVersion, uint64 receiverVersion) = token.oAppVersion();
+        assertEq(senderVersion, 1);
+        assertEq(receiverVersion, 2);
+        assertEq(token.token(), address(token));
+        assertFalse(token.approvalRequired());
+        assertEq(token.nextNonce(THERE, 0), 0);
+        assertEq(endpoint.delegates(address(token)), issuer);
+    }
+
+    function test_quotes() public view {
+        (OFTLimit memory limit,, OFTReceipt memory receipt) = token.quoteOFT(param(alice, 1e18 + 1));
+        assertEq(limit.minAmountLD, 1e12);
+        assertEq(limit.maxAmountLD, uint256(type(uint64).max) * 1e12);
+        assertEq(receipt.amountSentLD, 1e18);
+        assertEq(receipt.amountReceivedLD, 1e18);
+        assertEq(token.quoteSend(param(alice, 1e18), false).nativeFee, 100);
+        assertEq(token.quoteSendWithRules(param(alice, 1e18), openRules()).nativeFee, 100);
+    }
+
+    function test_ownerNamesTheDelegate() public {
+        vm.prank(issuer);
+        token.setDelegate(carol);
+        assertEq(endpoint.delegates(address(token)), carol);
+    }
+
+    function test_rulesAreNotSentBeforeThereAreAny() public {
+        vm.prank(issuer);
+        vm.expectRevert(RWAToken.InvalidRules.selector);
+        tokenThere.sendWithRules(param(alice, 0), openRules(), MessagingFee(0, 0), issuer);
+    }
+
+    function test_malformedPacketsAreRefused() public {
+        Origin memory origin = Origin(HERE, toBytes32(address(token)), 1);
+        vm.deal(address(endpointThere), 1);
+        vm.startPrank(address(endpointThere));
+        vm.expectRevert(RWAToken.InvalidMessage.selector);
+        tokenThere.lzReceive(origin, 0, new bytes(39), address(0), "");
+        vm.expectRevert(RWAToken.InvalidMessage.selector);
+        tokenThere.lzReceive{value: 1}(origin, 0, new bytes(40), address(0), "");
+    }
+
+    function test_endpointTakesNativeFeesOnly() public {
+        MessagingParams memory p = MessagingParams(THERE, toBytes32(alice), "", "", true);
+        vm.expectRevert(LocalEndpoint.LzTokenUnsupported.selector);
+        endpoint.quote(p, alice);
+        vm.expectRevert(LocalEndpoint.LzTokenUnsupported.selector);
+        endpoint.send(p, alice);
+    }
+
+    function test_aDeliveredMessageIsNotVerifiedAgain() public {
+        Packet memory p = sendRules(openRules(), address(0), 0);
+        relay(p);
+        vm.prank(operator);
+        vm.expectRevert(
+            abi.encodeWithSelector(LocalEndpoint.PathNotVerifiable.selector, p.origin, address(tokenThere))
+        );
+        endpointThere.verify(p.origin, p.receiver, "x");
+        vm.expectRevert();
+        deliver(p);
     }
 }

@@ -3,9 +3,22 @@ pragma solidity ^0.8.30;
 
 import {Test} from "forge-std/Test.sol";
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
 import {MerkleDistributor} from "../src/MerkleDistributor.sol";
 import {TestUSD} from "../src/TestUSD.sol";
+
+/// @dev Keeps one base unit of whatever is sent.
+contract Thief is ERC20("Thief", "T") {
+    constructor() {
+        _mint(msg.sender, 1000);
+    }
+
+    function _update(address from, address to, uint256 amount) internal override {
+        super._update(from, to, amount);
+        if (from != address(0) && to != address(0)) super._update(to, address(0), 1);
+    }
+}
 
 contract DistributorTest is Test {
     // Made by another implementation of the same tree: (0, 0x11…, 1e18), (1, 0x22…, 2.5e18).
@@ -101,5 +114,96 @@ contract DistributorTest is Test {
         vm.prank(owner);
         vm.expectRevert(MerkleDistributor.NotActive.selector);
         distributor.close();
+    }
+
+    function test_currencyMustBeAContract() public {
+        vm.expectRevert(MerkleDistributor.InvalidDistribution.selector);
+        new MerkleDistributor(owner, TestUSD(FIRST));
+    }
+
+    function test_currencyThatTakesAFeeIsRefused() public {
+        Thief thief = new Thief();
+        MerkleDistributor d = new MerkleDistributor(address(this), thief);
+        thief.approve(address(d), 100);
+        vm.expectRevert(abi.encodeWithSelector(MerkleDistributor.Underfunded.selector, 100, 99));
+        d.activate(ROOT, 100, 1);
+    }
+
+    /// @dev Of any number of entitlements, claimed in part, what is left is the sum of the others, and `close` returns it.
+    function testFuzz_whatIsNotClaimedComesBack(uint256 seed, uint8 size) public {
+        uint256 n = bound(size, 1, 16);
+        (bytes32[] memory leaves, uint256[] memory amounts, uint256 total) = entitlements(seed, n);
+        vm.startPrank(owner);
+        usd.mint(owner, total);
+        distributor = new MerkleDistributor(owner, usd);
+        usd.approve(address(distributor), total);
+        distributor.activate(rootOf(leaves), total, n);
+        vm.stopPrank();
+        uint256 claimed;
+        for (uint256 i = 0; i < n; ++i) {
+            if (seed >> i & 1 == 0) continue;
+            distributor.claim(i, recipient(i), amounts[i], proofOf(leaves, i));
+            claimed += amounts[i];
+            assertEq(usd.balanceOf(recipient(i)), amounts[i]);
+        }
+        assertEq(distributor.claimedAmount(), claimed);
+        assertEq(usd.balanceOf(address(distributor)), total - claimed);
+        uint256 before = usd.balanceOf(owner);
+        vm.prank(owner);
+        distributor.close();
+        assertEq(usd.balanceOf(owner) - before, total - claimed);
+    }
+
+    function recipient(uint256 i) internal pure returns (address) {
+        return address(uint160(0x1000 + i));
+    }
+
+    function entitlements(uint256 seed, uint256 n)
+        internal
+        pure
+        returns (bytes32[] memory leaves, uint256[] memory amounts, uint256 total)
+    {
+        leaves = new bytes32[](n);
+        amounts = new uint256[](n);
+        for (uint256 i = 0; i < n; ++i) {
+            amounts[i] = uint256(keccak256(abi.encode(seed, i))) % 1e18 + 1;
+            total += amounts[i];
+            leaves[i] = leaf(i, recipient(i), amounts[i]);
+        }
+    }
+
+    function pair(bytes32 a, bytes32 b) internal pure returns (bytes32) {
+        return a < b ? keccak256(bytes.concat(a, b)) : keccak256(bytes.concat(b, a));
+    }
+
+    /// @dev One level up; a last one without a partner goes up as it is.
+    function up(bytes32[] memory level) internal pure returns (bytes32[] memory next) {
+        next = new bytes32[]((level.length + 1) / 2);
+        for (uint256 i = 0; i < next.length; ++i) {
+            next[i] = 2 * i + 1 < level.length ? pair(level[2 * i], level[2 * i + 1]) : level[2 * i];
+        }
+    }
+
+    function rootOf(bytes32[] memory level) internal pure returns (bytes32) {
+        while (level.length > 1) {
+            level = up(level);
+        }
+        return level[0];
+    }
+
+    function proofOf(bytes32[] memory level, uint256 i) internal pure returns (bytes32[] memory p) {
+        p = new bytes32[](0);
+        while (level.length > 1) {
+            if (i ^ 1 < level.length) {
+                bytes32[] memory longer = new bytes32[](p.length + 1);
+                for (uint256 j = 0; j < p.length; ++j) {
+                    longer[j] = p[j];
+                }
+                longer[p.length] = level[i ^ 1];
+                p = longer;
+            }
+            level = up(level);
+            i /= 2;
+        }
     }
 }

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {Test} from "forge-std/Test.sol";
+import {Vm} from "forge-std/Vm.sol";
 
 import {AttestationRegistry} from "../src/AttestationRegistry.sol";
 import {Market} from "../src/Market.sol";
@@ -25,6 +26,11 @@ contract Actor is Test {
     uint256 public trades;
     bool public frozenMoved;
 
+    /// What the two receivers of fees must have got, worked out from the events alone.
+    uint256 public collectorDue;
+    uint256 public protocolDue;
+    bool public feesWrong;
+
     constructor(
         address[] memory traders_,
         address[4] memory people,
@@ -36,6 +42,39 @@ contract Actor is Test {
         traders = traders_;
         (treasury, issuer, attester, operator) = (people[0], people[1], people[2], people[3]);
         (registry, token, usd, market) = (registry_, token_, usd_, market_);
+    }
+
+    /// @dev Whoever's deed it is, nobody's holding may fall below what is frozen of it, unless the issuer takes it.
+    modifier keepsFrozen() {
+        uint256[] memory floors = new uint256[](traders.length);
+        for (uint256 i = 0; i < traders.length; ++i) {
+            uint256 frozen = token.getFrozenTokens(traders[i]);
+            uint256 holding = token.holdingOf(traders[i]);
+            floors[i] = frozen < holding ? frozen : holding;
+        }
+        _;
+        for (uint256 i = 0; i < traders.length; ++i) {
+            if (token.holdingOf(traders[i]) < floors[i]) frozenMoved = true;
+        }
+    }
+
+    /// @dev Works the fees of every fill of the last call out again, in another way than the market does.
+    modifier countsFees(bool takerBuys) {
+        vm.recordLogs();
+        _;
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        for (uint256 i = 0; i < logs.length; ++i) {
+            if (logs[i].topics[0] != Market.Trade.selector) continue;
+            (uint256 price, uint256 amount, uint256 takerFee, uint256 makerFee) =
+                abi.decode(logs[i].data, (uint256, uint256, uint256, uint256));
+            uint256 cost = amount * price / 1e18;
+            if (takerBuys && cost * 1e18 != amount * price) ++cost;
+            if (takerFee != cost * 30 / 10_000 || makerFee != cost * 10 / 10_000) feesWrong = true;
+            uint256 share = (takerFee + makerFee) / 10;
+            protocolDue += share;
+            collectorDue += takerFee + makerFee - share;
+            ++trades;
+        }
     }
 
     function count() external view returns (uint256) {
@@ -52,16 +91,18 @@ contract Actor is Test {
         token.mint(pick(who), amount);
     }
 
-    function transfer(uint256 from, uint256 to, uint256 amount) external {
+    function transfer(uint256 from, uint256 to, uint256 amount) external keepsFrozen {
         address sender = pick(from);
         amount = bound(amount, 0, token.balanceOf(sender));
-        uint256 frozen = token.getFrozenTokens(sender);
         vm.prank(sender);
         token.transfer(pick(to), amount);
-        if (amount != 0 && sender != pick(to) && token.balanceOf(sender) < frozen) frozenMoved = true;
     }
 
-    function placeSell(uint256 who, uint256 price, uint256 amount, uint256 first) external {
+    function placeSell(uint256 who, uint256 price, uint256 amount, uint256 first)
+        external
+        keepsFrozen
+        countsFees(false)
+    {
         address trader = pick(who);
         amount = bound(amount, 0, token.balanceOf(trader));
         uint256[] memory hints = hintsFrom(first);
@@ -70,11 +111,14 @@ contract Actor is Test {
         vm.prank(trader);
         token.approve(address(market), amount);
         vm.prank(trader);
-        uint256 id = market.place(false, price, amount, hints);
-        if (market.getOrder(id).filled != 0) ++trades;
+        market.place(false, price, amount, hints);
     }
 
-    function placeBuy(uint256 who, uint256 price, uint256 amount, uint256 first) external {
+    function placeBuy(uint256 who, uint256 price, uint256 amount, uint256 first)
+        external
+        keepsFrozen
+        countsFees(true)
+    {
         address trader = pick(who);
         price = bound(price, 1e5, 1e7);
         amount = bound(amount, 1e16, 1e20);
@@ -85,8 +129,7 @@ contract Actor is Test {
         vm.prank(trader);
         usd.approve(address(market), needed);
         vm.prank(trader);
-        uint256 id = market.place(true, price, amount, hints);
-        if (market.getOrder(id).filled != 0) ++trades;
+        market.place(true, price, amount, hints);
     }
 
     function hintsFrom(uint256 first) internal view returns (uint256[] memory hints) {
@@ -97,7 +140,7 @@ contract Actor is Test {
         }
     }
 
-    function cancel(uint256 id) external {
+    function cancel(uint256 id) external keepsFrozen {
         address maker = market.getOrder(bound(id, 1, market.orderCount())).maker;
         id = bound(id, 1, market.orderCount());
         vm.prank(maker);
@@ -122,7 +165,7 @@ contract Actor is Test {
         token.recover(pick(from), pick(to));
     }
 
-    function burn(uint256 who, uint256 amount) external {
+    function burn(uint256 who, uint256 amount) external keepsFrozen {
         address account = pick(who);
         amount = bound(amount, 0, token.balanceOf(account));
         vm.prank(account);
@@ -214,12 +257,27 @@ contract InvariantsTest is Fixture {
         assertEq(token.totalSupply(), sum);
     }
 
-    /// @dev No transfer of an account's own ever went below its frozen amount.
+    /// @dev Neither a transfer, nor a burn, nor a fill ever took an account below its frozen amount, and what the token
+    /// lets a wallet move is what is not frozen.
     function invariant_frozenTokensDoNotMove() public view {
         assertFalse(actor.frozenMoved());
+        for (uint256 i = 0; i < actor.count(); ++i) {
+            address trader = actor.traders(i);
+            uint256 frozen = token.getFrozenTokens(trader);
+            uint256 balance = token.balanceOf(trader);
+            uint256 free = balance > frozen ? balance - frozen : 0;
+            assertFalse(frozen != 0 && token.canTransfer(trader, treasury, free + 1), "frozen may be moved");
+        }
     }
 
-    /// @dev Fees go out in full: nothing of a trade stays with the market.
+    /// @dev Every fee is exact and went out in full, to the two who get it and in their shares.
+    function invariant_feesAreExactAndPaid() public view {
+        assertFalse(actor.feesWrong());
+        assertEq(usd.balanceOf(collector) + market.claimable(collector), actor.collectorDue());
+        assertEq(usd.balanceOf(protocol) + market.claimable(protocol), actor.protocolDue());
+    }
+
+    /// @dev Nothing of an order that is done stays with the market.
     function invariant_filledOrdersHoldNothing() public view {
         for (uint256 id = 1; id <= market.orderCount(); ++id) {
             Market.Order memory o = market.getOrder(id);

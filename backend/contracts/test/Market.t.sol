@@ -531,4 +531,30 @@ contract MarketTest is Fixture {
         assertEq(usd.balanceOf(address(market)), 0);
         assertEq(token.balanceOf(address(market)), 0);
     }
+
+    function test_factoryTellsItsInterfaceAndItsTerms() public {
+        assertTrue(factory.supportsInterface(0x01ffc9a7));
+        assertTrue(
+            factory.supportsInterface(
+                factory.createMarket.selector ^ factory.isMarket.selector ^ factory.interfaceName.selector
+            )
+        );
+        assertFalse(factory.supportsInterface(0xffffffff));
+        vm.startPrank(operator);
+        vm.expectEmit(address(factory));
+        emit MarketFactory.DefaultQuoteSet(alice);
+        factory.setDefaultQuote(alice);
+        assertEq(factory.defaultQuote(), alice);
+        vm.expectRevert(MarketFactory.InvalidProtocol.selector);
+        factory.setProtocol(address(0), 0);
+        vm.expectRevert(MarketFactory.InvalidProtocol.selector);
+        new MarketFactory(operator, address(0), address(usd));
+    }
+
+    function test_playMoneyHasSixDecimalsAndAFaucet() public {
+        assertEq(usd.decimals(), 6);
+        vm.prank(stranger);
+        usd.faucet();
+        assertEq(usd.balanceOf(stranger), usd.FAUCET_AMOUNT());
+    }
 }

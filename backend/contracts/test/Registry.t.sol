@@ -239,4 +239,69 @@ contract RegistryTest is Fixture {
         if (accB && b > best) best = b;
         assertEq(s.accreditedLevel, best);
     }
+
+    function test_attestersNeedAnAddressAndAnOrganization() public {
+        vm.startPrank(agent);
+        vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.InvalidAttester.selector, address(0)));
+        registry.addAttester(address(0), ORG, "nobody", 1, false);
+        vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.InvalidOrganization.selector, bytes32(0)));
+        registry.addAttester(stranger, 0, "homeless", 1, false);
+        vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.NotAttester.selector, stranger));
+        registry.removeAttester(stranger);
+    }
+
+    function test_attesterIsReadBackAsAdded() public view {
+        AttestationRegistry.Attester memory a = registry.getAttester(orgAttester);
+        assertEq(a.orgId, ORG);
+        assertEq(a.maxKycLevel, 3);
+        assertTrue(a.canRevokeOthers);
+        assertTrue(a.active);
+        assertEq(a.name, "org");
+        assertFalse(registry.getAttester(stranger).active);
+    }
+
+    function test_unknownAttestationIsNotValidAndCannotBeRevoked() public {
+        assertFalse(registry.isValid("unknown"));
+        vm.prank(orgAttester);
+        vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.UnknownAttestation.selector, bytes32("unknown")));
+        registry.revoke("unknown", "");
+    }
+
+    /// @dev Only letters from A to Z at all three places are a country.
+    function testFuzz_countriesAreThreeUpperCaseLetters(bytes3 country) public {
+        bool letters = true;
+        for (uint256 i = 0; i < 3; ++i) {
+            letters = letters && uint8(country[i]) >= 65 && uint8(country[i]) <= 90;
+        }
+        vm.prank(orgAttester);
+        if (!letters) vm.expectRevert(abi.encodeWithSelector(Countries.InvalidCountry.selector, country));
+        registry.attest(alice, 1, country, false, 0, "", "");
+    }
+
+    /// @dev Who may revoke is decided by the lineage, whatever it is: a random tree of eight organizations.
+    function testFuzz_revokingReachesDescendantsOnly(uint256 seed, uint8 from, uint8 to) public {
+        uint256[8] memory parents;
+        vm.startPrank(agent);
+        for (uint256 i = 2; i < 8; ++i) {
+            // A parent has a smaller number; 0 is none.
+            parents[i] = uint256(keccak256(abi.encode(seed, i))) % i;
+            registry.setParent(bytes32(i), bytes32(parents[i]));
+        }
+        uint256 revoker = bound(from, 1, 7);
+        uint256 author = bound(to, 1, 7);
+        registry.addAttester(stranger, bytes32(revoker), "revoker", 5, true);
+        registry.addAttester(bob, bytes32(author), "author", 5, false);
+        vm.stopPrank();
+        bytes32 uid = attest(bob, carol, 1, "DEU", false);
+        bool reaches;
+        for (uint256 org = author; org != 0; org = parents[org]) {
+            reaches = reaches || org == revoker;
+        }
+        vm.prank(stranger);
+        if (!reaches) {
+            vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.NotAllowedToRevoke.selector, stranger, uid));
+        }
+        registry.revoke(uid, "fuzz");
+        assertEq(registry.isValid(uid), !reaches);
+    }
 }

@@ -413,4 +413,81 @@ contract TokenTest is Fixture {
         uint256 left = balance - amount;
         assertEq(token.getFrozenTokens(alice), frozen < left ? frozen : left);
     }
+
+    function test_canSend() public {
+        assertTrue(token.canSend(alice));
+        assertTrue(token.canSend(treasury));
+        assertFalse(token.canSend(stranger));
+        assertFalse(token.canSend(address(0)));
+        assertFalse(token.canSend(address(market)));
+        assertTrue(token.canReceive(alice));
+        assertFalse(token.canReceive(stranger));
+        vm.prank(issuer);
+        token.pause();
+        assertFalse(token.canSend(alice));
+        assertFalse(token.canReceive(alice));
+    }
+
+    function test_venueGivesBackNoMoreThanItHolds() public {
+        vm.prank(issuer);
+        token.setVenue(carol, true);
+        mint(alice, 10);
+        vm.prank(alice);
+        token.approve(carol, 10);
+        vm.startPrank(carol);
+        token.depositEscrow(alice, 10);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.EscrowTooSmall.selector, carol, alice, 11));
+        token.releaseEscrow(alice, 11);
+        expectRestricted(Restrictions.INSUFFICIENT_BALANCE, alice, bob, 11);
+        token.settleEscrow(alice, bob, 11);
+        vm.stopPrank();
+        assertFalse(token.canSend(carol));
+        // What a venue that was ended still holds keeps it from being an account.
+        vm.prank(issuer);
+        token.setVenue(carol, false);
+        assertFalse(token.canSend(carol));
+        assertFalse(token.canReceive(carol));
+    }
+
+    /// @dev Whatever is frozen, exactly `balance - frozen` can leave a wallet: that much passes, one more is refused.
+    function testFuzz_whatMayBeMovedIsWhatIsNotFrozen(uint256 balance, uint256 frozen) public {
+        balance = bound(balance, 1, 1e30);
+        frozen = bound(frozen, 1, 2e30);
+        mint(alice, balance);
+        vm.prank(issuer);
+        token.setFrozenTokens(alice, frozen);
+        uint256 free = balance > frozen ? balance - frozen : 0;
+        uint256 state = vm.snapshotState();
+        expectRestricted(
+            free + 1 > balance ? Restrictions.INSUFFICIENT_BALANCE : Restrictions.FROZEN, alice, bob, free + 1
+        );
+        transfer(alice, bob, free + 1);
+        vm.prank(alice);
+        vm.expectRevert();
+        token.burn(free + 1);
+        transfer(alice, bob, free);
+        assertEq(token.balanceOf(alice), balance - free);
+        vm.revertToState(state);
+        vm.prank(alice);
+        token.burn(free);
+        assertEq(token.totalSupply(), balance - free);
+    }
+
+    /// @dev Holders are counted as a census would, after any two movements among three accounts and the treasury.
+    function testFuzz_holderCountIsTheCensus(uint256 a, uint256 b, uint256 c, uint256 seed) public {
+        address[4] memory who = [alice, bob, carol, treasury];
+        mint(alice, bound(a, 0, 10));
+        mint(bob, bound(b, 0, 10));
+        mint(treasury, bound(c, 0, 10));
+        for (uint256 i = 0; i < 6; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, i)));
+            address from = who[random % 4];
+            transfer(from, who[(random >> 8) % 4], (random >> 16) % (token.balanceOf(from) + 1));
+        }
+        uint256 census;
+        for (uint256 i = 0; i < 3; ++i) {
+            if (token.balanceOf(who[i]) != 0) ++census;
+        }
+        assertEq(token.holderCount(), census);
+    }
 }

@@ -241,6 +241,14 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by a.created_at, a.id limit 200
 $$;
 
+-- The organization of an attestation, when this transaction has entered `org` and that is it or lies above it.
+create function signum_attestation_below(attestation uuid, org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select a.organization_id from attestations a
+  where a.id = attestation and organization_entered(org)
+    and exists (select 1 from signum_path(a.organization_id) p where p.id = org)
+$$;
+
 -- A placeholder has proven its wallet: it is a person now, and its memberships begin. Those are returned.
 create function signum_wallet_proven(person uuid) returns table (member_id uuid, organization_id uuid)
 language sql volatile security definer set search_path = public, pg_temp as $$

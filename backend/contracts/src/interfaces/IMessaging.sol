@@ -31,7 +31,7 @@ struct Origin {
 
 /// @notice What an application asks of the endpoint of its chain.
 interface IMessagingEndpoint {
-    /// @return The endpoint id of the chain this endpoint serves.
+    /// @notice The endpoint id of the chain this endpoint serves.
     function eid() external view returns (uint32);
 
     /// @notice The fee of a message, were `sender` to send it now.

@@ -30,7 +30,9 @@ struct OFTFeeDetail {
 
 /// @notice The omnichain fungible token ABI. "LD" are base units of this chain's token, "SD" the shared units of a packet.
 interface IOFT {
+    /// @notice Decimals outside of what packets and amounts can hold.
     error InvalidLocalDecimals();
+    /// @notice After rounding to shared units less would arrive than asked for.
     error SlippageExceeded(uint256 amountLD, uint256 minAmountLD);
 
     /// @notice `amountSentLD` left `fromAddress` for chain `dstEid`.
@@ -45,21 +47,28 @@ interface IOFT {
     /// @notice `amountReceivedLD` arrived for `toAddress` from chain `srcEid`.
     event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD);
 
+    /// @notice The interface spoken and the version of its messages.
     function oftVersion() external view returns (bytes4 interfaceId, uint64 version);
 
+    /// @notice The token that is bridged: this contract itself.
     function token() external view returns (address);
 
+    /// @notice Whether sending needs an allowance; it does not, as the token burns its own.
     function approvalRequired() external view returns (bool);
 
+    /// @notice Decimals of an amount in a packet.
     function sharedDecimals() external view returns (uint8);
 
+    /// @notice The limits of one packet and what of `amountLD` would leave and arrive.
     function quoteOFT(SendParam calldata sendParam)
         external
         view
         returns (OFTLimit memory, OFTFeeDetail[] memory oftFeeDetails, OFTReceipt memory);
 
+    /// @notice The fee of `send`.
     function quoteSend(SendParam calldata sendParam, bool payInLzToken) external view returns (MessagingFee memory);
 
+    /// @notice Sends tokens to another chain.
     function send(SendParam calldata sendParam, MessagingFee calldata fee, address refundAddress)
         external
         payable

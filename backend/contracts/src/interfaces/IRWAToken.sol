@@ -40,28 +40,39 @@ struct Standing {
 
 /// @notice What a market needs of a token.
 interface IRWAToken {
+    /// @notice The organization's wallet, which holds every authority over the token.
     function owner() external view returns (address);
 
+    /// @notice The issuer's own account.
     function treasury() external view returns (address);
 
+    /// @notice Decimals of an amount, 6 to 18.
     function decimals() external view returns (uint8);
 
+    /// @notice Beneficial owners on this chain, without the treasury.
     function holderCount() external view returns (uint256);
 
+    /// @notice What an account owns beneficially: its balance and what venues hold for it.
     function holdingOf(address account) external view returns (uint256);
 
+    /// @notice What the trusted attestations say about an account.
     function standingOf(address account) external view returns (Standing memory);
 
+    /// @notice Every rule that a transfer would break, as ascending codes; `from` 0 asks for a mint.
     function checkTransfer(address from, address to, uint256 amount) external view returns (uint8[] memory);
 
+    /// @notice Every rule that a settlement out of the escrow of `venue` would break, as ascending codes.
     function checkSettlement(address venue, address seller, address buyer, uint256 amount)
         external
         view
         returns (uint8[] memory);
 
+    /// @notice Takes tokens of `account` into the calling venue's escrow, out of its allowance.
     function depositEscrow(address account, uint256 amount) external;
 
+    /// @notice Gives escrow of the calling venue back to the account it belongs to.
     function releaseEscrow(address account, uint256 amount) external;
 
+    /// @notice Moves escrow of `seller` at the calling venue to `buyer`.
     function settleEscrow(address seller, address buyer, uint256 amount) external;
 }

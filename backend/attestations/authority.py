@@ -1,0 +1,58 @@
+"""Who may take an attestation back: its own organization, and one above it whose issuer may revoke others'.
+
+The registry judges the same by the lineage that is written there; what is refused here is refused in words.
+"""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.attestations.models import AttestationRow
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.chain import registry
+from backend.errors import Conflict, Forbidden, NotFound
+from backend.issuers import service as issuers
+
+UNKNOWN = "There is no such attestation in this organization."
+MAY_NOT = (
+    "This organization's issuer may not revoke what others have attested. Register it again with can_revoke_others "
+    "(POST /v1/orgs/{orgId}/issuer/register), or have the organization that attested revoke it."
+)
+
+
+async def reached(context: Context, attestation_id: UUID) -> AttestationRow:
+    """An attestation of the organization or of one below it, locked; 404 where it is neither, or out of the caller's
+    reach, as everything below is for an API key."""
+    owner = await context.session.scalar(
+        sa.text("select signum_attestation_below(:id, :org)"), {"id": attestation_id, "org": context.organization_id}
+    )
+    if owner is None:
+        raise NotFound(UNKNOWN)
+    if owner != context.organization_id:
+        await _descend(context, owner)
+    query = sa.select(AttestationRow).where(col(AttestationRow.id) == attestation_id).with_for_update()
+    return (await context.session.scalars(query)).one()
+
+
+async def _descend(context: Context, owner: UUID) -> None:
+    try:
+        await context.widen(owner)
+    except Forbidden as error:
+        raise NotFound(UNKNOWN) from error
+    context.require(Scope.ATTESTATIONS_WRITE)
+
+
+async def signer(context: Context, chain: Any, row: AttestationRow, told: registry.Attestation) -> str:
+    """The address that revokes: the attester itself, or the entered organization's issuer in its place."""
+    if row.organization_id == context.organization_id:
+        return told.attester
+    issuer = await issuers.find(context.session, context.organization_id)
+    attester = await issuers.attester_on(context.session, context.organization_id, chain.xchain_eid)
+    if issuer is None or attester is None:
+        raise Conflict(f"This organization is not registered as an issuer on {chain.display_name}.")
+    if not issuer.can_revoke_others:
+        raise Forbidden(MAY_NOT)
+    return attester.address
