@@ -25,7 +25,7 @@ from backend.chain import answers, endpoints, nodes
 from backend.chain.calls import Call
 from backend.chain.codec import contract
 from backend.chain.errors import ChainUnavailable, RpcError
-from backend.chain.nodes import NodeFault
+from backend.chain.nodes import Node, NodeFault
 from backend.chain.reverts import is_revert, reverted
 from backend.chains.models import ChainRow
 from backend.chains.schemas import VmType
@@ -183,6 +183,24 @@ async def _ask(url: str, requests: Sequence[Request]) -> list[dict[str, Any]]:
 def _is_own_fault(error: RpcError) -> bool:
     """Whether another node might do better."""
     return error.code in _LIMITS or (error.code == -32603 and error.says("internal") and not is_revert(error))
+
+
+async def heights(of: Sequence[Node]) -> list[int | None]:
+    """The newest block of each node; None where it does not answer. What each of them did is noted."""
+    return list(await asyncio.gather(*(_height(node) for node in of)))
+
+
+async def _height(node: Node) -> int | None:
+    try:
+        told = await _ask(node.url, [("eth_blockNumber", [])])
+        height = int(told[0]["result"], 16)
+    except NodeFault as fault:
+        node.failed(fault)
+        return None
+    except KeyError:  # an error of its own
+        return None
+    node.answered()
+    return height
 
 
 def _retry_after(response: httpx.Response) -> float:
