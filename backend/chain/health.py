@@ -1,6 +1,7 @@
 """How a chain is: what the last look at it found, in the registry's row, for everybody to see."""
 
 import time
+from collections.abc import Mapping
 
 import sqlalchemy as sa
 import structlog
@@ -73,6 +74,6 @@ def _trouble(eid: int) -> str | None:
     return f"{len(faulty)} of {len(theirs)} nodes cannot be used; the last one {faulty[-1].error}."
 
 
-async def _write(session: db.Write, eid: int, values: dict[str, object]) -> None:
+async def _write(session: db.Write, eid: int, values: Mapping[str, object]) -> None:
     row = sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid)
     await session.execute(row.values(**values, checked_at=db.now()))
