@@ -14,7 +14,7 @@ from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, note, problem_note
 from components.ui.status import badge, status, tag
 from components.ui.table import Col, table, td, toolbar, tr
-from components.ui.value import short_hash
+from components.ui.value import short_hash, when
 from state.registry import ChainRow, Contract, Registry
 
 CHOSEN = Registry.chosen
@@ -177,6 +177,8 @@ def _drawer() -> rx.Component:
         ("Environment", environment(CHOSEN)),
         ("Status", rx.cond(CHOSEN.is_deployed, badge(CHOSEN.status), text("not watched", cls="muted"))),
         ("Height", rx.cond(CHOSEN.height != "", text(CHOSEN.height, cls="num"), text("not read", cls="muted"))),
+        ("Tables behind", rx.cond(CHOSEN.lag != "", text(CHOSEN.lag, cls="num"), text("not read", cls="muted"))),
+        ("Looked at", rx.cond(CHOSEN.checked_at != "", when(CHOSEN.checked_at), text("never", cls="muted"))),
         ("Endpoint id", text(CHOSEN.eid.to_string(), cls="mono")),
         ("Chain id", rx.cond(CHOSEN.chain_id != "", text(CHOSEN.chain_id, cls="mono"), text("none", cls="muted"))),
         ("Virtual machine", _vm(CHOSEN)),
@@ -197,6 +199,11 @@ def _drawer() -> rx.Component:
         rx.cond(CHOSEN.is_enabled, "Enabled for this organization", "Not enabled for this organization"),
         rx.cond(CHOSEN.environment == "devnet", play, rx.fragment()),
         rx.cond(CHOSEN.obstacle != "", note(CHOSEN.obstacle), rx.fragment()),
+        rx.cond(
+            CHOSEN.error != "",
+            note(CHOSEN.error, tone=rx.cond(CHOSEN.status == "down", "bad", "warn"), sign="triangle-alert"),
+            rx.fragment(),
+        ),
         rx.el.h3("Chain"),
         facts,
         rx.el.h3("Contracts"),

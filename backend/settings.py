@@ -3,7 +3,7 @@
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -28,8 +28,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The owner's URL (`postgresql://…`); None starts the embedded server."""
 
-    rpc_urls: dict[int, str] = {}
-    """JSON object of endpoint id to RPC URL; empty starts the embedded chains. `SIGNUM_RPC_URLS`."""
+    rpc_urls: dict[int, list[str]] = {}
+    """JSON object of endpoint id to RPC URL, or to a list of them of which the first that answers is asked; empty
+    starts the embedded chains. `SIGNUM_RPC_URLS`."""
 
     confirmations: dict[int, int] = {}
     """JSON object of endpoint id to the blocks a transaction waits for; default 12 on mainnets, 2 on testnets."""
@@ -81,6 +82,23 @@ class Settings(BaseSettings):
         if self.smtp_url and "@" not in (self.mail_from or ""):
             raise ValueError("with SMTP_URL, SIGNUM_MAIL_FROM says who mails come from")
         return self
+
+    @field_validator("rpc_urls", mode="before")
+    @classmethod
+    def _as_lists(cls, urls: Any) -> Any:
+        """One URL is a list of one."""
+        if not isinstance(urls, dict):
+            return urls
+        return {eid: [given] if isinstance(given, str) else given for eid, given in urls.items()}
+
+    @field_validator("rpc_urls")
+    @classmethod
+    def _are_urls(cls, urls: dict[int, list[str]]) -> dict[int, list[str]]:
+        """Every chain that is named has an http(s) URL. The message never has one: it may carry a provider's key."""
+        for eid, given in urls.items():
+            if not given or not all(url.startswith(("http://", "https://")) for url in given):
+                raise ValueError(f"the chain {eid} needs a URL that begins with http:// or https://")
+        return urls
 
     @field_validator("home")
     @classmethod

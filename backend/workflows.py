@@ -18,6 +18,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import db
+from backend.chain import rpc
 from backend.changes import Who, acting, tell
 from backend.errors import SignumError, problem
 from backend.requests import service as requests
@@ -28,6 +29,8 @@ from backend.settings import settings
 log = structlog.get_logger()
 QUEUE = "chain"
 WEBHOOKS = "webhooks"
+PATIENCE = 30.0
+"""Seconds a workflow waits for a chain that does not answer, at each call."""
 VERSION = "1"
 """Fixed, so that an upgrade of the code recovers what the version before it left."""
 
@@ -111,7 +114,8 @@ def workflow(name: str, on_failure: OnFailure | None = None) -> Callable[[Body],
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
         async def run(organization_id: str, request_id: str) -> None:
-            await _run(body, on_failure, UUID(organization_id), UUID(request_id))
+            with rpc.patience(PATIENCE):
+                await _run(body, on_failure, UUID(organization_id), UUID(request_id))
 
         return body
 

@@ -48,6 +48,9 @@ class ChainRow:
     currency: str = ""
     status: str = ""
     height: str = ""
+    lag: str = ""
+    error: str = ""
+    checked_at: str = ""
     explorer: str = ""
     rpc: str = ""
     is_deployed: bool = False
@@ -180,6 +183,9 @@ def _row(chain: dict[str, Any], is_ours: bool, network: set[str]) -> ChainRow:
         currency=chain["native_currency_symbol"] or "",
         status=chain["status"] or "",
         height=f"{chain['height']:,}" if chain.get("height") is not None else "",
+        lag=_lag(chain.get("lag")),
+        error=chain.get("last_error") or "",
+        checked_at=chain.get("checked_at") or "",
         explorer=explorer,
         rpc=chain["rpc_url"] or "",
         is_deployed=bool(chain["is_signum_deployed"]),
@@ -191,6 +197,12 @@ def _row(chain: dict[str, Any], is_ours: bool, network: set[str]) -> ChainRow:
             if chain.get(key)
         ],
     )
+
+
+def _lag(blocks: int | None) -> str:
+    if blocks is None:
+        return ""
+    return "none" if blocks == 0 else f"{blocks:,} block{'' if blocks == 1 else 's'}"
 
 
 def _obstacle(chain: dict[str, Any], is_ours: bool, network: set[str]) -> str:

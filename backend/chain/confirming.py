@@ -2,38 +2,48 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
+import structlog
 from sqlmodel import col
 
 from backend import db
 from backend.chain import endpoints, indexer
-from backend.chain.calls import Call
-from backend.chain.errors import ChainUnavailable, Reverted
+from backend.chain.errors import ChainUnavailable, Reverted, RpcError
+from backend.chain.failing import reason
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Outcome
-from backend.chain.receipts import outcome_of, slim, succeeded
+from backend.chain.pushing import NonceUsed, push
+from backend.chain.receipts import Receipt, mined, outcome_of, receipts_of, succeeded
 from backend.chain.rpc import Rpc, connect
-from backend.chain.sending import broadcast, resend
+from backend.chain.sending import broadcast
 
+log = structlog.get_logger()
 PATIENCE = 600.0
 """Seconds until a wait gives up; the transaction stays open, and the next call with its key goes on waiting."""
+SILENCE = 60.0
+"""Seconds that the chain may be silent before a wait gives up."""
 RESEND = {True: 0.3, False: 20.0}
-"""Seconds without a receipt after which the bytes are sent again, on an embedded chain or a public one."""
+"""Seconds without a receipt after which a transaction is pushed, on an embedded chain or a public one."""
 
-Receipt = dict[str, Any]
+Told = Callable[[str], Awaitable[None]]
 
 
-async def finish(row: TransactionRow) -> Outcome:
-    """Bring a stored transaction to its end. Raises Reverted where the chain refused it."""
+async def finish(row: TransactionRow, told: Told | None = None) -> Outcome:
+    """Bring a stored transaction to its end; `told` hears the hash of each replacement. Raises Reverted where the
+    chain refused it, ChainUnavailable where the end is not known yet."""
     if row.status is TransactionStatus.CONFIRMED and row.receipt is not None:
         return outcome_of(row.receipt)
     if row.status is TransactionStatus.FAILED:
         raise Reverted.restored(row.problem or {"detail": "The transaction failed."})
     rpc = await connect(row.chain_eid)
-    receipt = await _confirmed(rpc, row)
+    try:
+        row, receipt = await _Wait(rpc, row, told).confirmed()
+    except NonceUsed as lost:
+        await _store(row, {"status": TransactionStatus.FAILED, "problem": lost.stored()})
+        raise
     return await settle(rpc, row, receipt)
 
 
@@ -45,36 +55,64 @@ def _delays(eid: int) -> Iterator[float]:
         delay = min(delay * 1.6, most)
 
 
-async def _confirmed(rpc: Rpc, row: TransactionRow) -> Receipt:
-    """The receipt, once enough blocks lie on top of it."""
-    fresh = await broadcast(rpc, row)
-    started = looked = time.monotonic()
-    for turn, delay in enumerate(_delays(row.chain_eid)):
-        receipt = await _receipt(rpc, row.tx_hash)
-        if receipt is not None and await _is_deep(rpc, row.chain_eid, receipt):
-            return receipt
+class _Wait:
+    """A wait for a transaction's confirmations, over everything a node does meanwhile."""
+
+    def __init__(self, rpc: Rpc, row: TransactionRow, told: Told | None) -> None:
+        self._rpc = rpc
+        self._row = row
+        self._told = told
+        self._started = self._heard = self._pushed = time.monotonic()
+
+    async def confirmed(self) -> tuple[TransactionRow, Receipt]:
+        """The receipt, once enough blocks lie on top of it, and the row as it is then."""
+        await self._send()
+        for delay in _delays(self._row.chain_eid):
+            try:
+                receipt = await self._look()
+                self._heard = time.monotonic()
+            except (ChainUnavailable, RpcError) as error:
+                log.warning("chain.wait", eid=self._rpc.eid, tx_hash=self._row.tx_hash, error=error.detail)
+                receipt = None
+            if receipt is not None:
+                return self._row, receipt
+            self._check_patience()
+            await asyncio.sleep(delay)
+        raise AssertionError("the delays never end")
+
+    async def _send(self) -> None:
+        """The first time. What a node says of it is no end: it is sent again, or signed anew, as time goes by."""
+        try:
+            await broadcast(self._rpc, self._row)
+        except (ChainUnavailable, RpcError) as error:
+            log.warning("chain.send", eid=self._rpc.eid, tx_hash=self._row.tx_hash, error=str(error))
+        if self._row.status is TransactionStatus.PENDING:
+            await _store(self._row, {"status": TransactionStatus.SUBMITTING})
+
+    async def _look(self) -> Receipt | None:
+        (receipt,) = await receipts_of(self._rpc, [self._row])
+        if receipt is not None:
+            return receipt if await _is_deep(self._rpc, receipt) else None
+        if time.monotonic() - self._pushed > RESEND[endpoints.is_embedded(self._rpc.eid)]:
+            self._pushed = time.monotonic()
+            await self._push()
+        return None
+
+    async def _push(self) -> None:
+        before = self._row.tx_hash
+        self._row = await push(self._rpc, self._row)
+        if self._told is not None and self._row.tx_hash != before:
+            await self._told(self._row.tx_hash)
+
+    def _check_patience(self) -> None:
         now = time.monotonic()
-        if turn == 0:
-            await _mark_submitting(row)
-        if receipt is None and now - looked > RESEND[endpoints.is_embedded(row.chain_eid)]:
-            looked = now
-            if not fresh and await _receipt(rpc, row.tx_hash) is None:
-                await _give_up(row)
-            await resend(rpc, row)
-        if now - started > PATIENCE:
-            raise ChainUnavailable(f"The transaction {row.tx_hash} is sent but not confirmed yet.")
-        await asyncio.sleep(delay)
-    raise AssertionError("the delays never end")
+        if now - self._started > PATIENCE or now - self._heard > SILENCE:
+            raise ChainUnavailable(f"The transaction {self._row.tx_hash} is sent but not confirmed yet.")
 
 
-async def _receipt(rpc: Rpc, tx_hash: str) -> Receipt | None:
-    receipt: Receipt | None = await rpc.request("eth_getTransactionReceipt", tx_hash)
-    return receipt
-
-
-async def _is_deep(rpc: Rpc, eid: int, receipt: Receipt) -> bool:
+async def _is_deep(rpc: Rpc, receipt: Receipt) -> bool:
     """Whether the block has its confirmations and is still the one the receipt names."""
-    depth = endpoints.confirmations(eid)
+    depth = endpoints.confirmations(rpc.eid)
     if depth == 0:
         return True
     number = receipt["blockNumber"]
@@ -84,45 +122,12 @@ async def _is_deep(rpc: Rpc, eid: int, receipt: Receipt) -> bool:
 
 async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     """Write the end of a transaction and wake the indexer. Raises Reverted where it was refused."""
-    refusal = None if succeeded(receipt) else await _reason(rpc, row, receipt)
-    await _store(
-        row,
-        {
-            "status": TransactionStatus.FAILED if refusal else TransactionStatus.CONFIRMED,
-            "block_number": int(receipt["blockNumber"], 16),
-            "block_hash": receipt["blockHash"],
-            "receipt": slim(receipt),
-            "problem": refusal.stored() if refusal else None,
-        },
-    )
+    refusal = None if succeeded(receipt) else await reason(rpc, row, receipt)
+    await _store(row, mined(row, receipt) | {"problem": refusal.stored() if refusal else None})
     indexer.wake(row.chain_eid)
     if refusal is not None:
         raise refusal
     return outcome_of(receipt)
-
-
-async def _reason(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Reverted:
-    """Why a mined transaction failed, asked again on the state before its block."""
-    before = hex(max(0, int(receipt["blockNumber"], 16) - 1))
-    try:
-        await rpc.simulate(Call(row.to_address, row.data, row.value or 0), row.signer, before)
-    except Reverted as reason:
-        return reason
-    return Reverted(
-        "The transaction failed where it was mined, though it would pass alone: another came before it.", name="Raced"
-    )
-
-
-async def _mark_submitting(row: TransactionRow) -> None:
-    if row.status is TransactionStatus.PENDING:
-        await _store(row, {"status": TransactionStatus.SUBMITTING})
-
-
-async def _give_up(row: TransactionRow) -> None:
-    """The nonce went to another transaction, so this one can never be mined."""
-    lost = Reverted(f"The nonce {row.nonce} of {row.signer} was used by another transaction.", name="NonceUsed")
-    await _store(row, {"status": TransactionStatus.FAILED, "problem": lost.stored()})
-    raise lost
 
 
 async def _store(row: TransactionRow, values: dict[str, Any]) -> None:

@@ -64,9 +64,13 @@ def is_embedded(eid: int) -> bool:
     return eid in embedded()
 
 
-def url_of(eid: int) -> str | None:
-    """The RPC URL of a chain, None where the operator gave none."""
-    return settings().rpc_urls.get(eid) or embedded().get(eid)
+def urls_of(eid: int) -> list[str]:
+    """The RPC URLs of a chain in the order they are asked; none where the operator gave none."""
+    chosen = settings().rpc_urls.get(eid)
+    if chosen:
+        return list(chosen)
+    url = embedded().get(eid)
+    return [] if url is None else [url]
 
 
 def reachable() -> list[int]:

@@ -1,11 +1,11 @@
 """What a node can answer with, as errors of the house. All of them pickle, so a workflow's step may raise them.
 
 SignumError
-├── ChainUnavailable      503   the node does not answer: try again
+├── ChainUnavailable      503   no node answers: try again
+├── RpcError              503   a node answered with an error of its own, which is no contract's refusal
 ├── Reverted              409   a contract refused, with its reason decoded
 └── InsufficientFunds     409   the signer cannot pay for gas and value
 MissingEvent                    a receipt lacks an event its transaction must emit
-RpcError                        anything else a node said; never leaves `backend.chain` on purpose
 """
 
 from collections.abc import Mapping
@@ -72,18 +72,22 @@ class MissingEvent(LookupError):
     """A receipt without the event that its transaction must emit: the contract is not the one it was taken for."""
 
 
-class RpcError(Exception):
-    """A node's error answer. `data` is the revert data, where there is some."""
+class RpcError(Unavailable):
+    """Service Unavailable"""
 
-    def __init__(self, message: str, code: int = 0, data: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, code: int = 0, data: str = "", eid: int | None = None) -> None:
+        """`message` is the node's, which is for the log: it may name an account with a provider. `data` is the revert
+        data, where there is some."""
+        chain = "a chain" if eid is None else f"the chain {eid}"
+        super().__init__(f"The node of {chain} answered with an error of its own ({code}). Try again later.")
         self.message = message
         self.code = code
         self.data = data
+        self.eid = eid
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled with all it knows."""
-        return type(self), (self.message, self.code, self.data)
+        return type(self), (self.message, self.code, self.data, self.eid)
 
     def says(self, *words: str) -> bool:
         """Whether the message has one of the words; nodes word the same thing differently."""

@@ -12,10 +12,9 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 import structlog
-from sqlmodel import col
 
 from backend import db
-from backend.chain import cursor, devnet, endpoints
+from backend.chain import cursor, devnet, endpoints, health
 from backend.chain.errors import RpcError
 from backend.chain.install import DevnetError
 from backend.chain.outcome import Log
@@ -23,8 +22,6 @@ from backend.chain.receipts import log_of
 from backend.chain.recovery import recover, replay
 from backend.chain.reopening import reopen, settle_open
 from backend.chain.rpc import Rpc, connect
-from backend.chains.models import ChainRow
-from backend.chains.schemas import ChainStatus
 from backend.errors import SignumError
 
 log = structlog.get_logger()
@@ -112,6 +109,7 @@ async def _follow(eid: int, stop: asyncio.Event) -> None:
         woken.clear()
         try:
             rpc = await connect(eid)
+            await health.survey(eid)
             if await quiet.ended(rpc) or woken_up:
                 await pass_over(rpc)
                 await settle_open(rpc)
@@ -120,13 +118,17 @@ async def _follow(eid: int, stop: asyncio.Event) -> None:
             failures, quiet = failures + 1, _Quiet()
             await _revive()
             log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
-            await _report(eid, failures)
+            await health.failed(eid, failures, _why(error))
         delay = POLL[endpoints.is_embedded(eid)] * min(failures + 1, 10)
         waiting = asyncio.create_task(woken.wait())
         await asyncio.wait({waiting, ended}, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
     ended.cancel()
     _wakes.pop(eid, None)
+
+
+def _why(error: Exception) -> str:
+    return error.detail if isinstance(error, SignumError) else "The database does not take what the chain tells."
 
 
 async def _revive() -> None:
@@ -137,16 +139,6 @@ async def _revive() -> None:
             await recover(dead)
     except (DevnetError, SignumError, RpcError) as error:
         log.warning("indexer.revive", error=str(error))
-
-
-async def _report(eid: int, failures: int) -> None:
-    status = ChainStatus.DOWN if failures > 2 else ChainStatus.DEGRADED
-    values = {"status": status, "checked_at": db.now(), "last_error": "The node does not answer."}
-    try:
-        async with db.worker() as session:
-            await session.execute(sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid).values(**values))
-    except (sa.exc.SQLAlchemyError, OSError) as error:
-        log.warning("indexer.report", eid=eid, error=type(error).__name__)
 
 
 async def pass_over(rpc: Rpc) -> int:
@@ -161,7 +153,7 @@ async def pass_over(rpc: Rpc) -> int:
             last = min(place.block_number + SPAN, target)
             await _read(session, rpc, followed, place.block_number + 1, last)
             await cursor.advance(session, rpc, place, last)
-        await _note_height(session, rpc.eid, height)
+        await health.note(session, rpc.eid, height, height - place.block_number)
         return place.block_number
 
 
@@ -210,16 +202,3 @@ async def _read(session: db.Write, rpc: Rpc, followed: dict[str, Stream], first:
         theirs = [entry for entry in logs if followed.get(entry.address) is stream]
         if theirs:
             await stream.apply(session, rpc.eid, theirs)
-
-
-_noted: dict[int, tuple[int, float]] = {}
-
-
-async def _note_height(session: db.Write, eid: int, height: int) -> None:
-    """Keep the registry's height fresh without a write at every look."""
-    before = _noted.get(eid)
-    if before is not None and before[0] == height and time.monotonic() - before[1] < 15:
-        return
-    _noted[eid] = (height, time.monotonic())
-    values = {"height": height, "checked_at": db.now(), "status": ChainStatus.ACTIVE, "last_error": None}
-    await session.execute(sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid).values(**values))

@@ -1,5 +1,6 @@
 """The transaction store: signers, their nonces, and every signed transaction, stored before it is broadcast."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -7,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, amount_field, json_field, status_field
+from backend.db import Row, amount_field, json_field, status_field, time_field
 
 
 class TransactionStatus(StrEnum):
@@ -49,14 +50,26 @@ class TransactionRow(Row, table=True):
     to_address: str | None = None
     data: str
     value: int | None = amount_field(0)
+    gas: int = Field(default=0, sa_type=sa.BigInteger)
+    max_fee: int | None = amount_field(0)
+    tip: int | None = amount_field(0)
     raw: str
     tx_hash: str = Field(index=True)
+    earlier: list[dict[str, str]] = json_field(list)
+    """`tx_hash` and `raw` of what this one has replaced with more fee; any of them may be the one that is mined."""
+    sent_at: datetime = time_field()
+    """When the newest of them was signed."""
     status: TransactionStatus = status_field(TransactionStatus, TransactionStatus.PENDING)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     block_hash: str | None = None
     receipt: dict[str, Any] | None = json_field(None, nullable=True)
     problem: dict[str, Any] | None = json_field(None, nullable=True)
     label: str = ""
+
+    @property
+    def hashes(self) -> list[str]:
+        """Every hash under which it may be mined, the newest first."""
+        return [self.tx_hash, *(entry["tx_hash"] for entry in reversed(self.earlier))]
 
 
 class CursorRow(Row, table=True):

@@ -1,11 +1,15 @@
 """A node's receipts and logs, in the house's shapes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eth_utils.address import to_checksum_address
 
+from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Log, Outcome
+from backend.chain.rpc import Rpc
+
+Receipt = dict[str, Any]
 
 
 def log_of(told: Mapping[str, Any]) -> Log:
@@ -42,3 +46,28 @@ def slim(receipt: Mapping[str, Any]) -> dict[str, Any]:
 def succeeded(receipt: Mapping[str, Any]) -> bool:
     """Whether the transaction did what it was to do."""
     return int(receipt["status"], 16) == 1
+
+
+async def receipts_of(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Receipt | None]:
+    """The receipt of each transaction, under whichever of its hashes it was mined; None where it is not."""
+    asked = [(place, tx_hash) for place, row in enumerate(rows) for tx_hash in row.hashes]
+    told = await rpc.batch([("eth_getTransactionReceipt", [tx_hash]) for _, tx_hash in asked])
+    found: list[Receipt | None] = [None] * len(rows)
+    for (place, _), receipt in zip(asked, told, strict=True):
+        found[place] = found[place] or receipt
+    return found
+
+
+def mined(row: TransactionRow, receipt: Receipt) -> dict[str, Any]:
+    """The columns that a receipt settles. Where one that was replaced is mined, the row is that one again."""
+    raws = {entry["tx_hash"]: entry["raw"] for entry in row.earlier} | {row.tx_hash: row.raw}
+    tx_hash = receipt["transactionHash"].lower()
+    return {
+        "tx_hash": tx_hash,
+        "raw": raws.pop(tx_hash),
+        "earlier": [{"tx_hash": other, "raw": raw} for other, raw in raws.items()],
+        "block_number": int(receipt["blockNumber"], 16),
+        "block_hash": receipt["blockHash"],
+        "receipt": slim(receipt),
+        "status": TransactionStatus.CONFIRMED if succeeded(receipt) else TransactionStatus.FAILED,
+    }

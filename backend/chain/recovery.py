@@ -17,12 +17,12 @@ from sqlmodel import col
 
 from backend import db
 from backend.chain import cursor, endpoints
-from backend.chain.errors import ChainUnavailable, InsufficientFunds, RpcError
+from backend.chain.errors import ChainUnavailable, RpcError
 from backend.chain.faucet import FAUCET
-from backend.chain.models import SignerRow, TransactionRow, TransactionStatus
-from backend.chain.receipts import slim
+from backend.chain.models import SignerRow, TransactionRow
+from backend.chain.receipts import Receipt, mined
 from backend.chain.rpc import Rpc, connect
-from backend.chain.sending import OPEN, broadcast
+from backend.chain.sending import OPEN, broadcast, offer
 
 log = structlog.get_logger()
 _BATCH = 200
@@ -55,10 +55,7 @@ async def _send_open(rpc: Rpc) -> int:
     """What was stored and has no end yet; whoever asked for it waits for the receipt."""
     rows = await _rows(rpc.eid, col(TransactionRow.status).in_(OPEN), "nonce")
     for row in rows:
-        try:
-            await broadcast(rpc, row)
-        except (InsufficientFunds, RpcError) as error:
-            log.warning("chain.resend", eid=rpc.eid, tx_hash=row.tx_hash, error=str(error))
+        await offer(rpc, row)
     return len(rows)
 
 
@@ -127,20 +124,14 @@ async def _mine_again(rpc: Rpc, row: TransactionRow) -> None:
         with suppress(RpcError):
             await rpc.request("evm_setNextBlockTimestamp", told)
     await broadcast(rpc, row)
-    receipt = await _mined(rpc, row.tx_hash)
-    values = {
-        "block_number": int(receipt["blockNumber"], 16),
-        "block_hash": receipt["blockHash"],
-        "receipt": slim(receipt),
-        "status": TransactionStatus.CONFIRMED if int(receipt["status"], 16) else TransactionStatus.FAILED,
-    }
+    values = mined(row, await _mined(rpc, row.tx_hash))
     async with db.worker() as session:
         await session.execute(sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values))
 
 
-async def _mined(rpc: Rpc, tx_hash: str) -> dict[str, Any]:
+async def _mined(rpc: Rpc, tx_hash: str) -> Receipt:
     for _ in range(1_000):
-        receipt: dict[str, Any] | None = await rpc.request("eth_getTransactionReceipt", tx_hash)
+        receipt: Receipt | None = await rpc.request("eth_getTransactionReceipt", tx_hash)
         if receipt is not None:
             return receipt
         await asyncio.sleep(0.005)

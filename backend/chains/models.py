@@ -31,6 +31,8 @@ class ChainRow(Row, table=True):
     rpc_url: str | None = None
     explorer_url: str | None = None
     height: int | None = Field(default=None, sa_type=sa.BigInteger)
+    lag: int | None = Field(default=None, sa_type=sa.BigInteger)
+    """Blocks that the tables are behind the height; those that wait for their confirmations are among them."""
     checked_at: datetime | None = time_field(nullable=True)
     last_error: str | None = None
 

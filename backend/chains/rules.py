@@ -1,6 +1,8 @@
 """Which chains an organization may use. Pure."""
 
-from backend.chains.schemas import Environment, VmType
+from datetime import datetime, timedelta
+
+from backend.chains.schemas import ChainStatus, Environment, VmType
 from backend.errors import BadRequest
 from backend.fields import Network
 
@@ -21,3 +23,16 @@ def check_usable(
     if environment not in environments(network):
         detail = f"{name} is a {environment} chain, and this credential or organization works on {network}."
         raise BadRequest(detail, pointer=pointer)
+
+
+UNWATCHED = timedelta(minutes=2)
+"""A chain that somebody follows is looked at far more often."""
+
+
+def state(
+    status: ChainStatus, error: str | None, checked_at: datetime | None, now: datetime
+) -> tuple[ChainStatus, str | None]:
+    """Status and last error as they are now: what was found long ago says nothing of the chain."""
+    if checked_at is None or now - checked_at < UNWATCHED:
+        return status, error
+    return ChainStatus.DOWN, f"Nobody has looked at this chain since {checked_at:%Y-%m-%d %H:%M} UTC."

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from backend.fields import Record
+from backend.fields import Record, Timestamp
 
 
 class VmType(StrEnum):
@@ -24,7 +24,8 @@ class Environment(StrEnum):
 
 
 class ChainStatus(StrEnum):
-    """What the last look at a chain found."""
+    """What the last look at a chain found: `degraded` is where a node does not do its part and the work goes on,
+    `down` where it does not go on, or nobody has looked for a while."""
 
     ACTIVE = "active"
     DEGRADED = "degraded"
@@ -59,7 +60,8 @@ class ChainList(BaseModel):
 
 
 class OrganizationChain(Chain):
-    """A chain as an organization uses it, with the contracts that serve it there."""
+    """A chain as an organization uses it, with the contracts that serve it there, and how it is: its newest block, how
+    many blocks our tables are behind it, what went wrong at the last look, and when that was."""
 
     enabled: bool = False
     market_factory_address: str | None = None
@@ -69,6 +71,9 @@ class OrganizationChain(Chain):
     quote_symbol: str | None = None
     quote_decimals: int | None = None
     height: int | None = None
+    lag: int | None = None
+    last_error: str | None = None
+    checked_at: Timestamp | None = None
 
 
 class OrganizationChainList(BaseModel):

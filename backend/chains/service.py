@@ -133,7 +133,8 @@ async def _entry(context: Context, chain_id: UUID) -> Any:
 
 
 def _columns(row: Any) -> dict[str, Any]:
-    return {**row._mapping, "id": str(row.id)}
+    status, error = rules.state(row.status, row.last_error, row.checked_at, now())
+    return {**row._mapping, "id": str(row.id), "status": status, "last_error": error}
 
 
 async def _shown(row: Any, is_enabled: bool, addresses: dict[str, str]) -> OrganizationChain:

@@ -84,6 +84,6 @@ def _content(settings: Settings, notebook: Notebook, group: str, keys: dict[str,
 
 def _addresses(settings: Settings) -> dict[str, Any]:
     """What another port or another start may change."""
-    urls = endpoints.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
-    chains = [{"eid": eid, "rpc_url": url} for eid, url in sorted(urls.items())]
+    eids = endpoints.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
+    chains = [{"eid": eid, "rpc_url": endpoints.urls_of(eid)[0]} for eid in sorted(eids)]
     return {"base_url": settings.base_url, "chains": chains}

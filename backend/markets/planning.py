@@ -12,7 +12,6 @@ from backend.auth.principal import Context
 from backend.chain import factory, token
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of
-from backend.chain.errors import RpcError
 from backend.chain.rpc import connect, transaction
 from backend.chain.rule_sets import MarketRules, TokenRules
 from backend.compliance.rules import Account, evaluate_order, failures
@@ -132,7 +131,7 @@ def _step(name: str, title: str, eid: int, names: dict[int, str], detail: str, e
 async def _estimate(eid: int, call: Call, sender: str, otherwise: int) -> tuple[int, str]:
     try:
         told = await (await connect(eid)).request("eth_estimateGas", transaction(call, sender))
-    except (SignumError, RpcError):
+    except SignumError:
         return otherwise, MEASURED
     return int(told, 16), ESTIMATED
 

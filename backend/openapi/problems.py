@@ -241,7 +241,11 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
         _response(
             "A chain or the database does not answer now.",
             ["Problem"],
-            {"database": _example(503, "The database does not answer now; try again.")},
+            {
+                "database": _example(503, "The database does not answer now; try again."),
+                "chain": _example(503, "The node of the chain 40161 limits the rate of calls."),
+            },
+            ("Retry-After",),
         ),
     ),
 }

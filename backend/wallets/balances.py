@@ -41,7 +41,7 @@ async def read(session: AsyncSession, organization_id: UUID, network: Network, a
     tokens = defaultdict(list)
     for row in await session.execute(_TOKENS, {"organization": organization_id}):
         tokens[row.chain_eid].append(row)
-    places = [c for c in await chains.of_network(session, network) if endpoints.url_of(c.xchain_eid)]
+    places = [c for c in await chains.of_network(session, network) if endpoints.urls_of(c.xchain_eid)]
     answers = await asyncio.gather(
         *(_on(c, address, quote_tokens.get(c.xchain_eid), tokens[c.xchain_eid]) for c in places)
     )

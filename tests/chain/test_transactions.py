@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import sys
 from typing import Any
 
 import pytest
@@ -143,3 +144,22 @@ async def test_play_money_and_attesters_are_the_operators(stage: Stage) -> None:
         await stage.do(HOME_EID, stage.treasury, quote.mint(contracts.quote_token, stage.treasury, 1))
     attester = await registry.attester(HOME_EID, contracts.registry, stage.treasury)
     assert (attester.active, attester.max_kyc_level, attester.name) == (True, 3, "Test")
+
+
+async def test_two_processes_with_one_signer_share_its_nonces(stage: Stage, database_url: str) -> None:
+    signer, each = await stage.wallet(), 12
+    command = [sys.executable, "-m", "tests.chain.elsewhere", database_url, str(HOME_EID), signer]
+    others = [
+        await asyncio.create_subprocess_exec(*command, name, str(each), stderr=asyncio.subprocess.PIPE)
+        for name in ("one", "two")
+    ]
+    await asyncio.gather(*(stage.do(HOME_EID, signer, Call(signer, "0x", 1)) for _ in range(each)))
+    for process in others:
+        _, errors = await process.communicate()
+        assert process.returncode == 0, errors.decode()
+    async with db.worker() as session:
+        found = sa.select(TransactionRow.nonce, TransactionRow.status).where(TransactionRow.signer == signer)
+        rows = (await session.execute(found)).all()
+    assert sorted(nonce for nonce, _ in rows) == list(range(3 * each))
+    assert {status for _, status in rows} == {TransactionStatus.CONFIRMED}
+    assert await (await connect(HOME_EID)).request("eth_getTransactionCount", signer, "latest") == hex(3 * each)

@@ -1,0 +1,72 @@
+"""The nodes of a chain: which is asked first, and what the last calls told of each. Known to this process alone."""
+
+import time
+from dataclasses import dataclass, field
+
+from backend.chain import endpoints
+
+LONGEST_REST = 60.0
+"""Seconds; a node that asks for more is asked again then."""
+AGAIN = (0.2, 15.0)
+"""Seconds that a node is passed over after its first failure, doubled with each one more, and at most."""
+
+
+class NodeFault(Exception):
+    """A node did not do its part. `rest` is how long it wants to be left alone, in seconds."""
+
+    def __init__(self, why: str, rest: float | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.rest = rest
+
+
+@dataclass
+class Node:
+    """One RPC URL of a chain. The URL may carry a provider's key, so nothing shows it."""
+
+    url: str = field(repr=False)
+    failures: int = 0
+    error: str | None = None
+    """What was wrong at the last call; None where it went well."""
+    passed_over_until: float = 0.0
+    rests_until: float = 0.0
+    """By `time.monotonic`; before it the node has asked not to be called at all."""
+
+    def answered(self) -> None:
+        """A call went well."""
+        self.failures, self.error = 0, None
+        self.passed_over_until = self.rests_until = 0.0
+
+    def failed(self, fault: NodeFault) -> None:
+        """A call went wrong."""
+        now = time.monotonic()
+        self.failures, self.error = self.failures + 1, fault.why
+        self.passed_over_until = now + min(AGAIN[0] * 2 ** min(self.failures, 20), AGAIN[1])
+        if fault.rest is not None:
+            self.rests_until = now + min(fault.rest, LONGEST_REST)
+
+
+_nodes: dict[tuple[int, str], Node] = {}
+
+
+def of(eid: int) -> list[Node]:
+    """The nodes of a chain in the order of the settings; none where the operator gave no URL."""
+    return [_nodes.setdefault((eid, url), Node(url)) for url in endpoints.urls_of(eid)]
+
+
+def in_turn(eid: int) -> list[Node]:
+    """The nodes to ask, the best first: those that failed lately come last, those that want to rest not at all."""
+    now = time.monotonic()
+    awake = [node for node in of(eid) if node.rests_until <= now]
+    return sorted(awake, key=lambda node: node.passed_over_until if node.passed_over_until > now else 0.0)
+
+
+def rest(eid: int) -> float:
+    """Seconds until a node of the chain may be called again; 0 where one may be now."""
+    now = time.monotonic()
+    return max(0.0, min((node.rests_until - now for node in of(eid)), default=0.0))
+
+
+def faulty(eid: int) -> list[Node]:
+    """The nodes whose last call went wrong."""
+    return [node for node in of(eid) if node.error is not None]

@@ -1,0 +1,90 @@
+"""A transaction that is not mined: sent again, given more fee, or given up where its nonce is gone.
+
+A lost or missing nonce holds back all that follow, so everything before it is pushed along.
+"""
+
+from datetime import timedelta
+
+import structlog
+from sqlalchemy.exc import IntegrityError
+
+from backend import db
+from backend.chain import endpoints, nonces, pricing, signing
+from backend.chain.calls import Call
+from backend.chain.errors import Reverted
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.receipts import Receipt, receipts_of
+from backend.chain.rpc import Rpc
+from backend.chain.sending import OPEN, line, offer
+
+log = structlog.get_logger()
+STUCK = {True: timedelta(seconds=5), False: timedelta(seconds=60)}
+"""How long the next transaction of a signer may wait for its block before it gets more fee; embedded, public."""
+
+
+class NonceUsed(Reverted):
+    """Conflict"""
+
+
+async def push(rpc: Rpc, row: TransactionRow) -> TransactionRow:
+    """Do what can be done for a transaction without a receipt; the row as it is then.
+
+    Raises NonceUsed where another transaction has its nonce for good; nothing can be done any more.
+    """
+    if await _is_gone(rpc, row):
+        raise NonceUsed(f"The nonce {row.nonce} of {row.signer} was used by another transaction.", name="NonceUsed")
+    for earlier in await line(row):
+        await offer(rpc, earlier)
+    for nonce in await nonces.missing(rpc, row):
+        await _fill(rpc, row, nonce)
+    return await _bump(rpc, row) if await _is_stuck(rpc, row) else row
+
+
+async def _is_gone(rpc: Rpc, row: TransactionRow) -> bool:
+    """The count is asked for before the receipts: one that is mined in between is not taken for lost."""
+    if not await nonces.is_used(rpc, row, endpoints.confirmations(row.chain_eid)):
+        return False
+    found: list[Receipt | None] = await receipts_of(rpc, [row])
+    return found == [None]
+
+
+async def _is_stuck(rpc: Rpc, row: TransactionRow) -> bool:
+    """Whether it is the signer's next, and has waited too long or cannot pay the base fee."""
+    if await nonces.count(rpc, row.signer) != row.nonce:
+        return False
+    waited = db.now() - row.sent_at
+    return waited > STUCK[endpoints.is_embedded(row.chain_eid)] or await pricing.base_fee(rpc) > (row.max_fee or 0)
+
+
+async def _bump(rpc: Rpc, row: TransactionRow) -> TransactionRow:
+    """Replace it by the same call under the same nonce with more fee, once however many push it."""
+    terms = await pricing.replacement(rpc, row)
+    if terms is None:
+        return row
+    async with db.worker() as session:
+        current = await session.get_one(TransactionRow, row.id, with_for_update=True)
+        if current.status not in OPEN or current.tx_hash != row.tx_hash:
+            return current
+        await signing.sign_anew(current, terms)
+    log.info("chain.bumped", eid=rpc.eid, tx_hash=current.tx_hash, nonce=row.nonce, max_fee=current.max_fee)
+    await offer(rpc, current)
+    return current
+
+
+async def _fill(rpc: Rpc, row: TransactionRow, nonce: int) -> None:
+    """Use up a nonce that a node's false count made us leave out, by sending nothing to ourselves.
+
+    Signing the transaction behind it anew would be simpler, and could let both be mined one day.
+    """
+    key = f"gap:{row.chain_eid}:{row.signer}:{nonce}"
+    intent = Call(row.signer, "0x").intent(key, eid=row.chain_eid, signer=row.signer, label="fill a nonce")
+    terms = await pricing.terms(rpc, intent)
+    try:
+        async with db.worker() as session:
+            filler = await signing.signed(intent, terms, nonce)
+            filler.status = TransactionStatus.SUBMITTING
+            session.add(filler)
+    except IntegrityError:
+        return  # somebody else has filled it
+    log.warning("chain.gap", eid=rpc.eid, signer=row.signer, nonce=nonce)
+    await offer(rpc, filler)
