@@ -2,6 +2,7 @@
 
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 
@@ -35,3 +36,10 @@ class APIKeysOperations(Connection):
         Scope: `api-keys:write`.
         """
         await self._do("DELETE", path("/orgs/{}/api-keys/{}", org_id, key_id))
+
+    def list_keys_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/api-keys` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `api-keys:read`.
+        """
+        return self._download(path("/orgs/{}/api-keys.csv", org_id))

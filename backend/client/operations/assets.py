@@ -14,6 +14,7 @@ from backend.assets.schemas import (
     HolderList,
 )
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.compliance.schemas import TransferCheck, TransferVerdict
@@ -124,3 +125,17 @@ class AssetsOperations(Connection):
             body=body,
             key=idempotency_key or new_key(),
         )
+
+    def list_assets_csv(self, org_id: Id, *, status: AssetStatus | None = None) -> Download:
+        """`/orgs/{orgId}/assets` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets.csv", org_id), query={"status": status})
+
+    def list_holders_csv(self, org_id: Id, asset_id: Id) -> Download:
+        """`/orgs/{orgId}/assets/{assetId}/holders` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/holders.csv", org_id, asset_id))

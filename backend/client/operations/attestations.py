@@ -13,6 +13,7 @@ from backend.attestations.schemas import (
     AttestationStatus,
 )
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 
@@ -116,6 +117,10 @@ class AttestationsOperations(Connection):
     ) -> AttestationAccepted | AttestationPlan:
         """Revoke an active attestation; the reason goes on chain. A dry run tells what the wallet holds.
 
+        The attestation is of the organization, or of one below it: its own issuer then revokes in the place of
+        the one that attested, which takes `can_revoke_others` (403 without it). An API key revokes its own
+        organization's only.
+
         Scope: `attestations:write`.
         """
         return await self._send(
@@ -125,4 +130,21 @@ class AttestationsOperations(Connection):
             query={"dry_run": dry_run or None},
             body=body,
             key=idempotency_key or new_key(),
+        )
+
+    def list_attestations_csv(
+        self,
+        org_id: Id,
+        *,
+        status: AttestationStatus | None = None,
+        party_id: Id | None = None,
+        expiring_days: int | None = None,
+    ) -> Download:
+        """`/orgs/{orgId}/attestations` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `attestations:read`.
+        """
+        return self._download(
+            path("/orgs/{}/attestations.csv", org_id),
+            query={"status": status, "party_id": party_id, "expiring_days": expiring_days},
         )

@@ -2,6 +2,7 @@
 
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgeStatus
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 
@@ -51,3 +52,12 @@ class BridgesOperations(Connection):
             body=body,
             key=idempotency_key or new_key(),
         )
+
+    def list_bridges_csv(
+        self, org_id: Id, *, asset_id: Id | None = None, status: BridgeStatus | None = None
+    ) -> Download:
+        """`/orgs/{orgId}/bridges` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/bridges.csv", org_id), query={"assetId": asset_id, "status": status})

@@ -2,6 +2,7 @@
 
 from backend.chains.schemas import ChainList, Environment, OrganizationChain, OrganizationChainList, VmType
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.repeating import new_key
 
 
@@ -46,3 +47,18 @@ class ChainsOperations(Connection):
             path("/orgs/{}/chains/{}/disable", org_id, chain_id),
             key=idempotency_key or new_key(),
         )
+
+    def list_chains_csv(
+        self, *, environment: Environment | None = None, vm_type: VmType | None = None, deployed: str | None = None
+    ) -> Download:
+        """`/chains` as CSV: every record that its filters leave, in one stream."""
+        return self._download(
+            "/chains.csv", query={"environment": environment, "vm_type": vm_type, "deployed": deployed}
+        )
+
+    def list_organization_chains_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/chains` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `chains:read`.
+        """
+        return self._download(path("/orgs/{}/chains.csv", org_id))

@@ -1,6 +1,7 @@
 """Compliance. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection
+from backend.client.content import Download
 from backend.compliance.schemas import PresetList
 
 
@@ -13,3 +14,7 @@ class ComplianceOperations(Connection):
         Configuration, not legal advice.
         """
         return await self._send(PresetList, "GET", "/compliance/presets")
+
+    def list_presets_csv(self) -> Download:
+        """`/compliance/presets` as CSV: every record that its filters leave, in one stream."""
+        return self._download("/compliance/presets.csv")

@@ -3,7 +3,7 @@
 from typing import Literal, overload
 
 from backend.client.connection import Connection, Id, path
-from backend.client.content import Content
+from backend.client.content import Content, Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.distributions.schemas import (
@@ -195,3 +195,11 @@ class DistributionsOperations(Connection):
             query={"dry_run": dry_run or None},
             key=idempotency_key or new_key(),
         )
+
+    def list_distributions_csv(self, org_id: Id, asset_id: Id, *, status: DistributionStatus | None = None) -> Download:
+        """`/orgs/{orgId}/assets/{assetId}/distributions` as CSV: every record that its filters leave, in one
+        stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/distributions.csv", org_id, asset_id), query={"status": status})

@@ -1,6 +1,7 @@
 """Invitations. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.invitations.schemas import (
@@ -68,3 +69,10 @@ class InvitationsOperations(Connection):
         return await self._send(
             InvitationAccepted, "POST", "/invitations/accept", body=body, key=idempotency_key or new_key()
         )
+
+    def list_invitations_csv(self, org_id: Id, *, status: InvitationStatus | None = None) -> Download:
+        """`/orgs/{orgId}/invitations` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `members:read`.
+        """
+        return self._download(path("/orgs/{}/invitations.csv", org_id), query={"status": status})

@@ -1,6 +1,7 @@
 """Mail. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.mail.schemas import Mail, Outbox
 
@@ -15,3 +16,10 @@ class MailOperations(Connection):
         Scope: `members:write`.
         """
         return self._pages(Outbox, "mails", path("/orgs/{}/outbox", org_id), {"limit": limit, "cursor": cursor})
+
+    def list_outbox_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/outbox` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `members:write`.
+        """
+        return self._download(path("/orgs/{}/outbox.csv", org_id))

@@ -3,6 +3,7 @@
 from typing import Literal, overload
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.markets.schemas import (
@@ -153,4 +154,37 @@ class MarketsOperations(Connection):
             OrderAccepted,
             "DELETE",
             path("/orgs/{}/assets/{}/markets/{}/orders/{}", org_id, asset_id, market_id, order_id),
+        )
+
+    def list_organization_markets_csv(self, org_id: Id, *, status: MarketStatus | None = None) -> Download:
+        """`/orgs/{orgId}/markets` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/markets.csv", org_id), query={"status": status})
+
+    def list_markets_csv(self, org_id: Id, asset_id: Id, *, status: MarketStatus | None = None) -> Download:
+        """`/orgs/{orgId}/assets/{assetId}/markets` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/markets.csv", org_id, asset_id), query={"status": status})
+
+    def list_orders_csv(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        market_id: Id,
+        *,
+        status: OrderStatus | None = None,
+        side: OrderSide | None = None,
+    ) -> Download:
+        """`/orgs/{orgId}/assets/{assetId}/markets/{marketId}/orders` as CSV: every record that its filters leave,
+        in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/markets/{}/orders.csv", org_id, asset_id, market_id),
+            query={"status": status, "side": side},
         )

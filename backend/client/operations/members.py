@@ -1,6 +1,7 @@
 """Members. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.members.schemas import (
@@ -85,4 +86,15 @@ class MembersOperations(Connection):
             path("/orgs/{}/members/invite-eligibility", org_id),
             body=body,
             key=idempotency_key or new_key(),
+        )
+
+    def list_members_csv(
+        self, org_id: Id, *, search: str | None = None, role: Role | None = None, status: MemberStatus | None = None
+    ) -> Download:
+        """`/orgs/{orgId}/members` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `members:read`.
+        """
+        return self._download(
+            path("/orgs/{}/members.csv", org_id), query={"search": search, "role": role, "status": status}
         )

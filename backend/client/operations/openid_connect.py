@@ -3,7 +3,7 @@
 from typing import Any
 
 from backend.client.connection import Connection, Id, path
-from backend.client.content import form
+from backend.client.content import Download, form
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.oauth.schemas import (
@@ -185,3 +185,10 @@ class OpenIDConnectOperations(Connection):
         Scope: `api-keys:write`.
         """
         await self._do("DELETE", path("/orgs/{}/oauth-clients/{}", org_id, client_id))
+
+    def list_clients_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/oauth-clients` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `api-keys:read`.
+        """
+        return self._download(path("/orgs/{}/oauth-clients.csv", org_id))

@@ -3,6 +3,7 @@
 from typing import Literal, overload
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.organizations.schemas import (
@@ -157,3 +158,31 @@ class OrganizationsOperations(Connection):
             body=body,
             key=idempotency_key or new_key(),
         )
+
+    def list_organizations_csv(self, *, search: str | None = None) -> Download:
+        """`/orgs` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `orgs:read`.
+        """
+        return self._download("/orgs.csv", query={"search": search})
+
+    def list_access_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/access` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `members:read`.
+        """
+        return self._download(path("/orgs/{}/access.csv", org_id))
+
+    def get_tree_csv(self, org_id: Id, *, parent: Id | None = None) -> Download:
+        """`/orgs/{orgId}/tree` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `orgs:read`.
+        """
+        return self._download(path("/orgs/{}/tree.csv", org_id), query={"parent": parent})
+
+    def list_sub_organizations_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/sub-orgs` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `orgs:read`.
+        """
+        return self._download(path("/orgs/{}/sub-orgs.csv", org_id))

@@ -167,3 +167,23 @@ class PartiesOperations(Connection):
         return self._download(
             path("/identity/parties/{}/documents/{}", party_id, document_id), query={"organization_id": organization_id}
         )
+
+    def list_parties_csv(
+        self, *, status: PartyStatus | None = None, search: str | None = None, organization_id: Id | None = None
+    ) -> Download:
+        """`/identity/parties` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `attestations:read`.
+        """
+        return self._download(
+            "/identity/parties.csv", query={"status": status, "search": search, "organization_id": organization_id}
+        )
+
+    def list_documents_csv(self, party_id: Id, *, organization_id: Id | None = None) -> Download:
+        """`/identity/parties/{partyId}/documents` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `attestations:read`.
+        """
+        return self._download(
+            path("/identity/parties/{}/documents.csv", party_id), query={"organization_id": organization_id}
+        )

@@ -1,6 +1,7 @@
 """Requests. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.requests.schemas import Request, RequestList, RequestStatus
@@ -44,3 +45,12 @@ class RequestsOperations(Connection):
         return await self._send(
             Request, "POST", path("/orgs/{}/requests/{}/retry", org_id, request_id), key=idempotency_key or new_key()
         )
+
+    def list_requests_csv(
+        self, org_id: Id, *, status: RequestStatus | None = None, subject: Id | None = None
+    ) -> Download:
+        """`/orgs/{orgId}/requests` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `orgs:read`.
+        """
+        return self._download(path("/orgs/{}/requests.csv", org_id), query={"status": status, "subject": subject})

@@ -14,6 +14,7 @@ from backend.auth.schemas import (
     Tokens,
 )
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 
@@ -70,3 +71,7 @@ class SignInOperations(Connection):
     async def end_session(self, session_id: Id) -> None:
         """End a session; its cookie and tokens stop at once."""
         await self._do("DELETE", path("/auth/sessions/{}", session_id))
+
+    def list_sessions_csv(self) -> Download:
+        """`/auth/sessions` as CSV: every record that its filters leave, in one stream."""
+        return self._download("/auth/sessions.csv")

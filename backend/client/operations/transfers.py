@@ -1,6 +1,7 @@
 """Transfers. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.transfers.schemas import Transfer, TransferAccepted, TransferCreate, TransferList, TransferStatus
@@ -48,3 +49,12 @@ class TransfersOperations(Connection):
         Scope: `transfers:read`.
         """
         return await self._send(Transfer, "GET", path("/orgs/{}/transfers/{}", org_id, transfer_id))
+
+    def list_transfers_csv(
+        self, org_id: Id, *, asset_id: Id | None = None, status: TransferStatus | None = None
+    ) -> Download:
+        """`/orgs/{orgId}/transfers` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `transfers:read`.
+        """
+        return self._download(path("/orgs/{}/transfers.csv", org_id), query={"assetId": asset_id, "status": status})

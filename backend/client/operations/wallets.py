@@ -1,6 +1,7 @@
 """Wallets. Made by `make client` from backend/openapi.json."""
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletList, WalletUpdate
@@ -52,3 +53,10 @@ class WalletsOperations(Connection):
         Scope: `wallets:write`.
         """
         await self._do("DELETE", path("/orgs/{}/wallets/{}", org_id, wallet_id))
+
+    def list_wallets_csv(self, org_id: Id) -> Download:
+        """`/orgs/{orgId}/wallets` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `wallets:read`.
+        """
+        return self._download(path("/orgs/{}/wallets.csv", org_id))
