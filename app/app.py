@@ -12,6 +12,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     asset,
     assets,
     attestations,
+    audit,
     bridges,
     chains,
     consent,

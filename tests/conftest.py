@@ -11,6 +11,7 @@ os.environ["SIGNUM_DEMO"] = "0"
 os.environ["SIGNUM_RATE_LIMITS"] = "off"
 os.environ.pop("DATABASE_URL", None)
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ from backend.migrations.migrate import migrate
 from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow
 from backend.postgres import EmbeddedPostgres
 from backend.settings import settings
+from tests.audited import Audited, audit_faults
 from tests.documented import Documented
 
 logs.configure()
@@ -62,11 +64,15 @@ async def api(database_url: str, chains: None) -> AsyncIterator[Any]:
     runtime.use_database(database_url)
     app = create_api()
     faults: dict[str, None] = {}
+    successes: dict[str, list[str]] = defaultdict(list)
     app.add_middleware(Documented, document=app.openapi(), faults=faults)
+    app.add_middleware(Audited, document=app.openapi(), successes=successes)
     async with runtime.running(settings()):
         await runtime.until_ready()
         yield app
+        silent = await audit_faults(successes)
     assert list(faults) == [], "what the OpenAPI document does not say"
+    assert silent == [], "what the audit log does not say"
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,26 @@ JSON = ("application/json", "application/problem+json")
 
 
 @dataclass
+class Entries:
+    """The operations of a document, by the requests they answer."""
+
+    document: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        paths = sorted(self.document["paths"], key=lambda p: (p.count("{"), p))
+        self._paths = [(re.compile(re.sub(r"\\?\{\w+\\?\}", "[^/]+", re.escape(p)) + "$"), p) for p in paths]
+
+    def of(self, scope: Any) -> dict[str, Any] | None:
+        """The operation of an ASGI scope; None where the document has none."""
+        if scope["type"] != "http":
+            return None
+        found = (p for pattern, p in self._paths if pattern.match(scope["path"]))
+        item = self.document["paths"].get(next(found, ""), {})
+        entry: dict[str, Any] | None = item.get(scope["method"].lower())
+        return entry
+
+
+@dataclass
 class Documented:
     """ASGI middleware that holds answers against a document; `faults` is what did not fit, each once."""
 
@@ -19,13 +39,12 @@ class Documented:
     faults: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        paths = sorted(self.document["paths"], key=lambda p: (p.count("{"), p))
-        self._paths = [(re.compile(re.sub(r"\\?\{\w+\\?\}", "[^/]+", re.escape(p)) + "$"), p) for p in paths]
+        self._entries = Entries(self.document)
         self._validators: dict[tuple[str, str, str], Any] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on and look at what comes back."""
-        entry = self._entry(scope)
+        entry = self._entries.of(scope)
         if entry is None:
             await self.app(scope, receive, send)
             return
@@ -41,14 +60,6 @@ class Documented:
             await send(message)
 
         await self.app(scope, receive, watched)
-
-    def _entry(self, scope: Any) -> dict[str, Any] | None:
-        if scope["type"] != "http":
-            return None
-        found = (p for pattern, p in self._paths if pattern.match(scope["path"]))
-        item = self.document["paths"].get(next(found, ""), {})
-        entry: dict[str, Any] | None = item.get(scope["method"].lower())
-        return entry
 
     def _check(self, entry: dict[str, Any], start: dict[str, Any], body: bytes) -> None:
         headers = {k.decode().lower(): v.decode() for k, v in start["headers"]}

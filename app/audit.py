@@ -1,0 +1,173 @@
+"""The audit log: who did what, when, before and after, and whether anything was altered since."""
+
+from typing import Any
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.ui.box import col, row, text
+from components.ui.button import button, link, link_button
+from components.ui.card import kv, page_head, panel
+from components.ui.dialog import drawer
+from components.ui.form import select
+from components.ui.note import empty, note
+from components.ui.progress import diff
+from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.value import short_hash, when
+from state.audit import AuditEntry, AuditState, OneEntry, Verification
+from state.differences import KINDS
+from state.session import Session
+
+PLACES = {
+    "asset": "/assets/",
+    "market": "/markets/",
+    "request": "/requests?id=",
+    "bridge": "/bridges?id=",
+}
+"""Where a subject has a page of its own."""
+
+
+@page(
+    route="/o/[org_id]/audit",
+    title="Audit log",
+    nav=Nav("Network", "scroll-text", 66, "l"),
+    on_load=[AuditState.load],
+)
+def audit() -> rx.Component:
+    """Draw the log, and one entry beside it."""
+    state = AuditState
+    nothing = rx.cond(
+        state.query != "",
+        empty("filter", "No entry fits", "Nothing of this kind happened then."),
+        empty("scroll-text", "Nothing yet", "Every change is written here as it happens."),
+    )
+    main = rx.el.div(
+        page_head("Audit log", "Every change, who made it and how", *_actions()),
+        _verdict(),
+        panel(
+            _filters(),
+            table(
+                "Audit log",
+                [Col("Change"), Col("Who"), Col("When", right=True)],
+                state.rows,
+                _row,
+                empty=nothing,
+                loading=state.loading,
+                problem=state.problem,
+                is_forbidden=state.is_forbidden,
+                on_retry=state.reload,
+                two=True,
+            ),
+            pager(
+                "Newest first, 50 a page",
+                has_newer=state.has_newer,
+                has_older=state.has_older,
+                on_newer=state.newer,
+                on_older=state.older,
+                busy=state.busy,
+            ),
+            label="Audit log",
+        ),
+        class_name=rx.cond(OneEntry.entry.seq > 0, "with-drawer", ""),
+    )
+    return rx.fragment(main, _one())
+
+
+def _actions() -> tuple[rx.Component, ...]:
+    source = "/v1/orgs/" + Session.org.id + "/audit.csv" + AuditState.query
+    return (
+        link_button("Export CSV", source, "download", custom_attrs={"download": "audit.csv"}),
+        button("Verify", "shield-check", kind="primary", busy=Verification.busy, on_click=Verification.verify),
+    )
+
+
+def _verdict() -> rx.Component:
+    found = Verification
+    whole = note(
+        rx.el.b("The chain is whole. "),
+        found.words,
+        " ",
+        short_hash(found.last_hash, "last hash"),
+        tone="ok",
+        role="status",
+    )
+    broken = note(rx.el.b("The chain is broken. "), found.words, tone="bad", role="alert")
+    return rx.match(
+        found.said,
+        ("whole", whole),
+        ("broken", broken),
+        ("problem", note(found.words, tone="warn", role="alert")),
+        rx.fragment(),
+    )
+
+
+def _filters() -> rx.Component:
+    state = AuditState
+    kinds = [("", "All kinds"), *KINDS.items()]
+    people = select(
+        state.people, placeholder="Everybody", aria_label="Who", value=state.person, on_change=state.pick_person
+    )
+    return toolbar(
+        select(kinds, aria_label="Kind", value=state.kind, on_change=state.pick_kind),
+        people,
+        _day("From", "first", state.first_day),
+        _day("Until", "last", state.last_day),
+    )
+
+
+def _day(words: str, which: str, value: Any) -> rx.Component:
+    field = rx.el.input(
+        type="date",
+        class_name="input",
+        value=value,
+        on_change=lambda day: AuditState.pick_day(which, day),
+    )
+    return rx.el.label(text(words, cls="muted small"), field, class_name="row center")
+
+
+def _row(entry: rx.Var[AuditEntry]) -> rx.Component:
+    name = rx.el.button(entry.what, type="button", class_name="name trunc", on_click=OneEntry.show(entry.seq))
+    return tr(
+        td(rx.el.div(name, text(entry.line, cls="muted small trunc"), class_name="col none title-cell"), full=True),
+        td(col(text(entry.who, cls="trunc"), text(entry.by, cls="muted small"), cls="none")),
+        td(when(entry.at), right=True, class_name="muted"),
+        key=entry.seq.to_string(),
+        aria_selected=rx.cond(OneEntry.entry.seq == entry.seq, "true", "false"),
+    )
+
+
+def _one() -> rx.Component:
+    entry = OneEntry.entry
+    hidden = note("Your role does not read such records, so what was changed is not shown.", tone="info")
+    shown = rx.cond(entry.differences.length() > 0, diff(entry.differences), text("No fields changed.", cls="muted"))
+    none = text("none", cls="muted")
+    facts = kv(
+        ("Who", row(text(entry.who), text(entry.by, cls="muted"), cls="tight wrap")),
+        ("When", when(entry.at, "exact")),
+        ("From", rx.cond(entry.address != "", text(entry.address, cls="mono"), text("Signum itself", cls="muted"))),
+        ("Action", text(entry.action, cls="mono")),
+        ("Subject", _subject()),
+        (
+            "Request",
+            rx.cond(entry.request_id != "", short_hash(entry.request_id, "request id"), none),
+        ),
+        ("Hash", short_hash(entry.hash, "hash")),
+        ("Follows", short_hash(entry.previous_hash, "hash before")),
+    )
+    return drawer(
+        entry.what,
+        rx.el.span("Entry ", entry.seq),
+        col(rx.el.h3("Before and after"), rx.cond(entry.withheld, hidden, shown), rx.el.h3("About"), facts, cls="wide"),
+        is_open=entry.seq > 0,
+        on_close=OneEntry.leave,
+    )
+
+
+def _subject() -> rx.Component:
+    """A link to what was changed where it has a page, else its id."""
+    entry, base = OneEntry.entry, "/o/" + Session.org.id
+    return rx.match(
+        entry.subject_type,
+        *[(kind, link(f"Open the {kind}", base + place + entry.subject_id)) for kind, place in PLACES.items()],
+        short_hash(entry.subject_id, "id"),
+    )

@@ -1,0 +1,86 @@
+"""What an audit entry says, in words: its action, and each field before and after."""
+
+from typing import Any
+
+KINDS = {
+    "organization": "Organization",
+    "member": "Member",
+    "invitation": "Invitation",
+    "user": "Person",
+    "session": "Session",
+    "api_key": "API key",
+    "oauth_client": "Application",
+    "wallet": "Wallet",
+    "chain": "Chain",
+    "party": "Party",
+    "issuer": "Issuer",
+    "attestation": "Attestation",
+    "asset": "Asset",
+    "control": "Control",
+    "bridge": "Bridge",
+    "market": "Market",
+    "order": "Order",
+    "distribution": "Distribution",
+    "transfer": "Transfer",
+    "request": "Request",
+}
+"""The first part of an action, and what people call it."""
+NAMES = {"xchain_eid": "endpoint id", "chain_eid": "chain", "org_type": "type", "tx_hash": "transaction"}
+MOST = 300
+"""Characters of a value that are shown."""
+Change = dict[str, str]
+
+
+def action_words(action: str) -> str:
+    """`api_key.created` as "API key created"."""
+    kind, _, verb = action.partition(".")
+    return f"{KINDS.get(kind, _plain(kind).capitalize())} {_plain(verb)}".strip()
+
+
+def changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[Change]:
+    """Every field that differs, with its value before and after as words; an empty text is none."""
+    old, new = _flat(before or {}), _flat(after or {})
+    names = [*new, *(name for name in old if name not in new)]
+    pairs = [(name, old.get(name, ""), new.get(name, "")) for name in names]
+    return [{"name": name, "old": was, "new": is_} for name, was, is_ in pairs if was != is_]
+
+
+def summary(found: list[Change]) -> str:
+    """The differences in one line: the first two, and how many there are more."""
+    parts = [_change_line(change) for change in found]
+    more = f", {len(parts) - 2} more" if len(parts) > 2 else ""
+    return "; ".join(part[:80] for part in parts[:2]) + more
+
+
+def _change_line(change: Change) -> str:
+    new = change["new"] or "none"
+    return f"{change['name']}: {change['old']} → {new}" if change["old"] else f"{change['name']}: {new}"
+
+
+def _flat(fields: dict[str, Any], above: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in fields.items():
+        path = f"{above}{NAMES.get(name, _plain(name))}"
+        if isinstance(value, dict):
+            found |= _flat(value, f"{path} › ")
+        else:
+            found[path] = _words(value)[:MOST]
+    return found
+
+
+def _words(value: Any) -> str:
+    if value is None or value == []:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(_words(part) if not isinstance(part, dict) else _line(part) for part in value)
+    return str(value)
+
+
+def _line(part: dict[str, Any]) -> str:
+    return " ".join(f"{_plain(name)} {_words(value)}" for name, value in part.items() if value not in (None, ""))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")

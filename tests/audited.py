@@ -1,0 +1,150 @@
+"""Watches every operation that any test gets done: what changes something must be in the audit log."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+import sqlalchemy as sa
+
+from backend import db
+from tests.documented import Entries
+
+ACTIONS = {
+    "verify_siwe": ("user.wallet_linked", "member.updated"),
+    "logout": ("session.ended",),
+    "end_session": ("session.ended",),
+    "reset_password": ("user.password_changed",),
+    "change_password": ("user.password_changed",),
+    "create_organization": ("organization.created",),
+    "create_sub_organization": ("organization.created",),
+    "update_organization": ("organization.updated",),
+    "move_sub_organization": ("organization.moved",),
+    "add_member": ("member.added",),
+    "change_member": ("member.updated",),
+    "remove_member": ("member.removed",),
+    "invite": ("invitation.created",),
+    "revoke_invitation": ("invitation.revoked",),
+    "accept_invitation": ("invitation.accepted",),
+    "create_key": ("api_key.created",),
+    "revoke_key": ("api_key.revoked",),
+    "revoke": ("session.ended",),
+    "decide": ("oauth_client.authorized",),
+    "create_client": ("oauth_client.created",),
+    "remove_client": ("oauth_client.removed",),
+    "create_wallet": ("wallet.created",),
+    "update_wallet": ("wallet.updated",),
+    "delete_wallet": ("wallet.removed",),
+    "enable_chain": ("chain.enabled",),
+    "disable_chain": ("chain.disabled",),
+    "create_party": ("party.created",),
+    "update_party": ("party.updated",),
+    "verify_party": ("party.verified",),
+    "reject_party": ("party.rejected",),
+    "register_issuer": ("issuer.registering",),
+    "create_attestation": ("attestation.created",),
+    "revoke_attestation": ("attestation.revoking",),
+    "create_asset": ("asset.created",),
+    "update_asset": ("asset.updated",),
+    "archive_asset": ("asset.archived",),
+    "deploy_market": ("market.pending_bridge", "market.deploying"),
+    "place_order": ("order.requested",),
+    "cancel_order": ("order.cancelling",),
+    "bridge_asset": ("bridge.created",),
+    "create_distribution": ("distribution.created",),
+    "activate_distribution": ("distribution.activating",),
+    "cancel_distribution": ("distribution.cancelling",),
+    "mint": ("control.requested",),
+    "burn": ("control.requested",),
+    "pause": ("control.requested",),
+    "unpause": ("control.requested",),
+    "freeze": ("control.requested",),
+    "unfreeze": ("control.requested",),
+    "forced_transfer": ("control.requested",),
+    "recover": ("control.requested",),
+    "create_transfer": ("transfer.created",),
+    "retry_request": ("request.retried",),
+}
+"""What an operation leaves in the log: one of these."""
+
+SILENT = {
+    "login": "signs in, which changes no organization",
+    "refresh": "goes on with a sign-in",
+    "begin_siwe": "gives a nonce",
+    "forgot_password": "sends a mail, if to anybody; the change comes with its link",
+    "check_eligibility": "asks",
+    "preview_invitation": "asks",
+    "check_transfer": "asks",
+    "token": "signs in an application",
+    "introspect": "asks",
+    "post_userinfo": "asks",
+}
+"""Operations that change nothing which is an organization's, and why."""
+
+REPEATABLE = {
+    "verify_siwe",
+    "logout",
+    "end_session",
+    "reset_password",
+    "change_password",
+    "update_organization",
+    "move_sub_organization",
+    "change_member",
+    "revoke_key",
+    "revoke",
+    "decide",
+    "remove_client",
+    "update_wallet",
+    "enable_chain",
+    "disable_chain",
+    "update_party",
+    "register_issuer",
+    "activate_distribution",
+}
+"""Those that may find everything as it is wanted, or concern a person of no organization. Then there is nothing to
+tell; at least one of their successes is in the log."""
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+@dataclass
+class Audited:
+    """ASGI middleware that notes which operations succeeded: `successes` are their requests, by operation."""
+
+    app: Any
+    document: dict[str, Any]
+    successes: dict[str, list[str]]
+
+    def __post_init__(self) -> None:
+        self._entries = Entries(self.document)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on and note it where it succeeds."""
+        entry = self._entries.of(scope)
+        if entry is None or scope["method"] in SAFE or b"dry_run" in parse_qs(scope["query_string"]):
+            await self.app(scope, receive, send)
+            return
+
+        async def watched(message: Any) -> None:
+            if message["type"] == "http.response.start" and 200 <= message["status"] < 300:
+                headers = {k.decode().lower(): v.decode() for k, v in message["headers"]}
+                if "idempotency-replayed" not in headers:
+                    self.successes[entry["operationId"]].append(headers["x-request-id"])
+            await send(message)
+
+        await self.app(scope, receive, watched)
+
+
+async def audit_faults(successes: dict[str, list[str]]) -> list[str]:
+    """The operations whose successes are not in the log as they should be."""
+    async with db.worker() as session:
+        rows = await session.execute(sa.text("select request_id, action from audit_log where request_id is not null"))
+        told = {(r.request_id, r.action) for r in rows}
+    found = []
+    for operation, requests in successes.items():
+        if operation in SILENT:
+            continue
+        actions = ACTIONS.get(operation, ())
+        heard = [any((request, action) in told for action in actions) for request in requests]
+        if not (any(heard) if operation in REPEATABLE else all(heard)):
+            found.append(f"{operation}: {heard.count(False)} of {len(heard)} left no {' or '.join(actions) or 'entry'}")
+    return found
