@@ -9,12 +9,17 @@ from components.webhook import actions, facts, log_panel, questions, story
 from components.webhooks import endpoint_dialog, endpoints_panel, new_button, secret_dialog, stopped_note
 from state.session import Session
 from state.webhook import DeliveryState, WebhookState
-from state.webhooks import WebhooksState
+from state.webhooks import SigningSecret, WebhooksState
 
 LIST = "/o/[org_id]/webhooks"
 
 
-@page(route=LIST, title="Webhooks", nav=Nav("Network", "webhook", 63, "h"), on_load=[WebhooksState.load])
+@page(
+    route=LIST,
+    title="Webhooks",
+    nav=Nav("Network", "webhook", 63, "h"),
+    on_load=[SigningSecret.show(False), WebhooksState.load],
+)
 def webhooks() -> rx.Component:
     """Draw the list."""
     return rx.fragment(
@@ -31,7 +36,7 @@ def webhooks() -> rx.Component:
     title="Webhook endpoint",
     under=LIST,
     crumbs=[("Webhooks", "/o/" + Session.org.id + "/webhooks"), ("Endpoint", "")],
-    on_load=[DeliveryState.hide, WebhookState.load],
+    on_load=[SigningSecret.show(False), DeliveryState.hide, WebhookState.load],
 )
 def webhook() -> rx.Component:
     """Draw one endpoint, and the drawer beside its log."""

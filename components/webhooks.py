@@ -19,7 +19,7 @@ from components.ui.table import Col, name_link, pager, table, td, tr
 from components.ui.value import copy_button, when
 from state.session import Session
 from state.webhook_form import EndpointForm
-from state.webhooks import Endpoint, Secret, WebhooksState
+from state.webhooks import Endpoint, SigningSecret, WebhooksState
 
 GROUPS = {
     "api_key": "API keys", "party": "Parties", "organization": "Organizations", "distribution": "Distributions",
@@ -169,17 +169,17 @@ def secret_dialog() -> rx.Component:
         "It is shown this once. Receivers verify every delivery with it.",
         row(
             rx.el.input(
-                value=Secret.secret, read_only=True, id="new-secret", class_name="input mono",
+                value=SigningSecret.secret, read_only=True, id="new-secret", class_name="input mono",
                 aria_label="The signing secret", spell_check=False,
             ),
-            copy_button(Secret.secret),
+            copy_button(SigningSecret.secret),
         ),
         rx.el.div(note(
             "Signatures follow ", rx.el.b("Standard Webhooks"), ", so the ",
             rx.el.code("standardwebhooks", class_name="mono"), " libraries verify them. If it is lost, rotate it.",
         ), class_name="after"),
-        is_open=Secret.secret != "",
-        on_open_change=Secret.show,
+        is_open=SigningSecret.secret != "",
+        on_open_change=SigningSecret.show,
         foot=(rx.el.span(class_name="end"), rx.dialog.close(button("I have copied it", kind="primary"))),
         width="560px",
     )  # fmt: skip

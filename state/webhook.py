@@ -14,7 +14,7 @@ from state.api import Api, Form
 from state.given import id_of, one_of
 from state.paging import Pages
 from state.requests import Tracker
-from state.webhooks import Endpoint, Secret, WebhooksState, endpoint_of
+from state.webhooks import Endpoint, SigningSecret, WebhooksState, endpoint_of
 
 SINCE = {"1": 1, "24": 24, "168": 24 * 7, "720": 24 * 30}
 """Hours back, for a recovery."""
@@ -242,7 +242,7 @@ class Rotation(Asking, rx.State):
         yield
         made = await self._ask("POST", "/rotate-secret", {"overlap_seconds": 0 if self.at_once else 86_400})
         if made is not None:
-            (await self.get_state(Secret))._tell(made)
+            (await self.get_state(SigningSecret))._tell(made)
             self.at_once = False
         yield WebhookState.reload
 

@@ -9,7 +9,7 @@ from backend.webhooks.schemas import EventType
 from state.api import Form
 from state.given import id_of, one_of, texts
 from state.webhook import WebhookState
-from state.webhooks import Endpoint, Secret, WebhooksState, endpoint_of
+from state.webhooks import Endpoint, SigningSecret, WebhooksState, endpoint_of
 
 
 class EndpointForm(Form, rx.State):
@@ -84,5 +84,5 @@ class EndpointForm(Form, rx.State):
         self._done()
         self.is_open = False
         if "secret" in made:
-            (await self.get_state(Secret))._tell(made)
+            (await self.get_state(SigningSecret))._tell(made)
         yield WebhookState.load if self.row.id else WebhooksState.reload

@@ -57,7 +57,7 @@ class WebhooksState(Pages, rx.State):
         await self._restart()
 
 
-class Secret(rx.State):
+class SigningSecret(rx.State):
     """A new secret, until its dialog closes."""
 
     secret: str = ""

@@ -19,6 +19,8 @@ IDS = {
     "marketId": "A market of the asset.",
     "requestId": "An accepted operation.",
     "walletId": "A wallet of the organization.",
+    "webhookId": "A webhook endpoint of the organization.",
+    "deliveryId": "A delivery in the endpoint's log.",
 }
 
 

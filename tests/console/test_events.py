@@ -82,9 +82,11 @@ def payloads(handler: EventHandler, ids: list[str]) -> Iterator[Any]:
 class Ground:
     """An organization with something of everything, and people who look at it."""
 
-    def __init__(self, firm: Firm, ids: list[str]) -> None:
-        self.firm, self.ids = firm, ids
-        self.params = {"org_id": str(firm.id), "asset_id": ids[0], "market_id": ids[0], "id": ids[0]}
+    def __init__(self, firm: Firm, ids: list[str], webhook: str) -> None:
+        self.firm, self.ids = firm, [*ids, webhook]
+        self.params = {
+            "org_id": str(firm.id), "asset_id": ids[0], "market_id": ids[0], "id": ids[0], "webhook_id": webhook
+        }  # fmt: skip
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -104,7 +106,9 @@ async def ground(client: Any) -> Ground:
     invited = await firm.post("/invitations", {"email": f"invited@{MARK.lower()}.example", "role": "viewer"})
     key = await firm.post("/api-keys", {"name": f"{MARK} key", "scopes": ["orgs:read"]})
     below = await firm.post("/sub-orgs", {"name": f"{MARK} Below"})
-    return Ground(firm, [str(one["id"]) for one in (party, wallet, invited, key, below)] + [str(firm.id)])
+    hook = await firm.post("/webhooks", {"url": "http://localhost:1024/", "description": f"{MARK} ledger"})
+    ids = [str(one["id"]) for one in (party, wallet, invited, key, below)]
+    return Ground(firm, [*ids, str(firm.id)], hook["id"])
 
 
 async def contents() -> dict[str, Any]:
@@ -158,7 +162,7 @@ def secrets_of(state: type[BaseState]) -> set[str]:
 def test_no_state_shows_a_secret():
     shown = {f"{s.__name__}.{name}" for one in ours().values() if (s := one.state) for name in secrets_of(s)}
     named_alike = {"MarketWizard.own_token", "KeyRevocation.key"}  # a token's address, a key's row without its text
-    assert shown - named_alike == {"KeyForm.secret"}
+    assert shown - named_alike == {"KeyForm.secret", "SigningSecret.secret"}
 
 
 async def test_without_a_session_nothing_is_told_and_nothing_is_done(socket: Socket, ground: Ground):

@@ -102,10 +102,28 @@ def _story(page: Page) -> None:
     expect(page.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible()
 
 
+def _endpoint(page: Page) -> None:
+    page.get_by_role("button", name="New endpoint").first.click()
+    page.get_by_role("dialog").get_by_label("URL").fill("http://localhost:1024/hooks")
+    page.get_by_role("dialog").get_by_label("Chosen events").click()
+    page.get_by_role("dialog").get_by_label("asset.updated").click()
+    expect(page.get_by_role("dialog")).to_contain_text("1 chosen")
+
+
+def _delivery(page: Page) -> None:
+    _endpoint(page)
+    page.get_by_role("button", name="Create endpoint").click()
+    page.get_by_role("button", name="I have copied it").click()
+    page.get_by_role("link", name="http://localhost:1024/hooks").first.click()
+    page.get_by_role("button", name="Send test").click()
+    page.get_by_role("button", name="Show the retrying delivery").first.click()
+    expect(page.get_by_role("complementary")).to_contain_text(["No connection could be made"])
+
+
 ORGANIZATION: list[State] = [
     ("overview", _settle), ("organizations", _settle), ("organizations", _move), ("members", _settle),
     ("eligibility", _settle), ("eligibility", _results), ("api-keys", _settle), ("api-keys", _key),
-    ("account", _settle), ("outbox", _settle),
+    ("account", _settle), ("outbox", _settle), ("webhooks", _settle), ("webhooks", _endpoint), ("webhooks", _delivery),
 ]  # fmt: skip
 CASES: list[State] = [
     ("attestations", _settle), ("attestations?show=active", _open), ("attestations", _issue), ("parties", _open),

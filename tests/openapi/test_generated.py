@@ -72,12 +72,16 @@ async def installation(api: Any, client: SignumClient) -> AsyncIterator[Installa
     firm = await Issuance.ready(World(client), SEPOLIA)
     asset, party = await firm.asset(), await firm.verified(None)
     wallets = (await firm.get("/wallets"))["wallets"]
+    hook = await firm.post("/webhooks", {"url": "http://localhost:1024/"})
+    delivery = await firm.post(f"/webhooks/{hook['id']}/test")
     ids = {
         "orgId": str(firm.id),
         "assetId": asset["id"],
         "partyId": party["id"],
         "walletId": wallets[0]["id"],
         "requestId": asset["request_id"],
+        "webhookId": hook["id"],
+        "deliveryId": delivery["id"],
     }
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:

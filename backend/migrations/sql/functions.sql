@@ -264,14 +264,18 @@ $$;
 create function signum_webhook_targets(org uuid, before uuid, event text)
 returns table (id uuid, organization_id uuid, is_enabled boolean)
 language plpgsql stable security definer set search_path = public, pg_temp as $$
+declare sees_all boolean := current_setting('role') = 'signum_worker';
 begin
-  if current_setting('role') <> 'signum_worker' and not organization_entered(org) then
+  if not sees_all and not organization_entered(org) then
     raise exception 'organization % is not entered by this transaction', org;
   end if;
   return query
+    with places as (
+      select p.id from signum_path(org) p
+      union select p.id from signum_path(before) p where sees_all or organization_entered(before)
+    )
     select e.id, e.organization_id, e.status = 'enabled'
-    from webhook_endpoints e
-    join (select p.id from signum_path(org) p union select p.id from signum_path(before) p) places on places.id = e.organization_id
+    from webhook_endpoints e join places on places.id = e.organization_id
     where (e.organization_id = org or e.include_descendants) and e.event_types && array['*', event];
 end $$;
 
