@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.layout import Nav, page
 from components.asset_form import asset_form
+from components.csv_link import csv_of
 from components.permission import for_issuers
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -46,6 +47,7 @@ def assets() -> rx.Component:
             pager(
                 "Newest first, 50 a page", has_newer=AssetsState.has_newer, has_older=AssetsState.has_older,
                 on_newer=AssetsState.newer, on_older=AssetsState.older, busy=AssetsState.busy,
+                csv=csv_of("/assets", status=AssetsState.status),
             ),
             label="Assets",
         ),

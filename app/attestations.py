@@ -6,6 +6,7 @@ from app.layout import Nav, page
 from components.access import for_officers
 from components.attesting import checklist_dialog
 from components.case import AT_REST, case_drawer
+from components.csv_link import csv_of
 from components.decision import reject_dialog
 from components.issuing import issue_dialog, revoke_dialog
 from components.ui.button import button
@@ -44,7 +45,7 @@ def attestations() -> rx.Component:
                 ])),
                 _list(),
                 pager(keys_hint(), has_newer=Queue.has_newer, has_older=Queue.has_older, on_newer=Queue.newer,
-                      on_older=Queue.older, busy=Queue.busy),
+                      on_older=Queue.older, busy=Queue.busy, csv=csv_of("/attestations", status=_status())),
                 label="Queue",
             ),
             class_name=rx.cond(Case.shown != "", "with-drawer", ""),
@@ -106,3 +107,8 @@ def _row(entry: rx.Var[Entry]) -> rx.Component:
         key=entry.id,
         aria_selected=rx.cond(Queue.chosen == entry.id, "true", "false"),
     )
+
+
+def _status() -> rx.Var[str]:
+    """The status that the queue's filter stands for; what is no status of an attestation leaves all of them."""
+    return rx.cond((Queue.show == "review") | (Queue.show == "expiring"), "", Queue.show).to(str)

@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.layout import Nav, page
 from components.bridge_story import bridge_story
+from components.csv_link import csv_of
 from components.ui.box import end, row
 from components.ui.card import page_head, panel
 from components.ui.form import select
@@ -56,7 +57,7 @@ def bridges() -> rx.Component:
             ),
             pager(
                 "Newest first, 50 a page", has_newer=state.has_newer, has_older=state.has_older, on_newer=state.newer,
-                on_older=state.older, busy=state.busy,
+                on_older=state.older, busy=state.busy, csv=csv_of("/bridges", status=state.status, assetId=state.asset),
             ),
             label="Bridges",
         ),

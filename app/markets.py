@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.layout import Nav, page
+from components.csv_link import csv_of
 from components.permission import for_issuers
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -60,6 +61,7 @@ def markets() -> rx.Component:
                 on_newer=state.newer,
                 on_older=state.older,
                 busy=state.busy,
+                csv=csv_of("/markets", status=state.status),
             ),
             label="Markets",
         ),

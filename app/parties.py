@@ -6,6 +6,7 @@ from app.layout import Nav, page
 from components.access import for_officers
 from components.attesting import checklist_dialog
 from components.case import AT_REST, case_drawer
+from components.csv_link import csv_at
 from components.decision import reject_dialog
 from components.issuing import issue_dialog, revoke_dialog
 from components.party_form import party_form
@@ -22,6 +23,7 @@ from components.ui.value import short_hash, when
 from state.case import Case
 from state.parties import Parties, PartyForm
 from state.party import PartyView
+from state.session import Session
 
 STATUSES = [
     ("", "All"),
@@ -51,7 +53,7 @@ def parties() -> rx.Component:
                 ),
                 _list(),
                 pager(keys_hint(), has_newer=Parties.has_newer, has_older=Parties.has_older, on_newer=Parties.newer,
-                      on_older=Parties.older, busy=Parties.busy),
+                      on_older=Parties.older, busy=Parties.busy, csv=_csv()),
                 label="Parties",
             ),
             class_name=rx.cond(Case.shown != "", "with-drawer", ""),
@@ -65,6 +67,11 @@ def parties() -> rx.Component:
         revoke_dialog(),
         class_name="cases parties",
     )  # fmt: skip
+
+
+def _csv() -> rx.Var[str]:
+    wanted = {"status": Parties.status, "search": Parties.search, "organization_id": Session.org.id}
+    return csv_at("/v1/identity/parties", **wanted)
 
 
 def _list() -> rx.Component:

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.layout import Nav, page
+from components.csv_link import csv_of
 from components.ui.box import row, text
 from components.ui.button import button, link
 from components.ui.card import kv, page_head, panel
@@ -40,7 +41,7 @@ def requests() -> rx.Component:
                 toolbar(filters("Status", Requests.status, Requests.pick_status, STATUSES)),
                 _list(),
                 pager(keys_hint(), has_newer=Requests.has_newer, has_older=Requests.has_older, on_newer=Requests.newer,
-                      on_older=Requests.older, busy=Requests.busy),
+                      on_older=Requests.older, busy=Requests.busy, csv=csv_of("/requests", status=Requests.status)),
                 label="Requests",
             ),
             class_name=rx.cond(OneRequest.is_open, "with-drawer", ""),

@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from app.layout import Nav, page
+from components.csv_link import csv_of
 from components.permission import for_traders, may_trade
 from components.transfer_form import transfer_dialog
 from components.ui.box import col, row
@@ -58,7 +59,7 @@ def transfers() -> rx.Component:
             ),
             pager(
                 "Newest first, 50 a page", has_newer=state.has_newer, has_older=state.has_older, on_newer=state.newer,
-                on_older=state.older, busy=state.busy,
+                on_older=state.older, busy=state.busy, csv=csv_of("/transfers", status=state.status),
             ),
             label="Transfers",
         ),

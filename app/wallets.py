@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.layout import Nav, page
 from components.access import for_admins
+from components.csv_link import csv_of
 from components.ui.box import row, split
 from components.ui.button import button
 from components.ui.card import page_head, panel
@@ -40,7 +41,7 @@ def wallets() -> rx.Component:
             on_retry=Wallets.reload,
         ),
         pager("Newest first", has_newer=Wallets.has_newer, has_older=Wallets.has_older, on_newer=Wallets.newer,
-              on_older=Wallets.older, busy=Wallets.busy),
+              on_older=Wallets.older, busy=Wallets.busy, csv=csv_of("/wallets")),
         label="Wallets",
     )  # fmt: skip
     return rx.fragment(

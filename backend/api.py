@@ -8,7 +8,7 @@ from typing import Literal
 from fastapi import APIRouter, FastAPI, Response
 from pydantic import BaseModel
 
-from backend import explanations, openapi, problems
+from backend import explanations, exports, openapi, problems
 from backend.auth.routes import forms
 from backend.middleware import Envelope
 from backend.oauth.routes import beside
@@ -82,7 +82,9 @@ def create_api() -> FastAPI:
     v1.include_router(status)
     v1.include_router(explanations.router)
     for name in VERTICALS:
-        v1.include_router(importlib.import_module(f"backend.{name}.routes").router)
+        router = importlib.import_module(f"backend.{name}.routes").router
+        v1.include_router(router)
+        v1.include_router(exports.siblings(router))
     api.include_router(v1)
     api.include_router(forms)
     api.include_router(beside)

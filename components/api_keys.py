@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.access import for_admins, is_admin
+from components.csv_link import csv_of
 from components.ui.box import row
 from components.ui.button import button, text_button
 from components.ui.card import panel
@@ -56,7 +57,7 @@ def keys_panel() -> rx.Component:
         ),
         pager(
             "Newest first, 50 a page", has_newer=KeysState.has_newer, has_older=KeysState.has_older,
-            on_newer=KeysState.newer, on_older=KeysState.older, busy=KeysState.busy,
+            on_newer=KeysState.newer, on_older=KeysState.older, busy=KeysState.busy, csv=csv_of("/api-keys"),
         ),
         label="API keys",
     )  # fmt: skip

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.csv_link import csv_of
 from components.permission import for_issuers
 from components.rule_editor import rules_said
 from components.ui.box import col, split
@@ -131,6 +132,7 @@ def holders() -> rx.Component:
             on_newer=HoldersState.newer,
             on_older=HoldersState.older,
             busy=HoldersState.busy,
+            csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
         ),
         label="Holders",
         on_mount=HoldersState.load,

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.access import is_admin
+from components.csv_link import csv_of
 from components.roles import role_name
 from components.ui.button import button, link_button
 from components.ui.card import panel
@@ -61,6 +62,7 @@ def invitations_panel() -> rx.Component:
             on_newer=InvitationsState.newer,
             on_older=InvitationsState.older,
             busy=InvitationsState.busy,
+            csv=csv_of("/invitations", status=InvitationsState.status),
         ),
         label="Invitations",
     )

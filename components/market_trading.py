@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.csv_link import csv_of
 from components.market_deployment import facts
 from components.permission import may_trade
 from components.ui.box import col, end, split
@@ -120,9 +121,15 @@ def _orders() -> rx.Component:
             on_newer=state.newer,
             on_older=state.older,
             busy=state.busy,
+            csv=csv_of(_orders(), status=state.status, side=state.side),
         ),
         right=end(button("Reload", "rotate-cw", small=True, on_click=OrdersState.load)),
     )  # fmt: skip
+
+
+def _orders() -> rx.Var[str]:
+    market = MarketState.market
+    return "/assets/" + market.asset_id + "/markets/" + market.id + "/orders"
 
 
 def _row(order: rx.Var[OrderRow]) -> rx.Component:

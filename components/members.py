@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.access import is_admin
+from components.csv_link import csv_of
 from components.roles import ABOUT, NAMES, OPTIONS, role_name
 from components.ui.box import col, end, row
 from components.ui.button import button, icon_button, link_button
@@ -58,6 +59,7 @@ def members_panel() -> rx.Component:
             on_newer=MembersState.newer,
             on_older=MembersState.older,
             busy=MembersState.busy,
+            csv=csv_of("/members", role=MembersState.role, search=MembersState.words),
         ),
         label="Members",
     )

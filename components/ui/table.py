@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.ui.button import button
+from components.ui.button import button, download
 from components.ui.icon import icon
 from components.ui.note import failure, forbidden, skeleton
 
@@ -108,12 +108,29 @@ def toolbar(*children: Any) -> rx.Component:
 
 
 def pager(
-    words: Any, *, has_newer: rx.Var[bool], has_older: rx.Var[bool], on_newer: Any, on_older: Any, busy: rx.Var[bool]
+    words: Any,
+    *,
+    has_newer: rx.Var[bool],
+    has_older: rx.Var[bool],
+    on_newer: Any,
+    on_older: Any,
+    busy: rx.Var[bool],
+    csv: rx.Var[str] | None = None,
 ) -> rx.Component:
-    """Draw the foot of a keyset table; there are no buttons while one page holds all."""
+    """Draw the foot of a keyset table; there are no buttons while one page holds all. `csv` is where all of it is."""
+    whole = (
+        [download(rx.fragment(icon("download", 13), "Download CSV"), csv, class_name="link csv")]
+        if csv is not None
+        else []
+    )
     buttons = rx.fragment(
-        rx.el.span(class_name="end"),
         button("Newer", "chevron-left", small=True, disabled=~has_newer | busy, on_click=on_newer),
         button("Older", "chevron-right", small=True, disabled=~has_older | busy, on_click=on_older),
     )
-    return rx.el.div(rx.el.span(words), rx.cond(has_newer | has_older, buttons, rx.fragment()), class_name="card-foot")
+    return rx.el.div(
+        rx.el.span(words),
+        rx.el.span(class_name="end"),
+        *whole,
+        rx.cond(has_newer | has_older, buttons, rx.fragment()),
+        class_name="card-foot",
+    )

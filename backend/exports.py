@@ -1,0 +1,186 @@
+"""Every list as CSV: the same path with `.csv`, the same scope, filters and records, all pages in one stream.
+
+A list is a GET whose answer is a model with one list of records. Its sibling calls the list's own operation page by
+page, so that nothing can be in the one and not in the other. The first page is read in the request's transaction, and
+errors are answered as the list's are; each following page has a short one of its own, so that a slow reader keeps no
+connection, and one page is in memory.
+"""
+
+import csv
+import io
+import types
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from inspect import Parameter, signature
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import orjson
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from backend import db
+from backend.auth.principal import NOWHERE, Context
+from backend.auth.route import GuardedRoute
+from backend.keyset import Page
+
+ROWS = 500
+"""Records of a page."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet would run."""
+PAGING = ("limit", "cursor")
+MEDIA_TYPE = "text/csv"
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Every record, newest first as the list has them: RFC 4180 in UTF-8, a header line first.",
+        "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
+    }
+}
+Operation = Callable[..., Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list's operation: the field its records are in, and what a record has."""
+
+    operation: Operation
+    plural: str
+    columns: tuple[tuple[str, ...], ...]
+    parameters: tuple[Parameter, ...]
+    page: str
+
+    def rows(self, answer: BaseModel) -> Iterator[list[str]]:
+        """The records of an answer as cells."""
+        for record in getattr(answer, self.plural):
+            plain = record.model_dump(mode="json", by_alias=True)
+            yield [cell(_at(plain, path)) for path in self.columns]
+
+    async def read(self, given: dict[str, Any], cursor: str | None) -> BaseModel:
+        """One page, by the list's own operation."""
+        if self.page:
+            page = Page(cursor=cursor)
+            page.limit = ROWS
+            given = given | {self.page: page}
+        elif any(p.name == "cursor" for p in self.parameters):
+            given = given | {"limit": "100", "cursor": cursor}
+        answer: BaseModel = await self.operation(**given)
+        return answer
+
+
+def siblings(router: APIRouter) -> APIRouter:
+    """A router of the `.csv` of every list of a router."""
+    made = APIRouter(route_class=GuardedRoute)
+    for route in router.routes:
+        if isinstance(route, APIRoute) and "GET" in (route.methods or ()) and (listing := listing_of(route)):
+            made.add_api_route(
+                route.path.rstrip("/") + ".csv",
+                _download(listing, route),
+                methods=["GET"],
+                tags=route.tags,
+                dependencies=route.dependencies,
+                responses={**route.responses, **RESPONSES},
+                response_class=StreamingResponse,
+            )
+    return made
+
+
+def listing_of(route: APIRoute) -> Listing | None:
+    """What a route lists; None where its answer is no list. Of two addresses of one list only that without a slash."""
+    answer = route.response_model
+    if not isinstance(answer, type) or not issubclass(answer, BaseModel) or route.path.endswith("/"):
+        return None
+    lists = {name: record for name, field in answer.model_fields.items() if (record := _listed(field.annotation))}
+    if len(lists) != 1 or set(answer.model_fields) - lists.keys() - {"nextCursor"}:
+        return None
+    plural, record = next(iter(lists.items()))
+    parameters = tuple(signature(route.endpoint).parameters.values())
+    page = next((p.name for p in parameters if _kind(p.annotation) is Page), "")
+    return Listing(route.endpoint, plural, tuple(columns(record)), parameters, page)
+
+
+def _download(listing: Listing, route: APIRoute) -> Operation:
+    """The operation of a sibling: the list's parameters but those of a page."""
+
+    async def download(**given: Any) -> StreamingResponse:
+        first = await listing.read(given, None)
+        headers = {"Content-Disposition": f'attachment; filename="{listing.plural}.csv"', "Cache-Control": "no-store"}
+        return StreamingResponse(_lines(listing, given, first), headers=headers, media_type=MEDIA_TYPE)
+
+    kept = [p for p in listing.parameters if p.name != listing.page and p.name not in PAGING]
+    download.__signature__ = signature(download).replace(parameters=kept)  # type: ignore[attr-defined]
+    download.__name__ = f"{route.name}_csv"
+    download.__doc__ = (
+        f"`{route.path.rpartition('/v1')[2]}` as CSV: every record that its filters leave, in one stream."
+    )
+    download.__needs__ = route.endpoint.__needs__  # type: ignore[attr-defined]
+    return download
+
+
+async def _lines(listing: Listing, given: dict[str, Any], first: BaseModel) -> AsyncIterator[str]:
+    context: Context = given["context"]
+    own = () if context.organization_id == NOWHERE else (context.organization_id,)
+    yield written([[".".join(path) for path in listing.columns], *listing.rows(first)])
+    cursor = getattr(first, "nextCursor", None)
+    while cursor:
+        async with db.transaction(*own) as session:
+            answer = await listing.read(given | {"context": replace(context, session=session)}, cursor)
+        yield written(listing.rows(answer))
+        cursor = getattr(answer, "nextCursor", None)
+
+
+def columns(record: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths to a record's plain values: `user.email` of what lies within it."""
+    for name, field in record.model_fields.items():
+        path = (*above, field.serialization_alias or field.alias or name)
+        inner = _kind(field.annotation)
+        if isinstance(inner, type) and issubclass(inner, BaseModel) and len(path) < 4:
+            yield from columns(inner, path)
+        else:
+            yield path
+
+
+def written(rows: Any) -> str:
+    """Rows as RFC 4180 has them: commas, CRLF, quotes where they are needed."""
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def cell(value: Any) -> str:
+    """A value as one cell; no spreadsheet takes it for a formula. Lists are joined by semicolons, what is within a
+    list is JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        plain = all(isinstance(v, str | int) for v in value)
+        value = "; ".join(str(v) for v in value) if plain else orjson.dumps(value).decode()
+    elif isinstance(value, dict):
+        value = orjson.dumps(value).decode()
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    return str(value)
+
+
+def _at(record: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        record = record.get(name) if isinstance(record, dict) else None
+    return record
+
+
+def _listed(annotation: Any) -> type[BaseModel] | None:
+    """The model that a list is of."""
+    inner = get_args(annotation)[0] if get_origin(annotation) is list else None
+    return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
+
+
+def _kind(annotation: Any) -> Any:
+    """A type without `Annotated` and `None` around it."""
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        kinds = [a for a in get_args(annotation) if a is not type(None)]
+        return _kind(kinds[0]) if len(kinds) == 1 else None
+    return annotation

@@ -1,0 +1,204 @@
+"""Lists as CSV: all of them, whole, with the list's own scope and filters, and harmless in a spreadsheet."""
+
+import csv
+import io
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+
+from backend import db, exports, runtime
+from backend.auth.scopes import Scope
+from backend.client import SignumClient
+from backend.demo.papers import pdf
+from backend.parties.models import PartyRow
+from backend.settings import settings
+from tests.conftest import World
+from tests.firm import Firm
+from tests.issuance import SEPOLIA, Issuance
+from tests.openapi.operations import CASES, DOCUMENT, Case
+
+PARTIES = "/v1/identity/parties"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """Plain HTTP to the API: CSV is not JSON."""
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as client:
+        yield client
+
+
+def lists() -> list[Case]:
+    """Every operation of the document that answers with a page of records."""
+    found = []
+    for case in CASES:
+        content = case.entry["responses"].get("200", {}).get("content", {}).get("application/json")
+        schema = content["schema"] if content else {}
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        fields = DOCUMENT["components"]["schemas"].get(name, {}).get("properties", {})
+        if case.method == "get" and "nextCursor" in fields:
+            found.append(case)
+    return found
+
+
+def table(answer: httpx.Response) -> list[dict[str, str]]:
+    """The records of a CSV."""
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(answer.text)))
+
+
+def test_every_list_has_its_csv() -> None:
+    paths = DOCUMENT["paths"]
+    assert len(lists()) > 20
+    for case in lists():
+        sibling = paths[f"{case.path}.csv"]["get"]
+        assert sibling["x-required-scopes"] == case.scopes if case.scopes else "x-required-scopes" not in sibling
+        assert list(sibling["responses"]["200"]["content"]) == ["text/csv"]
+        names = {p["name"] for p in case.entry.get("parameters", [])} - {"limit", "cursor"}
+        assert {p["name"] for p in sibling.get("parameters", [])} == names
+
+
+class Ground:
+    """A firm that has something in nearly every list, and the ids that lead there."""
+
+    def __init__(self, firm: Issuance, ids: dict[str, str]) -> None:
+        self.firm, self.ids = firm, ids
+
+    def path(self, case: Case) -> str:
+        path = case.path
+        for name, value in self.ids.items():
+            path = path.replace(f"{{{name}}}", value)
+        return path
+
+
+@pytest_asyncio.fixture(scope="module")
+async def ground(api: Any, client: SignumClient) -> Ground:
+    """Made once."""
+    world = World(client)
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    party = await firm.verified(None)
+    for name in ("Ann", "Bo", "Cy"):
+        await firm.party(name=name)
+        await firm.post("/sub-orgs", {"name": f"{name} Ltd"})
+        await firm.post("/invitations", {"email": f"{name.lower()}@x.example", "role": "viewer"})
+        await firm.post("/wallets", {"label": name})
+        await firm.post("/api-keys", {"name": name, "scopes": ["orgs:read"]})
+        await world.person(firm.id)
+        await firm.admin.call(
+            "POST", f"/identity/parties/{party['id']}/documents", content=pdf([name]), params={"kind": "other"},
+            headers={"content-type": "application/pdf"},
+        )  # fmt: skip
+    factory = (await firm.chain(SEPOLIA))["market_factory_address"]
+    body = {"chain_eid": SEPOLIA, "market_factory_address": factory}
+    accepted = await firm.post(f"/assets/{asset['id']}/markets", body)
+    await firm.settle(accepted["requestId"])
+    ids = {"orgId": str(firm.id), "assetId": asset["id"], "partyId": party["id"], "marketId": accepted["marketId"]}
+    return Ground(firm, ids)
+
+
+@pytest.mark.parametrize("case", lists(), ids=str)
+async def test_a_csv_has_every_record_of_its_list(
+    ground: Ground, http: httpx.AsyncClient, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exports, "ROWS", 2)
+    params = {"organization_id": ground.ids["orgId"]} if "identity/parties" in case.path else {}
+    headers = {"cookie": ground.firm.admin.cookie}
+    listed = await http.get(ground.path(case), params=params | {"limit": "100"}, headers=headers)
+    assert listed.status_code == 200, listed.text
+    records = next(v for k, v in listed.json().items() if k != "nextCursor")
+    answer = await http.get(f"{ground.path(case)}.csv", params=params, headers=headers)
+    rows = table(answer)
+    assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    assert len(rows) == len(records)
+    for row, record in zip(rows, records, strict=True):
+        for name in row.keys() & record.keys():
+            if isinstance(record[name], str):
+                assert row[name] in (record[name], f"'{record[name]}")
+            elif record[name] is None:
+                assert row[name] == ""
+        for name in ("id", "user_id"):
+            assert row.get(name, "") == str(record.get(name, ""))
+
+
+async def test_filters_scopes_and_organizations_bind_as_on_the_list(world: World, http: httpx.AsyncClient) -> None:
+    firm, other = await Firm.found(world), await Firm.found(world, "Other")
+    await firm.party(name="Ann"), await firm.verified(None)
+    mine = {"cookie": firm.admin.cookie}
+    of_firm = {"organization_id": str(firm.id)}
+    rows = table(await http.get(f"{PARTIES}.csv", params={**of_firm, "status": "verified"}, headers=mine))
+    assert [r["name"] for r in rows] == ["Marta Lindqvist"]
+    assert (await http.get(f"{PARTIES}.csv", params={**of_firm, "status": "x"}, headers=mine)).status_code == 400
+    foreign = await http.get(f"{PARTIES}.csv", params=of_firm, headers={"cookie": other.admin.cookie})
+    assert foreign.status_code == 403
+    narrow = await world.key(firm.id, Scope.ORGS_READ)
+    assert (await http.get(f"{PARTIES}.csv", headers=narrow)).json()["scope"] == "attestations:read"
+    assert (await http.get(f"{PARTIES}.csv")).status_code == 401
+    missing = f"/v1/orgs/{firm.id}/assets/{uuid4()}/holders.csv"
+    assert (await http.get(missing, headers=mine)).status_code == 404
+
+
+async def test_no_cell_is_a_formula_and_quotes_are_right(world: World, http: httpx.AsyncClient) -> None:
+    firm = await Firm.found(world)
+    names = ['=HYPERLINK("http://evil.example","x")', "+1", "-2+3", "@SUM(A1)", 'Plain, with "quotes"', "Åsa", "O'Neil"]
+    for name in names:
+        await firm.party(name=name)
+    rows = table(await http.get(f"{PARTIES}.csv", headers=firm.key))
+    assert [r["name"] for r in reversed(rows)] == [*(f"'{n}" for n in names[:4]), *names[4:]]
+
+
+async def test_a_list_of_thousands_is_walked_whole_while_it_grows(world: World, http: httpx.AsyncClient) -> None:
+    firm = await Firm.found(world)
+    begun = db.now()
+    async with db.worker() as session:
+        rows = [
+            PartyRow(
+                organization_id=firm.id, name=f"P{n}", country="SWE", created_at=begun - timedelta(seconds=n // 7)
+            ).model_dump()
+            for n in range(1_203)
+        ]
+        await session.execute(sa.insert(PartyRow), rows)
+    read: list[str] = []
+    async with http.stream("GET", f"{PARTIES}.csv", headers=firm.key) as answer:
+        async for line in answer.aiter_lines():
+            if len(read) == 3:
+                await firm.party(name="Late")
+            read.append(line)
+    ids = [row["id"] for row in csv.DictReader(read)]
+    assert sorted(ids) == sorted(str(r["id"]) for r in rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (None, ""),
+        (True, "true"),
+        (-5, "-5"),
+        ("-5", "'-5"),
+        (["a", "b"], "a; b"),
+        (["=a"], "'=a"),
+        ([], ""),
+        ([{"a": 1}], '[{"a":1}]'),
+        ({"a": None}, '{"a":null}'),
+        ("a\r\nb", "a\r\nb"),
+    ],
+)
+def test_cells(value: Any, written: str) -> None:
+    assert exports.cell(value) == written
+
+
+def test_rows_are_those_of_rfc_4180() -> None:
+    assert exports.written([["a", 'b"c', "d,e", "f\ng"]]) == 'a,"b""c","d,e","f\ng"\r\n'
+
+
+def test_what_lies_within_a_record_has_columns_of_its_own() -> None:
+    from backend.members.schemas import Member
+
+    names = {".".join(path) for path in exports.columns(Member)}
+    assert {"id", "role", "user.id", "user.email"} <= names
