@@ -1,0 +1,1 @@
+"""Search over everything an organization's reader may see."""

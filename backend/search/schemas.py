@@ -1,0 +1,47 @@
+"""What was found."""
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, StringConstraints
+
+from backend.fields import Record, one_line
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(one_line)]
+"""What somebody looks for."""
+
+
+class Kind(StrEnum):
+    """What something found is."""
+
+    ORGANIZATION = "organization"
+    ASSET = "asset"
+    MARKET = "market"
+    DISTRIBUTION = "distribution"
+    PARTY = "party"
+    MEMBER = "member"
+    INVITATION = "invitation"
+    WALLET = "wallet"
+    ATTESTATION = "attestation"
+    TRANSFER = "transfer"
+    BRIDGE = "bridge"
+    REQUEST = "request"
+    API_KEY = "api_key"
+
+
+class Found(Record):
+    """Something found: `title` names it, `detail` tells more; it is of the organization that is named."""
+
+    kind: Kind
+    id: UUID
+    organization_id: UUID
+    organization_name: str
+    title: str
+    detail: str
+
+
+class SearchResults(BaseModel):
+    """The best matches, best first."""
+
+    results: list[Found]

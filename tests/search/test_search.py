@@ -1,0 +1,155 @@
+"""Search: found by what people know of a thing, best first, and never more than the caller may see."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+import sqlalchemy as sa
+
+from backend import db
+from backend.auth.scopes import Scope
+from backend.members.schemas import Role
+from backend.search import rules
+from backend.search.schemas import Kind
+from tests.conftest import Actor, World
+from tests.firm import Firm, refused
+from tests.issuance import SEPOLIA, Issuance
+
+WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+async def found(who: Actor | Firm, words: str, organization: Any = None, **params: Any) -> list[Any]:
+    """The results for some words."""
+    actor = who.admin if isinstance(who, Firm) else who
+    path = f"/orgs/{organization or who.id}/search"  # type: ignore[union-attr]
+    return list((await actor.call("GET", path, params={"q": words, **params}))["results"])
+
+
+def kinds(results: list[Any]) -> set[str]:
+    return {r["kind"] for r in results}
+
+
+async def test_everything_is_found_by_what_people_know_of_it(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(name="Harbour Street", symbol="HBRX")
+    party = await firm.party(WALLET, name="Åsa Hedlund", email="asa@hedlund.example")
+    member = await world.person(firm.id, Role.MEMBER, "jonas@firm.example")
+    await firm.post("/invitations", {"email": "later@hedlund.example", "role": "viewer"})
+    await firm.post("/api-keys", {"name": "Reporting", "scopes": ["orgs:read"]})
+    wallet = await firm.post("/wallets", {"label": "Custody of Hedlund"})
+    token = asset["deployments"][0]
+    by_words: dict[str, tuple[str, str]] = {
+        "harbour": ("asset", asset["id"]),
+        "HBRX": ("asset", asset["id"]),
+        asset["id"][:13]: ("asset", asset["id"]),
+        token["token_address"]: ("asset", asset["id"]),
+        token["tx_hash"]: ("asset", asset["id"]),
+        "åsa hed": ("party", party["id"]),
+        "asa@hedlund": ("party", party["id"]),
+        WALLET.lower()[:12]: ("party", party["id"]),
+        wallet["address"].upper().replace("X", "x", 1): ("wallet", wallet["id"]),
+        "custody": ("wallet", wallet["id"]),
+        asset["request_id"]: ("request", asset["request_id"]),
+    }
+    for words, (kind, id_) in by_words.items():
+        results = await found(firm, words)
+        assert (kind, id_) in {(r["kind"], r["id"]) for r in results}, words
+    assert [(r["kind"], r["title"]) for r in await found(firm, "jonas@firm.example")] == [
+        ("member", member.email.split("@")[0].title())
+    ]
+    assert kinds(await found(firm, "hedlund")) == {"party", "invitation", "wallet"}
+    assert kinds(await found(firm, "report")) == {"api_key"}
+    hashes = {s["tx_hash"] for s in (await firm.get(f"/requests/{asset['request_id']}"))["steps"] if s["tx_hash"]}
+    assert "request" in kinds(await found(firm, hashes.pop()))
+
+
+async def test_the_best_come_first_and_no_kind_crowds_out_the_others(world: World) -> None:
+    firm = await Firm.found(world, "Root")
+    for name in ("Old Oak", "Oak", "Oaks of Norway", "Soaked"):
+        await firm.party(name=name)
+    assert [r["title"] for r in await found(firm, "oak")] == ["Oak", "Oaks of Norway", "Old Oak", "Soaked"]
+    for n in range(12):
+        await firm.party(name=f"Oak {n}")
+    await firm.post("/wallets", {"label": "Oak treasury"})
+    results = await found(firm, "oak")
+    assert (len(results), kinds(results)) == (9, {"party", "wallet"})
+    assert len(await found(firm, "oak", limit="3")) == 3
+
+
+async def test_what_is_below_is_found_and_nothing_above_or_beside(world: World) -> None:
+    top = await Firm.found(world, "Zenith Group")
+    below = await Firm.found(world, "Zenith Below", parent=top.id)
+    beside = await Firm.found(world, "Zenith Beside", parent=top.id)
+    stranger = await Firm.found(world, "Zenith Elsewhere")
+    for firm in (top, below, beside, stranger):
+        await firm.party(name="Zenith Fund")
+    organizations = {r["id"] for r in await found(top, "zenith") if r["kind"] == "organization"}
+    assert organizations == {str(f.id) for f in (top, below, beside)}
+    assert {r["organization_id"] for r in await found(top, "zenith fund")} == organizations
+    assert {r["organization_name"] for r in await found(below.admin, "zenith", below.id)} == {"Zenith Below"}
+    await refused(below.admin, "GET", f"/orgs/{top.id}/search", 403, params={"q": "zenith"})
+    await refused(stranger.admin, "GET", f"/orgs/{below.id}/search", 403, params={"q": "zenith"})
+
+
+async def test_a_key_finds_in_its_own_organization_and_each_kind_by_its_own_scope(world: World) -> None:
+    top = await Firm.found(world, "Quill Group")
+    below = await Firm.found(world, "Quill Below", parent=top.id)
+    await top.party(name="Quill Party")
+    await below.party(name="Quill Party")
+    await top.post("/wallets", {"label": "Quill wallet"})
+
+    async def as_key(*scopes: Scope) -> list[Any]:
+        headers = await world.key(top.id, *scopes)
+        path = f"/orgs/{top.id}/search"
+        return list((await world.client.call("GET", path, headers=headers, params={"q": "quill"}))["results"])
+
+    only = await as_key(Scope.ORGS_READ)
+    assert kinds(only) == {"organization"}
+    assert {r["title"] for r in only} == {"Quill Group", "Quill Below"}
+    more = await as_key(Scope.ORGS_READ, Scope.ATTESTATIONS_READ)
+    assert [r["organization_id"] for r in more if r["kind"] == "party"] == [str(top.id)]
+    assert kinds(more) == {"organization", "party"}
+    viewer = await world.person(top.id, Role.VIEWER)
+    await top.post("/api-keys", {"name": "Quill key", "scopes": ["orgs:read"]})
+    assert "api_key" in kinds(await found(top, "quill"))
+    assert "api_key" not in kinds(await found(viewer, "quill", top.id))
+
+
+@pytest.mark.parametrize("q", ["", "   ", "x" * 101, "a\x00b", "a\nb", "<script>"])
+async def test_words_that_are_none_are_a_400(world: World, q: str) -> None:
+    firm = await Firm.found(world)
+    await refused(firm.admin, "GET", f"/orgs/{firm.id}/search?q={quote(q)}", 400)
+    await refused(firm.admin, "GET", f"/orgs/{firm.id}/search", 400)
+
+
+@pytest.mark.parametrize("q", ["%", "_", "\\", "'; drop table parties; --", "\x1f".strip() or "(", "*", "a|b", "🦊"])
+async def test_nothing_in_the_words_is_a_pattern(world: World, q: str) -> None:
+    firm = await Firm.found(world)
+    await firm.party(name="Plain")
+    assert await found(firm, q) == []
+
+
+async def test_a_code_is_found_from_its_beginning_only(world: World) -> None:
+    firm = await Firm.found(world)
+    party = await firm.party(WALLET)
+    assert await found(firm, WALLET[10:20]) == []
+    assert await found(firm, "0x") == []
+    assert [r["id"] for r in await found(firm, WALLET)] == [party["id"]]
+
+
+async def test_the_function_shows_nothing_of_an_organization_that_was_not_entered(world: World) -> None:
+    firm = await Firm.found(world, "Closed")
+    await firm.party(name="Closed Party")
+    every = [str(k) for k in Kind]
+    values = {"org": firm.id, "kinds": every}
+    query = sa.text("select * from signum_search(:org, cast(:kinds as text[]), 'closed', true, 8, 50)")
+    async with db.transaction() as session:
+        assert (await session.execute(query, values)).all() == []
+    async with db.transaction(firm.id) as session:
+        assert len((await session.execute(query, values)).all()) == 2
+
+
+def test_every_kind_needs_the_scope_of_its_list() -> None:
+    assert set(rules.NEEDED) == set(Kind)
+    assert rules.findable([]) == []
+    assert rules.findable(tuple(Scope)) == list(rules.NEEDED)
