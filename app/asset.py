@@ -9,8 +9,9 @@ from components.controls import controls
 from components.permission import for_issuers, may_issue
 from components.transfer_check import transfer_check
 from components.ui.box import row
-from components.ui.button import button, link_button
+from components.ui.button import button, download, link_button
 from components.ui.card import logo, page_head
+from components.ui.icon import icon
 from components.ui.note import failure, forbidden, note, page_skeleton
 from components.ui.progress import request_progress
 from components.ui.status import badge
@@ -54,10 +55,13 @@ def _whole() -> rx.Component:
     deploy = for_issuers(
         link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store")
     )
+    archive = "/v1/orgs/" + Session.org.id + "/assets/" + asset.id + "/evidence"
+    evidence = download(rx.fragment(icon("file-archive", 15), "Evidence"), archive, class_name="btn")
     return rx.fragment(
         page_head(
             asset.name,
             line,
+            evidence,
             deploy,
             badge=badge(rx.cond(asset.is_paused & (asset.status == "active"), "paused", asset.status)),
             before=logo(asset.mark, "lg"),

@@ -13,6 +13,7 @@ from components.ui.note import failure, page_skeleton
 from components.ui.overlay import Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from state.notices import Notices
+from state.palette import Finder
 from state.requests import Tracker
 from state.session import Session
 
@@ -82,7 +83,7 @@ def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, An
         rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
         rx.el.div(header(crumbs), rx.el.main(inner, id="main", class_name="page", tab_index=-1), class_name="body"),
         Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
-        Palette.create(pages=_jumps(), found=Session.found, on_search=Session.find),
+        Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),
         keys_dialog(),

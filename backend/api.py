@@ -33,6 +33,7 @@ VERTICALS = (
     "bridges",
     "distributions",
     "controls",
+    "evidence",
     "transfers",
     "webhooks",
     "requests",

@@ -10,7 +10,7 @@ import csv
 import io
 import types
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -20,8 +20,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from backend import db
-from backend.auth.principal import NOWHERE, Context
+from backend.auth.principal import Context
 from backend.auth.route import GuardedRoute
 from backend.keyset import Page
 
@@ -119,12 +118,11 @@ def _download(listing: Listing, route: APIRoute) -> Operation:
 
 async def _lines(listing: Listing, given: dict[str, Any], first: BaseModel) -> AsyncIterator[str]:
     context: Context = given["context"]
-    own = () if context.organization_id == NOWHERE else (context.organization_id,)
     yield written([[".".join(path) for path in listing.columns], *listing.rows(first)])
     cursor = getattr(first, "nextCursor", None)
     while cursor:
-        async with db.transaction(*own) as session:
-            answer = await listing.read(given | {"context": replace(context, session=session)}, cursor)
+        async with context.anew() as later:
+            answer = await listing.read(given | {"context": later}, cursor)
         yield written(listing.rows(answer))
         cursor = getattr(answer, "nextCursor", None)
 

@@ -1,7 +1,7 @@
 """Every table, imported in one place, so that SQLModel.metadata is whole."""
 
 from backend.api_keys.models import ApiKeyRow
-from backend.assets.models import AssetRow, DeploymentRow
+from backend.assets.models import AssetRow, DeploymentRow, RuleSetRow
 from backend.attestations.models import AttestationRow
 from backend.audit.models import AuditHeadRow, AuditRow
 from backend.auth.models import IdempotencyRow, OneTimeSecretRow, RefreshTokenRow, SessionRow, SigningKeyRow
@@ -59,6 +59,7 @@ __all__ = [
     "RefreshTokenRow",
     "RequestRow",
     "RequestStepRow",
+    "RuleSetRow",
     "SessionRow",
     "SignerRow",
     "SigningKeyRow",

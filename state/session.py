@@ -96,14 +96,17 @@ class Session(Api, rx.State):
 
     @rx.event(supersedes=True)
     async def find(self, words: str):
-        """Search organizations, for the switcher and the palette."""
-        page = await self._api("GET", "/orgs", params={"search": given.words(words), "limit": 50})
+        """Search organizations, for the switcher."""
+        self.found = await self._organizations(given.words(words))
+
+    async def _organizations(self, words: str) -> list[dict[str, Any]]:
+        page = await self._api("GET", "/orgs", params={"search": words, "limit": 50})
         rows = sorted(page["organizations"], key=lambda row: [*row["ancestors"], row["name"]])
         shown = {row["id"] for row in rows}
         depths: dict[str, int] = {}
         for row in rows:
             depths[row["id"]] = depths.get(row["parent_id"], -1) + 1 if row["parent_id"] in shown else 0
-        self.found = [self._option(row, depths[row["id"]]) for row in rows]
+        return [self._option(row, depths[row["id"]]) for row in rows]
 
     def _option(self, row: dict[str, Any], depth: int) -> dict[str, Any]:
         place = self.router.url.path.removeprefix(f"/o/{self._org_id()}/").partition("/")[0]

@@ -1,4 +1,4 @@
-"""Transfers of the assets' tokens, as their chains tell them. The cap table is their sum."""
+"""What the assets' tokens say on their chains: transfers, whose sum is the cap table, and the rules they took."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend import db
-from backend.assets.models import DeploymentRow
+from backend.assets.models import DeploymentRow, RuleSetRow
 from backend.chain.models import TokenTransferRow
 from backend.chain.outcome import Log
+from backend.chain.rule_sets import TokenRules
 
 
 class Transfers:
-    """The stream of `Transfer` events of every deployed token."""
+    """The stream of `Transfer` and `RulesSet` events of every deployed token."""
 
     name = "transfers"
 
@@ -26,36 +27,37 @@ class Transfers:
         return {str(row.token_address): row.block_number for row in (await session.execute(found)).scalars()}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
-        """Insert the transfers; one that is there already is left alone."""
+        """Insert transfers and rules; what is there already is left alone."""
         found = sa.select(DeploymentRow).where(
             col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).in_({log.address for log in logs})
         )
         owners = {row.token_address: row for row in (await session.execute(found)).scalars()}
         rows = [row for log in logs if (row := _row(eid, log, owners.get(log.address))) is not None]
-        if rows:
-            await session.execute(insert(TokenTransferRow).values(rows).on_conflict_do_nothing())
+        for kind in (TokenTransferRow, RuleSetRow):
+            if values := [row.model_dump() for row in rows if isinstance(row, kind)]:
+                await session.execute(insert(kind).values(values).on_conflict_do_nothing())
 
     async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
-        """Forget the transfers above a block."""
-        gone = (col(TokenTransferRow.chain_eid) == eid, col(TokenTransferRow.block_number) > block)
-        await session.execute(sa.delete(TokenTransferRow).where(*gone))
+        """Forget what was said above a block."""
+        for kind in (TokenTransferRow, RuleSetRow):
+            gone = (col(kind.chain_eid) == eid, col(kind.block_number) > block)
+            await session.execute(sa.delete(kind).where(*gone))
         return set()
 
 
-def _row(eid: int, log: Log, owner: DeploymentRow | None) -> dict[str, Any] | None:
+def _row(eid: int, log: Log, owner: DeploymentRow | None) -> TokenTransferRow | RuleSetRow | None:
     decoded = log.decoded()
-    if owner is None or decoded is None or decoded[0] != "Transfer":
+    if owner is None or decoded is None or decoded[0] not in ("Transfer", "RulesSet"):
         return None
-    values = decoded[1]
-    row = TokenTransferRow(
-        organization_id=owner.organization_id,
-        asset_id=owner.asset_id,
-        chain_eid=eid,
-        from_address=values["from"],
-        to_address=values["to"],
-        amount=values["value"],
-        tx_hash=log.tx_hash,
-        log_index=log.log_index,
-        block_number=log.block_number,
-    )
-    return row.model_dump()
+    name, values = decoded
+    place: dict[str, Any] = {
+        "organization_id": owner.organization_id,
+        "asset_id": owner.asset_id,
+        "chain_eid": eid,
+        "tx_hash": log.tx_hash,
+        "log_index": log.log_index,
+        "block_number": log.block_number,
+    }
+    if name == "RulesSet":
+        return RuleSetRow(version=values["version"], rules=TokenRules.of_abi(values["rules"]).as_dict(), **place)
+    return TokenTransferRow(from_address=values["from"], to_address=values["to"], amount=values["value"], **place)

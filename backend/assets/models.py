@@ -56,3 +56,19 @@ class DeploymentRow(Row, table=True):
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     supply: int | None = amount_field(0)
     applied_rules: dict[str, Any] = json_field(dict)
+
+
+class RuleSetRow(Row, table=True):
+    """The rules that a token took, as its chain tells: its `RulesSet` event."""
+
+    __tablename__ = "asset_rule_sets"
+    __table_args__ = (sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),)
+
+    organization_id: UUID = organization_field()
+    asset_id: UUID = Field(foreign_key="assets.id", index=True)
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    version: int = Field(sa_type=sa.BigInteger)
+    rules: dict[str, Any] = json_field(dict)
+    tx_hash: str
+    log_index: int
+    block_number: int = Field(sa_type=sa.BigInteger)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
 
-from backend.assets import checking, holders, impact, listing, records, service
+from backend.assets import checking, history, holders, holders_at, impact, listing, records, service
 from backend.assets.schemas import (
     Asset,
     AssetAccepted,
@@ -15,13 +15,19 @@ from backend.assets.schemas import (
     AssetStatus,
     AssetUpdate,
     HolderList,
+    RuleSetList,
 )
 from backend.auth.route import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferCheck, TransferVerdict
-from backend.keyset import Page
+from backend.errors import BadRequest
+from backend.keyset import Page, limit_of
 
 router = APIRouter(prefix="/orgs/{orgId}/assets", tags=["Assets"], route_class=GuardedRoute)
+Block = Annotated[int | None, Query(ge=0, le=2**53, description="At which block; default now.")]
+ChainOfBlock = Annotated[
+    int | None, Query(ge=1, le=2**32 - 1, description="Whose block; needed where the asset is on several chains.")
+]
 DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
 
 
@@ -86,11 +92,28 @@ async def list_holders(
     assetId: UUID,
     limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
     cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the page before.")] = None,
+    block: Block = None,
+    chain_eid: ChainOfBlock = None,
 ) -> HolderList:
     """The cap table: who owns how much on which chain, largest first. What a market holds for a seller counts as the
-    seller's."""
+    seller's. With `block` the chain itself is asked who held how much then; holders come by their address."""
     await records.asset(context.session, orgId, assetId)
-    return await holders.page(context, assetId, limit, cursor)
+    if block is None and chain_eid is not None:
+        raise BadRequest("chain_eid goes with block: it says whose block is meant.")
+    if block is None:
+        return await holders.page(context, assetId, limit, cursor)
+    place = await holders_at.place(context, assetId, block, chain_eid)
+    return await holders_at.page(context, place, limit_of(limit), cursor)
+
+
+@router.get("/{assetId}/rules-history")
+@requires(Scope.ASSETS_READ)
+async def list_rules_history(
+    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends()]
+) -> RuleSetList:
+    """Every set of rules that the asset's tokens took, as their chains tell, newest first, and what each changed."""
+    await records.asset(context.session, orgId, assetId)
+    return await history.page(context, page, assetId)
 
 
 @router.post("/{assetId}/transfer-check")

@@ -182,3 +182,39 @@ class HolderList(BaseModel):
 
     holders: list[Holder]
     nextCursor: str | None
+
+
+class RulesOnChain(BaseModel):
+    """The rules that a token has on one chain, with its share of the caps. Amounts are base units, 0 is no limit."""
+
+    regulation_type: RegulationType
+    min_kyc_level: int
+    requires_accreditation: bool
+    org_only: bool
+    blocked_countries: list[str]
+    lockup_end_time: int
+    max_holders: int
+    max_tokens_per_holder: str
+    trusted_issuers: list[str]
+
+
+class RuleSet(Record):
+    """Rules that a token took on a chain, and what they changed of those before. `at` is the time of the block; null
+    where the chain does not answer."""
+
+    id: UUID
+    chain_eid: int
+    chain_name: str | None
+    version: int
+    rules: RulesOnChain
+    changes: list[RuleChange]
+    block_number: int
+    tx_hash: str
+    at: Timestamp | None
+
+
+class RuleSetList(BaseModel):
+    """A page of the rules that an asset's tokens have had."""
+
+    rule_sets: list[RuleSet]
+    nextCursor: str | None

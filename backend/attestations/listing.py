@@ -57,7 +57,23 @@ async def one(context: Context, attestation_id: UUID) -> AttestationDetail:
     row = (await context.session.execute(_query(context).where(TABLE.c.id == attestation_id))).one_or_none()
     if row is None:
         raise NotFound("There is no such attestation in this organization.")
-    record = _record(row)
+    return await _detailed(_record(row))
+
+
+async def of_holders(context: Context, asset_id: UUID, page: Page) -> tuple[list[AttestationDetail], str | None]:
+    """A page of the organization's attestations of whoever has received an asset, on the chains where they did, each
+    with what its chain says of it now; and the cursor of the next page."""
+    received = sa.text(
+        "exists (select from token_transfers t where t.asset_id = :asset and t.chain_eid = attestations.chain_eid "
+        "and t.to_address = attestations.wallet_address)"
+    ).bindparams(asset=asset_id)
+    query = _query(context).where(received)
+    rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), cursor
+
+
+async def _detailed(record: Attestation) -> AttestationDetail:
     return AttestationDetail(**record.model_dump(), proof=await _proof(record))
 
 

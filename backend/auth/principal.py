@@ -1,5 +1,7 @@
 """Who is calling: from the request's credentials to a principal, and from a principal to what it may do where."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -99,6 +101,14 @@ class Context:
     def role(self) -> Role | None:
         """The widest role in the entered organization; None for a key alone."""
         return highest(self.roles)
+
+    @asynccontextmanager
+    async def anew(self) -> AsyncIterator["Context"]:
+        """The same principal in the same organization, in a transaction of its own: for an answer that is still being
+        written when the request's has ended. What was proven then holds for the whole answer."""
+        entered = () if self.organization_id == NOWHERE else (self.organization_id,)
+        async with db.transaction(*entered) as session:
+            yield replace(self, session=session)
 
     async def enter(self, organization_id: UUID, *needed: Scope) -> None:
         """Take an organization as the request's own: 403 where the principal has no place there or lacks every one

@@ -80,7 +80,7 @@ class Sheet(Local):
 
 
 class Palette(Local):
-    """Cmd-K: pages found in the browser, organizations by the server."""
+    """Cmd-K: pages found in the browser, everything else by the server."""
 
     library = "$/public/react/overlay.jsx"
     tag = "Palette"

@@ -12,6 +12,8 @@ from backend.assets.schemas import (
     AssetUpdate,
     Holder,
     HolderList,
+    RuleSet,
+    RuleSetList,
 )
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
@@ -95,10 +97,18 @@ class AssetsOperations(Connection):
         await self._do("DELETE", path("/orgs/{}/assets/{}", org_id, asset_id))
 
     def list_holders(
-        self, org_id: Id, asset_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        block: int | None = None,
+        chain_eid: int | None = None,
     ) -> Pages[HolderList, Holder]:
         """The cap table: who owns how much on which chain, largest first. What a market holds for a seller counts
-        as the seller's.
+        as the seller's. With `block` the chain itself is asked who held how much then; holders come by their
+        address.
 
         Scope: `assets:read`.
         """
@@ -106,6 +116,21 @@ class AssetsOperations(Connection):
             HolderList,
             "holders",
             path("/orgs/{}/assets/{}/holders", org_id, asset_id),
+            {"limit": limit, "cursor": cursor, "block": block, "chain_eid": chain_eid},
+        )
+
+    def list_rules_history(
+        self, org_id: Id, asset_id: Id, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[RuleSetList, RuleSet]:
+        """Every set of rules that the asset's tokens took, as their chains tell, newest first, and what each
+        changed.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            RuleSetList,
+            "rule_sets",
+            path("/orgs/{}/assets/{}/rules-history", org_id, asset_id),
             {"limit": limit, "cursor": cursor},
         )
 
@@ -133,9 +158,35 @@ class AssetsOperations(Connection):
         """
         return self._download(path("/orgs/{}/assets.csv", org_id), query={"status": status})
 
-    def list_holders_csv(self, org_id: Id, asset_id: Id) -> Download:
+    def list_holders_csv(
+        self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None
+    ) -> Download:
         """`/orgs/{orgId}/assets/{assetId}/holders` as CSV: every record that its filters leave, in one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets/{}/holders.csv", org_id, asset_id))
+        return self._download(
+            path("/orgs/{}/assets/{}/holders.csv", org_id, asset_id), query={"block": block, "chain_eid": chain_eid}
+        )
+
+    def list_rules_history_csv(self, org_id: Id, asset_id: Id) -> Download:
+        """`/orgs/{orgId}/assets/{assetId}/rules-history` as CSV: every record that its filters leave, in one
+        stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/rules-history.csv", org_id, asset_id))
+
+    def get_evidence(
+        self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None
+    ) -> Download:
+        """A zip of what proves how the asset was kept compliant: rules and their history, holders at a block,
+        attestations with what the registry says of each, and `manifest.json` with the SHA-256 hash of every
+        file. Unpacked, `sha256sum --check SHA256SUMS` tells whether anything was changed. What another scope
+        guards is left out, and named.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/evidence", org_id, asset_id), query={"block": block, "chain_eid": chain_eid}
+        )

@@ -390,6 +390,103 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   order by p.rank, array_position(kinds, p.kind), length(p.title), p.created_at desc, p.id limit most
 $$;
 
+-- What fits some words, best first, in an organization this transaction has entered and (`deep`) in those below it; of the
+-- organizations below only the names otherwise. Names fit anywhere, codes (ids, addresses, hashes) from their beginning.
+create function signum_search(root uuid, kinds text[], words text, deep boolean, each_kind int, most int)
+returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive below as (
+    select o.id, o.name::text as name from organizations o where o.id = root and organization_entered(root)
+    union
+    select o.id, o.name::text from below join organizations o on o.parent_id = below.id
+  ), seen as materialized (
+    select b.id, b.name from below b where deep or b.id = root
+  ), wanted as materialized (
+    select lower(words) as word, chr(31) || lower(words) as start, length(words) >= 4 as is_code
+  ), candidate as (
+    select 'organization' as kind, o.id, o.id as organization_id, o.name::text as title, coalesce(o.org_type, '')::text as detail,
+           concat_ws(chr(31), '', o.name, o.email, '') as names, concat_ws(chr(31), '', o.id, '') as codes, o.created_at
+    from organizations o where 'organization' = any(kinds) and o.id in (select b.id from below b)
+    union all
+    select 'asset', a.id, a.organization_id, a.name, a.symbol, concat_ws(chr(31), '', a.name, a.symbol, ''),
+           concat_ws(chr(31), '', a.id, d.codes, ''), a.created_at
+    from assets a left join lateral (
+      select string_agg(concat_ws(chr(31), d.token_address, d.tx_hash), chr(31)) as codes from asset_deployments d where d.asset_id = a.id) d on true
+    where 'asset' = any(kinds) and a.organization_id in (select s.id from seen s)
+    union all
+    select 'market', m.id, m.organization_id, a.name, concat_ws(', ', a.symbol, coalesce(c.display_name, m.chain_eid::text)),
+           concat_ws(chr(31), '', a.name, a.symbol, ''), concat_ws(chr(31), '', m.id, m.market_address, ''), m.created_at
+    from markets m join assets a on a.id = m.asset_id left join chains c on c.xchain_eid = m.chain_eid
+    where 'market' = any(kinds) and m.organization_id in (select s.id from seen s)
+    union all
+    select 'distribution', d.id, d.organization_id, d.name, a.symbol, concat_ws(chr(31), '', d.name, a.symbol, ''),
+           concat_ws(chr(31), '', d.id, d.merkle_root, d.distributor_address, ''), d.created_at
+    from distributions d join assets a on a.id = d.asset_id
+    where 'distribution' = any(kinds) and d.organization_id in (select s.id from seen s)
+    union all
+    select 'party', p.id, p.organization_id, p.name, concat_ws(', ', p.status, p.email), concat_ws(chr(31), '', p.name, p.email, ''),
+           concat_ws(chr(31), '', p.id, p.wallet_address, ''), p.created_at
+    from parties p where 'party' = any(kinds) and p.organization_id in (select s.id from seen s)
+    union all
+    select 'member', m.id, m.organization_id, coalesce(u.display_name, m.display_name, u.email, m.email, w.codes, ''),
+           concat_ws(', ', m.role, coalesce(u.email, m.email)),
+           concat_ws(chr(31), '', coalesce(u.display_name, m.display_name), coalesce(u.email, m.email), ''),
+           concat_ws(chr(31), '', m.id, m.user_id, w.codes, ''), m.created_at
+    from members m join users u on u.id = m.user_id left join lateral (
+      select string_agg(w.address, chr(31)) as codes from user_wallets w where w.user_id = u.id) w on true
+    where 'member' = any(kinds) and m.organization_id in (select s.id from seen s)
+    union all
+    select 'invitation', i.id, i.organization_id, i.email, concat_ws(', ', i.role, i.status), concat_ws(chr(31), '', i.email, ''),
+           concat_ws(chr(31), '', i.id, ''), i.created_at
+    from invitations i where 'invitation' = any(kinds) and i.organization_id in (select s.id from seen s)
+    union all
+    select 'wallet', w.id, w.organization_id, w.label, w.address, concat_ws(chr(31), '', w.label, ''),
+           concat_ws(chr(31), '', w.id, w.address, ''), w.created_at
+    from wallets w where 'wallet' = any(kinds) and w.organization_id in (select s.id from seen s)
+    union all
+    select 'attestation', t.id, t.organization_id, p.name, concat_ws(', ', t.status, coalesce(c.display_name, t.chain_eid::text)), '',
+           concat_ws(chr(31), '', t.id, t.uid, t.tx_hash, t.wallet_address, ''), t.created_at
+    from attestations t join parties p on p.id = t.party_id left join chains c on c.xchain_eid = t.chain_eid
+    where 'attestation' = any(kinds) and t.organization_id in (select s.id from seen s)
+    union all
+    select 'transfer', t.id, t.organization_id, concat_ws(' ', a.symbol, 'to', t.to_address), t.status, '',
+           concat_ws(chr(31), '', t.id, t.tx_hash, t.to_address, t.from_address, ''), t.created_at
+    from transfers t join assets a on a.id = t.asset_id
+    where 'transfer' = any(kinds) and t.organization_id in (select s.id from seen s)
+    union all
+    select 'bridge', b.id, b.organization_id, concat_ws(' ', a.symbol, 'to', coalesce(c.display_name, b.destination_chain_eid::text)),
+           b.status, '', concat_ws(chr(31), '', b.id, b.guid, b.source_tx_hash, b.destination_tx_hash, ''), b.created_at
+    from bridges b join assets a on a.id = b.asset_id left join chains c on c.xchain_eid = b.destination_chain_eid
+    where 'bridge' = any(kinds) and b.organization_id in (select s.id from seen s)
+    union all
+    select 'request', r.id, r.organization_id, r.title, r.status, concat_ws(chr(31), '', r.title, ''),
+           concat_ws(chr(31), '', r.id, t.codes, ''), r.created_at
+    from requests r left join lateral (
+      select string_agg(t.tx_hash, chr(31)) as codes from request_steps t where t.request_id = r.id) t on true
+    where 'request' = any(kinds) and r.organization_id in (select s.id from seen s)
+    union all
+    select 'api_key', k.id, k.organization_id, k.name, k.prefix, concat_ws(chr(31), '', k.name, ''),
+           concat_ws(chr(31), '', k.id, k.prefix, ''), k.created_at
+    from api_keys k where 'api_key' = any(kinds) and k.organization_id in (select s.id from seen s)
+  ), ranked as (
+    select c.*, case
+      when strpos(l.names, w.word) = 0 then case
+        when not w.is_code or strpos(l.codes, w.start) = 0 then null
+        when strpos(l.codes, w.start || chr(31)) > 0 then 0 else 2 end
+      when strpos(l.names, w.start || chr(31)) > 0 then 0
+      when strpos(l.names, w.start) > 0 then 1
+      when strpos(l.names, ' ' || w.word) > 0 then 3
+      else 4 end as rank
+    from candidate c cross join wanted w cross join lateral (select lower(c.names) as names, lower(c.codes) as codes offset 0) l
+  ), placed as (
+    select r.*, row_number() over (partition by r.kind order by r.rank, length(r.title), r.created_at desc, r.id) as place
+    from ranked r where r.rank is not null
+  )
+  select p.kind, p.id, p.organization_id, b.name, p.title::text, coalesce(p.detail, '')::text
+  from placed p join below b on b.id = p.organization_id where p.place <= each_kind
+  order by p.rank, array_position(kinds, p.kind), length(p.title), p.created_at desc, p.id limit most
+$$;
+
 do $$
 declare f text;
 begin

@@ -1,0 +1,76 @@
+"""The rules that an asset's tokens have had: what the indexer read of their `RulesSet` events."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets.models import RuleSetRow
+from backend.assets.schemas import RuleChange, RuleSet, RuleSetList, RulesOnChain
+from backend.auth.principal import Context
+from backend.chain.rpc import connect
+from backend.chains.models import ChainRow
+from backend.errors import SignumError
+from backend.keyset import Page
+
+TABLE = sa.inspect(RuleSetRow).local_table
+Times = Mapping[tuple[int, int], datetime]
+
+
+async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
+    """A page of an asset's rules, newest first."""
+    before = sa.func.lag(TABLE.c.rules).over(
+        partition_by=TABLE.c.chain_eid, order_by=(TABLE.c.block_number, TABLE.c.log_index)
+    )
+    told = sa.select(*TABLE.c, before.label("before")).where(
+        TABLE.c.asset_id == asset_id, TABLE.c.organization_id == context.organization_id
+    )
+    part = told.subquery()
+    query = sa.select(part, col(ChainRow.display_name).label("chain_name")).outerjoin(
+        ChainRow, col(ChainRow.xchain_eid) == part.c.chain_eid
+    )
+    rows = (await context.session.execute(page.apply(query, part.c.created_at, part.c.id))).all()
+    shown, cursor = page.cut(rows)
+    times = await _times(shown)
+    return RuleSetList(rule_sets=[_rule_set(row, times) for row in shown], nextCursor=cursor)
+
+
+async def _times(rows: Sequence[Any]) -> Times:
+    """When the blocks were made; nothing of a chain that does not answer."""
+    found: dict[tuple[int, int], datetime] = {}
+    for eid in sorted({row.chain_eid for row in rows}):
+        blocks = sorted({row.block_number for row in rows if row.chain_eid == eid})
+        try:
+            told = await (await connect(eid)).batch([("eth_getBlockByNumber", [hex(b), False]) for b in blocks])
+        except SignumError:
+            continue
+        for number, block in zip(blocks, told, strict=True):
+            if block is not None:
+                found[eid, number] = datetime.fromtimestamp(int(block["timestamp"], 16), UTC)
+    return found
+
+
+def _rule_set(row: Any, times: Times) -> RuleSet:
+    rules = RulesOnChain(**row.rules)
+    return RuleSet(
+        id=row.id,
+        chain_eid=row.chain_eid,
+        chain_name=row.chain_name,
+        version=row.version,
+        rules=rules,
+        changes=_changes(row.before, rules),
+        block_number=row.block_number,
+        tx_hash=row.tx_hash,
+        at=times.get((row.chain_eid, row.block_number)),
+    )
+
+
+def _changes(before: dict[str, Any] | None, rules: RulesOnChain) -> list[RuleChange]:
+    """The fields that are not as before; none of the first rules."""
+    if before is None:
+        return []
+    now = rules.model_dump(mode="json")
+    return [RuleChange(field=f, before=before.get(f), after=v) for f, v in now.items() if before.get(f) != v]

@@ -1,0 +1,101 @@
+"""Who held an asset on a chain at a block: everybody who had received it by then, each asked of the chain."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from backend.assets import records
+from backend.assets.schemas import Holder, HolderList
+from backend.auth.principal import Context
+from backend.chain import endpoints, indexer, token
+from backend.chain.errors import RpcError
+from backend.chain.rpc import connect
+from backend.errors import BadRequest, Unavailable
+from backend.keyset import decode_parts, encode_parts
+
+_RECEIVED = sa.text("""
+  select t.address, p.id as party_id, p.name as party_name
+  from (select distinct to_address as address from token_transfers
+        where asset_id = :asset and chain_eid = :eid and block_number <= :block and to_address > :after
+          and to_address <> '0x0000000000000000000000000000000000000000'
+          and to_address not in (select market_address from markets
+                                 where asset_id = :asset and chain_eid = :eid and market_address is not null)
+        order by to_address limit :most) t
+  left join parties p on p.organization_id = :org and p.wallet_address = t.address
+  order by t.address
+""")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """An asset's token on a chain at a block."""
+
+    asset_id: UUID
+    eid: int
+    token: str
+    block: int
+
+
+async def place(context: Context, asset_id: UUID, block: int | None, chain_eid: int | None) -> Moment:
+    """The token that a block is of, the newest final one by default; 400 where it is not there or the block is to
+    come."""
+    rows = records.active(await records.deployments(context.session, asset_id))
+    found = [r for r in rows if chain_eid in (None, r.chain_eid)]
+    if len(found) != 1:
+        words = "The asset is not on this chain." if not found else "The asset is on several chains."
+        raise BadRequest(f"{words} chain_eid says whose block is meant.")
+    eid, at = found[0].chain_eid, str(found[0].token_address)
+    newest = await (await connect(eid)).height() - endpoints.confirmations(eid)
+    if block is not None and block > newest:
+        raise BadRequest(f"Block {newest} is the newest that is final on this chain.")
+    moment = Moment(asset_id, eid, at, newest if block is None else block)
+    await indexer.catch_up(eid, moment.block)
+    return moment
+
+
+async def page(context: Context, moment: Moment, most: int, cursor: str | None) -> HolderList:
+    """A page of the holders then, by address. Who had sent everything on is asked about, too, and left out."""
+    after = decode_parts(cursor, 1)[0] if cursor else ""
+    found: list[Holder] = []
+    while True:
+        rows = await _received(context, moment, after, most + 1)
+        found += await _held(moment, rows)
+        if len(found) > most:
+            return HolderList(holders=found[:most], nextCursor=encode_parts(found[most - 1].address))
+        if len(rows) <= most:
+            return HolderList(holders=found, nextCursor=None)
+        after = rows[-1].address
+
+
+async def _received(context: Context, moment: Moment, after: str, most: int) -> Sequence[Any]:
+    values = {"asset": moment.asset_id, "eid": moment.eid, "block": moment.block, "after": after, "most": most}
+    return (await context.session.execute(_RECEIVED, values | {"org": context.organization_id})).all()
+
+
+async def _held(moment: Moment, rows: Sequence[Any]) -> list[Holder]:
+    """Those of some accounts that owned something, with what markets held for them and what was frozen."""
+    if not rows:
+        return []
+    reads: list[tuple[Any, ...]] = [(token.NAME, moment.token, "treasury")]
+    reads += [(token.NAME, moment.token, name, r.address) for name in ("holdingOf", "getFrozenTokens") for r in rows]
+    try:
+        treasury, *told = await (await connect(moment.eid)).read_many(reads, block=moment.block)
+    except RpcError as error:
+        raise Unavailable("The chain's node does not tell the state of that block.") from error
+    amounts = zip(rows, told[: len(rows)], told[len(rows) :], strict=True)
+    return [_holder(moment, r, balance, frozen, treasury) for r, balance, frozen in amounts if balance]
+
+
+def _holder(moment: Moment, row: Any, balance: int, frozen: int, treasury: str) -> Holder:
+    return Holder(
+        address=row.address,
+        chain_eid=moment.eid,
+        balance=str(balance),
+        frozen=str(frozen),
+        party_id=row.party_id,
+        party_name=row.party_name,
+        is_treasury=row.address == treasury,
+    )

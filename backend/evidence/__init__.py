@@ -1,0 +1,1 @@
+"""What proves how an asset was kept compliant, as one archive."""

@@ -1,0 +1,38 @@
+"""`/v1/orgs/{orgId}/assets/{assetId}/evidence`."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.scopes import Scope
+from backend.evidence import service
+
+router = APIRouter(prefix="/orgs/{orgId}/assets/{assetId}/evidence", tags=["Assets"], route_class=GuardedRoute)
+ZIP = "application/zip"
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The archive.", "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}}}
+}
+
+
+@router.get("", response_class=StreamingResponse, responses=RESPONSES)
+@requires(Scope.ASSETS_READ)
+async def get_evidence(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    block: Annotated[int | None, Query(ge=0, le=2**53, description="Holders at which block; default now.")] = None,
+    chain_eid: Annotated[int | None, Query(ge=1, le=2**32 - 1, description="Holders on this chain only.")] = None,
+) -> StreamingResponse:
+    """A zip of what proves how the asset was kept compliant: rules and their history, holders at a block, attestations
+    with what the registry says of each, and `manifest.json` with the SHA-256 hash of every file. Unpacked, `sha256sum
+    --check SHA256SUMS` tells whether anything was changed. What another scope guards is left out, and named."""
+    evidence = await service.prepare(context, assetId, block, chain_eid)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{evidence.file_name}"',
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, no-store",
+    }
+    return StreamingResponse(service.stream(evidence), headers=headers, media_type=ZIP)

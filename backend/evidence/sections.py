@@ -1,0 +1,123 @@
+"""The files of the evidence, each written piece by piece from what the API itself would answer."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from pydantic import BaseModel
+
+from backend import exports
+from backend.assets import history, holders_at, listing, records
+from backend.assets.holders_at import Moment
+from backend.assets.schemas import Holder
+from backend.assets.terms import terms_of
+from backend.attestations import listing as attestations
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.chain import token
+from backend.keyset import Page
+
+ROWS = 100
+"""Records that are read at a time."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A file: where it is in the archive, what one needs to be given it, and how it is written."""
+
+    path: str
+    needs: Scope
+    pieces: Callable[[], AsyncIterator[str]]
+
+
+def of(context: Context, asset_id: UUID, moments: list[Moment]) -> list[Section]:
+    """Every file about an asset, in the order of the archive."""
+    return [
+        Section("asset.json", Scope.ASSETS_READ, lambda: _asset(context, asset_id)),
+        Section("rules.json", Scope.ASSETS_READ, lambda: _rules(context, asset_id, moments)),
+        Section("rules-history.json", Scope.ASSETS_READ, lambda: _history(context, asset_id)),
+        *(Section(f"holders-{m.eid}-{m.block}.csv", Scope.ASSETS_READ, _holders(context, m)) for m in moments),
+        Section("attestations.json", Scope.ATTESTATIONS_READ, lambda: _attestations(context, asset_id)),
+    ]
+
+
+async def _asset(context: Context, asset_id: UUID) -> AsyncIterator[str]:
+    async with context.anew() as now:
+        yield _json((await listing.one(now, asset_id)).model_dump(mode="json"))
+
+
+async def _rules(context: Context, asset_id: UUID, moments: list[Moment]) -> AsyncIterator[str]:
+    """What the organization asked for, and what each token has in force, read from its chain now."""
+    async with context.anew() as now:
+        asked = terms_of(await records.asset(now.session, now.organization_id, asset_id))
+    chains = [
+        {
+            "chain_eid": moment.eid,
+            "token_address": moment.token,
+            "version": await token.rules_version(moment.eid, moment.token),
+            "in_force": (await token.rules(moment.eid, moment.token)).as_dict(),
+        }
+        for moment in moments
+    ]
+    yield _json({"asked_for": asked.model_dump(mode="json"), "chains": chains})
+
+
+Read = Callable[[Context, Page], Awaitable[tuple[list[Any], str | None]]]
+
+
+async def _array(context: Context, read: Read) -> AsyncIterator[str]:
+    """A JSON array of every page's records, one to a line."""
+    cursor, between = "", "[\n"
+    while cursor is not None:
+        page = Page(cursor=cursor or None)
+        page.limit = ROWS
+        async with context.anew() as now:
+            found, following = await read(now, page)
+        for record in found:
+            yield between + orjson.dumps(_plain(record)).decode()
+            between = ",\n"
+        if following is None:
+            break
+        cursor = following
+    yield "[]\n" if between == "[\n" else "\n]\n"
+
+
+def _history(context: Context, asset_id: UUID) -> AsyncIterator[str]:
+    async def read(now: Context, page: Page) -> tuple[list[Any], str | None]:
+        found = await history.page(now, page, asset_id)
+        return list(found.rule_sets), found.nextCursor
+
+    return _array(context, read)
+
+
+def _attestations(context: Context, asset_id: UUID) -> AsyncIterator[str]:
+    async def read(now: Context, page: Page) -> tuple[list[Any], str | None]:
+        found, following = await attestations.of_holders(now, asset_id, page)
+        return list(found), following
+
+    return _array(context, read)
+
+
+def _holders(context: Context, moment: Moment) -> Callable[[], AsyncIterator[str]]:
+    async def pieces() -> AsyncIterator[str]:
+        columns = list(exports.columns(Holder))
+        yield exports.written([[".".join(path) for path in columns]])
+        cursor: str | None = ""
+        while cursor is not None:
+            async with context.anew() as now:
+                page = await holders_at.page(now, moment, ROWS, cursor or None)
+            plain = [_plain(holder) for holder in page.holders]
+            yield exports.written([[exports.cell(record[path[0]]) for path in columns] for record in plain])
+            cursor = page.nextCursor
+
+    return pieces
+
+
+def _plain(record: BaseModel) -> dict[str, Any]:
+    return record.model_dump(mode="json", by_alias=True)
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n"

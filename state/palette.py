@@ -1,0 +1,76 @@
+"""What the palette finds beside its pages: organizations anywhere, and everything else here and below."""
+
+import asyncio
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from state import given
+from state.api import Api
+from state.session import Session
+
+GROUPS = {
+    "asset": "Assets",
+    "market": "Markets",
+    "distribution": "Distributions",
+    "party": "Parties",
+    "member": "Members",
+    "invitation": "Invitations",
+    "wallet": "Wallets",
+    "attestation": "Attestations",
+    "transfer": "Transfers",
+    "bridge": "Bridges",
+    "request": "Requests",
+    "api_key": "API keys",
+}
+PLACES = {
+    "asset": "assets/{id}",
+    "market": "markets/{id}",
+    "distribution": "assets",
+    "party": "parties?id={id}",
+    "member": "members",
+    "invitation": "members?tab=invitations",
+    "wallet": "wallets?id={id}",
+    "attestation": "attestations?show=active&id={id}",
+    "transfer": "transfers",
+    "bridge": "bridges",
+    "request": "requests?id={id}",
+    "api_key": "api-keys",
+}
+"""Where each kind is shown, below its organization."""
+
+
+class Finder(Api, rx.State):
+    """The palette's results."""
+
+    found: list[dict[str, Any]] = []
+
+    @rx.event(supersedes=True)
+    async def find(self, words: str):
+        """Search organizations and, from the first word on, everything that may be seen here."""
+        wanted, session = given.words(words), await self.get_state(Session)
+        organizations, records = await asyncio.gather(session._organizations(wanted), self._records(wanted))
+        self.found = [*records, *organizations]
+
+    async def _records(self, words: str) -> list[dict[str, Any]]:
+        """The records that fit, by kind, the kind of the best one first; none where the person may not search here."""
+        if not words or not self._org_id():
+            return []
+        try:
+            page = await self._api("GET", "/orgs/{org}/search", params={"q": words, "limit": 30})
+        except ApiProblem:
+            return []
+        rows = [row for row in page["results"] if row["kind"] in GROUPS]
+        kinds = list(dict.fromkeys(row["kind"] for row in rows))
+        return [self._option(row) for row in sorted(rows, key=lambda row: kinds.index(row["kind"]))]
+
+    def _option(self, row: dict[str, Any]) -> dict[str, Any]:
+        is_here = row["organization_id"] == self._org_id()
+        return {
+            "id": f"{row['kind']}:{row['id']}",
+            "label": row["title"],
+            "sub": " · ".join(filter(None, [row["detail"], "" if is_here else row["organization_name"]])),
+            "group": GROUPS[row["kind"]],
+            "href": f"/o/{row['organization_id']}/{PLACES[row['kind']].format(id=row['id'])}",
+        }

@@ -1,0 +1,137 @@
+"""Evidence: an archive that says what was, that anybody can check, and that shows nobody more than their scopes."""
+
+import csv
+import hashlib
+import io
+import json
+import subprocess
+import zipfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest_asyncio
+
+from backend import runtime
+from backend.auth.scopes import Scope
+from backend.chain import indexer
+from backend.chain.rpc import connect
+from backend.client import SignumClient
+from backend.settings import settings
+from tests.conftest import World
+from tests.issuance import HYPEREVM, SEPOLIA, UNIT, Issuance
+
+FILES = ["README.txt", "asset.json", "rules.json", "rules-history.json"]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """Plain HTTP to the API: an archive is not JSON."""
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=f"{settings().origin}/v1") as client:
+        yield client
+
+
+class Ground:
+    """A firm with an asset on a chain, its rules changed once, an investor who holds some of it."""
+
+    def __init__(self, firm: Issuance, asset: Any, wallet: Any, attestation: Any) -> None:
+        self.firm, self.asset, self.wallet, self.attestation = firm, asset, wallet, attestation
+        self.path = f"{firm.base}/assets/{asset['id']}/evidence"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def ground(api: Any, client: SignumClient) -> Ground:
+    """Made once."""
+    firm = await Issuance.ready(World(client), SEPOLIA, HYPEREVM)
+    asset = await firm.asset(initial_supply=str(100 * UNIT))
+    wallet = await firm.post("/wallets", {"label": "Investor"})
+    attestation = await firm.attest(await firm.verified(wallet["address"]))
+    treasury = next(w for w in (await firm.get("/wallets"))["wallets"] if w["is_default"])
+    body = {
+        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
+        "to_address": wallet["address"], "amount": str(7 * UNIT),
+    }  # fmt: skip
+    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+    await firm.succeed((await firm.patch(f"/assets/{asset['id']}", {"max_holders": 9}))["requestId"])
+    await indexer.catch_up(SEPOLIA, await (await connect(SEPOLIA)).height())
+    return Ground(firm, asset, wallet, attestation)
+
+
+async def archive(http: httpx.AsyncClient, ground: Ground, headers: Any = None, **params: Any) -> zipfile.ZipFile:
+    answer = await http.get(ground.path, headers=headers or ground.firm.key, params=params)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/zip"
+    assert answer.headers["content-disposition"].startswith(f'attachment; filename="{ground.asset["symbol"]}-evidence-')
+    return zipfile.ZipFile(io.BytesIO(answer.content))
+
+
+async def test_it_says_what_the_chain_says(http: httpx.AsyncClient, ground: Ground) -> None:
+    found = await archive(http, ground)
+    holders = next(n for n in found.namelist() if n.startswith(f"holders-{SEPOLIA}-"))
+    assert found.namelist() == [*FILES, holders, "attestations.json", "manifest.json", "SHA256SUMS"]
+    assert json.loads(found.read("asset.json"))["symbol"] == ground.asset["symbol"]
+    rules = json.loads(found.read("rules.json"))
+    assert rules["asked_for"]["max_holders"] == rules["chains"][0]["in_force"]["max_holders"] == 9
+    history = json.loads(found.read("rules-history.json"))
+    assert history[0]["version"] == rules["chains"][0]["version"]
+    assert [c["field"] for c in history[0]["changes"]] == ["max_holders"]
+    rows = list(csv.DictReader(io.StringIO(found.read(holders).decode())))
+    assert {r["address"]: int(r["balance"]) // UNIT for r in rows}[ground.wallet["address"]] == 7
+    assert sum(int(r["balance"]) for r in rows) == 100 * UNIT
+    (attestation,) = json.loads(found.read("attestations.json"))
+    assert attestation["uid"] == ground.attestation["uid"]
+    assert attestation["tx_hash"] == ground.attestation["tx_hash"]
+    assert attestation["proof"]["agrees"]
+    assert attestation["proof"]["block_number"] > 0
+
+
+def checked(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What the command says that README.txt tells."""
+    line = next(line for line in (folder / "README.txt").read_text().splitlines() if "sha256sum" in line)
+    return subprocess.run(line.partition("(")[0].split(), cwd=folder, capture_output=True, text=True)
+
+
+async def test_its_manifest_and_its_command_find_every_change(
+    http: httpx.AsyncClient, ground: Ground, tmp_path: Path
+) -> None:
+    found = await archive(http, ground)
+    found.extractall(tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert {f["path"] for f in manifest["files"]} == set(found.namelist()) - {"manifest.json", "SHA256SUMS"}
+    for file in manifest["files"]:
+        data = (tmp_path / file["path"]).read_bytes()
+        assert (hashlib.sha256(data).hexdigest(), len(data)) == (file["sha256"], file["size"])
+    assert checked(tmp_path).returncode == 0
+    (tmp_path / "rules.json").write_text("{}")
+    changed = checked(tmp_path)
+    assert changed.returncode != 0
+    assert "rules.json: FAILED" in changed.stdout
+
+
+async def test_what_another_scope_guards_is_left_out_and_named(
+    http: httpx.AsyncClient, ground: Ground, world: World
+) -> None:
+    narrow = await world.key(ground.firm.id, Scope.ASSETS_READ)
+    found = await archive(http, ground, narrow)
+    assert "attestations.json" not in found.namelist()
+    left = json.loads(found.read("manifest.json"))["left_out"]
+    assert [(entry["path"], "attestations:read" in entry["reason"]) for entry in left] == [("attestations.json", True)]
+    none = await world.key(ground.firm.id, Scope.ATTESTATIONS_READ)
+    assert (await http.get(ground.path, headers=none)).status_code == 403
+
+
+async def test_a_block_chooses_the_holders(http: httpx.AsyncClient, ground: Ground) -> None:
+    found = await archive(http, ground, block=0, chain_eid=SEPOLIA)
+    assert len(found.read(f"holders-{SEPOLIA}-0.csv").decode().splitlines()) == 1
+    for params in ({"block": 10**9}, {"chain_eid": HYPEREVM}, {"block": -1}):
+        assert (await http.get(ground.path, headers=ground.firm.key, params=params)).status_code == 400
+
+
+async def test_only_an_asset_of_ones_own_has_evidence(http: httpx.AsyncClient, ground: Ground, world: World) -> None:
+    missing = f"{ground.firm.base}/assets/{uuid4()}/evidence"
+    assert (await http.get(missing, headers=ground.firm.key)).status_code == 404
+    other = await world.key(await world.organization("Other"))
+    assert (await http.get(ground.path, headers=other)).status_code == 403
+    assert (await http.get(ground.path)).status_code == 401
