@@ -13,6 +13,7 @@ KINDS = {
     "wallet": "Wallet",
     "chain": "Chain",
     "party": "Party",
+    "document": "Document",
     "issuer": "Issuer",
     "attestation": "Attestation",
     "asset": "Asset",
@@ -23,6 +24,8 @@ KINDS = {
     "distribution": "Distribution",
     "transfer": "Transfer",
     "request": "Request",
+    "approval": "Approval",
+    "webhook": "Webhook",
 }
 """The first part of an action, and what people call it."""
 NAMES = {"xchain_eid": "endpoint id", "chain_eid": "chain", "org_type": "type", "tx_hash": "transaction"}
