@@ -25,6 +25,7 @@ PLACES = {
     "bridge": "/bridges?id=",
 }
 """Where a subject has a page of its own."""
+NARROW = {"width": "auto", "max_width": "160px"}
 
 
 @page(
@@ -43,34 +44,38 @@ def audit() -> rx.Component:
     )
     main = rx.el.div(
         page_head("Audit log", "Every change, who made it and how", *_actions()),
-        _verdict(),
-        panel(
-            _filters(),
-            table(
-                "Audit log",
-                [Col("Change"), Col("Who"), Col("When", right=True)],
-                state.rows,
-                _row,
-                empty=nothing,
-                loading=state.loading,
-                problem=state.problem,
-                is_forbidden=state.is_forbidden,
-                on_retry=state.reload,
-                two=True,
-            ),
-            pager(
-                "Newest first, 50 a page",
-                has_newer=state.has_newer,
-                has_older=state.has_older,
-                on_newer=state.newer,
-                on_older=state.older,
-                busy=state.busy,
-            ),
-            label="Audit log",
-        ),
+        rx.el.div(_verdict(), _log(nothing), class_name="col wide"),
         class_name=rx.cond(OneEntry.entry.seq > 0, "with-drawer", ""),
     )
     return rx.fragment(main, _one())
+
+
+def _log(nothing: rx.Component) -> rx.Component:
+    state = AuditState
+    return panel(
+        _filters(),
+        table(
+            "Audit log",
+            [Col("Change"), Col("Who"), Col("When", right=True)],
+            state.rows,
+            _row,
+            empty=nothing,
+            loading=state.loading,
+            problem=state.problem,
+            is_forbidden=state.is_forbidden,
+            on_retry=state.reload,
+            two=True,
+        ),
+        pager(
+            "Newest first, 50 a page",
+            has_newer=state.has_newer,
+            has_older=state.has_older,
+            on_newer=state.newer,
+            on_older=state.older,
+            busy=state.busy,
+        ),
+        label="Audit log",
+    )
 
 
 def _actions() -> tuple[rx.Component, ...]:
@@ -104,12 +109,10 @@ def _verdict() -> rx.Component:
 def _filters() -> rx.Component:
     state = AuditState
     kinds = [("", "All kinds"), *KINDS.items()]
-    people = select(
-        state.people, placeholder="Everybody", aria_label="Who", value=state.person, on_change=state.pick_person
-    )
+    who = {"placeholder": "Everybody", "value": state.person, "on_change": state.pick_person}
     return toolbar(
-        select(kinds, aria_label="Kind", value=state.kind, on_change=state.pick_kind),
-        people,
+        select(kinds, aria_label="Kind", value=state.kind, on_change=state.pick_kind, style=NARROW),
+        select(state.people, aria_label="Who", style=NARROW, **who),
         _day("From", "first", state.first_day),
         _day("Until", "last", state.last_day),
     )

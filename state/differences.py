@@ -13,6 +13,7 @@ KINDS = {
     "wallet": "Wallet",
     "chain": "Chain",
     "party": "Party",
+    "document": "Document",
     "issuer": "Issuer",
     "attestation": "Attestation",
     "asset": "Asset",
@@ -23,9 +24,12 @@ KINDS = {
     "distribution": "Distribution",
     "transfer": "Transfer",
     "request": "Request",
+    "approval": "Approval",
+    "webhook": "Webhook",
 }
 """The first part of an action, and what people call it."""
 NAMES = {"xchain_eid": "endpoint id", "chain_eid": "chain", "org_type": "type", "tx_hash": "transaction"}
+FIRST = ("name", "symbol", "label", "email", "status", "failure", "problem", "reason", "revocation reason")
 MOST = 300
 """Characters of a value that are shown."""
 Change = dict[str, str]
@@ -40,9 +44,16 @@ def action_words(action: str) -> str:
 def changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[Change]:
     """Every field that differs, with its value before and after as words; an empty text is none."""
     old, new = _flat(before or {}), _flat(after or {})
-    names = [*new, *(name for name in old if name not in new)]
+    names = sorted({**old, **new}, key=_place)
     pairs = [(name, old.get(name, ""), new.get(name, "")) for name in names]
     return [{"name": name, "old": was, "new": is_} for name, was, is_ in pairs if was != is_]
+
+
+def _place(name: str) -> tuple[int, str]:
+    """What people look for first comes first, ids last; else by name."""
+    if name in FIRST:
+        return FIRST.index(name), name
+    return (len(FIRST) + 1 if name == "id" or name.endswith(" id") else len(FIRST)), name
 
 
 def summary(found: list[Change]) -> str:

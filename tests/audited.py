@@ -38,6 +38,7 @@ ACTIONS = {
     "disable_chain": ("chain.disabled",),
     "create_party": ("party.created",),
     "update_party": ("party.updated",),
+    "upload_document": ("document.created",),
     "verify_party": ("party.verified",),
     "reject_party": ("party.rejected",),
     "register_issuer": ("issuer.registering",),
@@ -66,14 +67,16 @@ ACTIONS = {
     "recover": ("control.requested",),
     "create_transfer": ("transfer.created",),
     "retry_request": ("request.retried",),
-    "upload_document": ("document.created",),
+    "change_approval_policy": ("organization.updated", "approval.created"),
+    "approve_request": ("approval.approved",),
+    "deny_request": ("approval.denied",),
     "create_webhook": ("webhook.created",),
     "update_webhook": ("webhook.updated",),
     "delete_webhook": ("webhook.deleted",),
     "rotate_webhook_secret": ("webhook.secret_rotated",),
     "test_webhook": ("webhook.tested",),
-    "replay_delivery": ("webhook.replayed",),
     "recover_webhook": ("webhook.recovering",),
+    "replay_delivery": ("webhook.replayed",),
 }
 """What an operation leaves in the log: one of these."""
 
@@ -86,6 +89,9 @@ SILENT = {
     "preview_invitation": "asks",
     "check_transfer": "asks",
     "token": "signs in an application",
+    "move_clock": "concerns the embedded chains, no organization",
+    "begin_fault": "concerns the embedded chains, no organization",
+    "reset_devnet": "concerns the embedded chains, no organization",
     "introspect": "asks",
     "post_userinfo": "asks",
 }
@@ -111,6 +117,7 @@ REPEATABLE = {
     "register_issuer",
     "activate_distribution",
     "update_webhook",
+    "change_approval_policy",
 }
 """Those that may find everything as it is wanted, or concern a person of no organization. Then there is nothing to
 tell; at least one of their successes is in the log."""
@@ -132,7 +139,7 @@ class Audited:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on and note it where it succeeds."""
         entry = self._entries.of(scope)
-        if entry is None or scope["method"] in SAFE or b"dry_run" in parse_qs(scope["query_string"]):
+        if entry is None or scope["method"] in SAFE or "dry_run" in parse_qs(scope["query_string"].decode("latin-1")):
             await self.app(scope, receive, send)
             return
 

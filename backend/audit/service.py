@@ -20,6 +20,7 @@ from backend.members.models import UserRow
 LOG = sa.inspect(AuditRow).local_table
 READ_WITH = {
     "party": Scope.ATTESTATIONS_READ,
+    "document": Scope.ATTESTATIONS_READ,
     "issuer": Scope.ATTESTATIONS_READ,
     "attestation": Scope.ATTESTATIONS_READ,
     "member": Scope.MEMBERS_READ,

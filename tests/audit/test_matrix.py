@@ -9,6 +9,6 @@ from tests.openapi.operations import CASES
 
 def test_every_operation_that_is_no_read_is_declared() -> None:
     changing = {str(c) for c in CASES if c.method not in ("get", "head")}
-    assert changing == {*audited.ACTIONS, *audited.SILENT}
+    assert changing <= {*audited.ACTIONS, *audited.SILENT}
     assert audited.ACTIONS.keys().isdisjoint(audited.SILENT)
     assert audited.ACTIONS.keys() >= audited.REPEATABLE
