@@ -63,6 +63,14 @@ ACTIONS = {
     "recover": ("control.requested",),
     "create_transfer": ("transfer.created",),
     "retry_request": ("request.retried",),
+    "upload_document": ("document.created",),
+    "create_webhook": ("webhook.created",),
+    "update_webhook": ("webhook.updated",),
+    "delete_webhook": ("webhook.deleted",),
+    "rotate_webhook_secret": ("webhook.secret_rotated",),
+    "test_webhook": ("webhook.tested",),
+    "replay_delivery": ("webhook.replayed",),
+    "recover_webhook": ("webhook.recovering",),
 }
 """What an operation leaves in the log: one of these."""
 
@@ -99,6 +107,7 @@ REPEATABLE = {
     "update_party",
     "register_issuer",
     "activate_distribution",
+    "update_webhook",
 }
 """Those that may find everything as it is wanted, or concern a person of no organization. Then there is nothing to
 tell; at least one of their successes is in the log."""

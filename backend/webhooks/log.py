@@ -75,6 +75,7 @@ async def test(context: Context, webhook_id: UUID) -> Delivery:
     context.session.add(row)
     await context.session.flush()
     await events.queue(context.session, row.organization_id, row.endpoint_id, row.id, row.run)
+    await _tell(context, endpoint.id, "webhook.tested", {"delivery_id": str(row.id)})
     return _read(row.model_dump())
 
 
@@ -86,15 +87,12 @@ async def replay(context: Context, webhook_id: UUID, delivery_id: UUID) -> Deliv
     if row is None:
         raise NotFound("There is no such delivery in this endpoint's log.")
     await sending.send_again(context.session, row)
-    await tell(
-        context.session,
-        row.organization_id,
-        "webhook.replayed",
-        ("webhook", webhook_id),
-        None,
-        {"delivery_id": str(row.id)},
-    )
+    await _tell(context, webhook_id, "webhook.replayed", {"delivery_id": str(row.id)})
     return _read(row.model_dump())
+
+
+async def _tell(context: Context, webhook_id: UUID, action: str, after: dict[str, Any]) -> None:
+    await tell(context.session, context.organization_id, action, ("webhook", webhook_id), None, after)
 
 
 async def _enabled(context: Context, webhook_id: UUID) -> EndpointRow:
@@ -119,6 +117,7 @@ async def recover(context: Context, webhook_id: UUID, since: Any) -> tuple[Recov
         order=endpoint.id,
         arguments={"since": since.isoformat(), "until": now().isoformat()},
     )
+    await _tell(context, endpoint.id, "webhook.recovering", {"since": since.isoformat(), "request_id": str(request.id)})
     accepted = RecoveryAccepted(
         status=request.status,
         request_id=str(request.id),
