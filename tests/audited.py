@@ -63,7 +63,7 @@ ACTIONS = {
     "recover": ("control.requested",),
     "create_transfer": ("transfer.created",),
     "retry_request": ("request.retried",),
-    "upload_document": ("document.created",),
+    "upload_document": ("party.document_added",),
     "create_webhook": ("webhook.created",),
     "update_webhook": ("webhook.updated",),
     "delete_webhook": ("webhook.deleted",),
