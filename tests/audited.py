@@ -129,7 +129,7 @@ class Audited:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on and note it where it succeeds."""
         entry = self._entries.of(scope)
-        if entry is None or scope["method"] in SAFE or b"dry_run" in parse_qs(scope["query_string"]):
+        if entry is None or scope["method"] in SAFE or "dry_run" in parse_qs(scope["query_string"].decode("latin-1")):
             await self.app(scope, receive, send)
             return
 
