@@ -68,12 +68,14 @@ class Listing:
 
 
 def siblings(router: APIRouter) -> APIRouter:
-    """A router of the `.csv` of every list of a router."""
+    """A router of the `.csv` of every list of a router, but for those that it writes itself."""
     made = APIRouter(route_class=GuardedRoute)
-    for route in router.routes:
-        if isinstance(route, APIRoute) and "GET" in (route.methods or ()) and (listing := listing_of(route)):
+    routes = [route for route in router.routes if isinstance(route, APIRoute) and "GET" in (route.methods or ())]
+    own = {route.path for route in routes}
+    for route in routes:
+        if f"{route.path}.csv" not in own and (listing := listing_of(route)):
             made.add_api_route(
-                route.path.rstrip("/") + ".csv",
+                f"{route.path}.csv",
                 _download(listing, route),
                 methods=["GET"],
                 tags=route.tags,

@@ -121,13 +121,13 @@ def _orders() -> rx.Component:
             on_newer=state.newer,
             on_older=state.older,
             busy=state.busy,
-            csv=csv_of(_orders(), status=state.status, side=state.side),
+            csv=csv_of(_path(), status=state.status, side=state.side),
         ),
         right=end(button("Reload", "rotate-cw", small=True, on_click=OrdersState.load)),
     )  # fmt: skip
 
 
-def _orders() -> rx.Var[str]:
+def _path() -> rx.Var[str]:
     market = MarketState.market
     return "/assets/" + market.asset_id + "/markets/" + market.id + "/orders"
 

@@ -70,6 +70,7 @@ ACTIONS = {
     "change_approval_policy": ("organization.updated", "approval.created"),
     "approve_request": ("approval.approved",),
     "deny_request": ("approval.denied",),
+    "upload_document": ("party.document_added",),
     "create_webhook": ("webhook.created",),
     "update_webhook": ("webhook.updated", "webhook.disabled"),
     "delete_webhook": ("webhook.removed",),

@@ -27,8 +27,9 @@ async def get_evidence(
     chain_eid: Annotated[int | None, Query(ge=1, le=2**32 - 1, description="Holders on this chain only.")] = None,
 ) -> StreamingResponse:
     """A zip of what proves how the asset was kept compliant: rules and their history, holders at a block, attestations
-    with what the registry says of each, and `manifest.json` with the SHA-256 hash of every file. Unpacked, `sha256sum
-    --check SHA256SUMS` tells whether anything was changed. What another scope guards is left out, and named."""
+    with what the registry says of each, the asset's audit entries, and `manifest.json` with the hash of every file.
+    Unpacked, `sha256sum --check SHA256SUMS` tells whether anything was changed. What another scope guards is left out,
+    and named."""
     evidence = await service.prepare(context, assetId, block, chain_eid)
     headers = {
         "Content-Disposition": f'attachment; filename="{evidence.file_name}"',

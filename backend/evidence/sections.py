@@ -14,6 +14,8 @@ from backend.assets.holders_at import Moment
 from backend.assets.schemas import Holder
 from backend.assets.terms import terms_of
 from backend.attestations import listing as attestations
+from backend.audit import service as audit
+from backend.audit.service import Filter
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import token
@@ -40,6 +42,7 @@ def of(context: Context, asset_id: UUID, moments: list[Moment]) -> list[Section]
         Section("rules-history.json", Scope.ASSETS_READ, lambda: _history(context, asset_id)),
         *(Section(f"holders-{m.eid}-{m.block}.csv", Scope.ASSETS_READ, _holders(context, m)) for m in moments),
         Section("attestations.json", Scope.ATTESTATIONS_READ, lambda: _attestations(context, asset_id)),
+        Section("audit.json", Scope.ORGS_READ, lambda: _audit(context, asset_id)),
     ]
 
 
@@ -96,6 +99,16 @@ def _attestations(context: Context, asset_id: UUID) -> AsyncIterator[str]:
     async def read(now: Context, page: Page) -> tuple[list[Any], str | None]:
         found, following = await attestations.of_holders(now, asset_id, page)
         return list(found), following
+
+    return _array(context, read)
+
+
+def _audit(context: Context, asset_id: UUID) -> AsyncIterator[str]:
+    """What was changed of the asset itself, by whom; each entry with its hash and that of the one before it."""
+
+    async def read(now: Context, page: Page) -> tuple[list[Any], str | None]:
+        found = await audit.page(now, page, Filter(subject=str(asset_id)))
+        return list(found.audit), found.nextCursor
 
     return _array(context, read)
 

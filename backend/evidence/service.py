@@ -24,6 +24,7 @@ rules.json          the rules that were asked for, and those that each token has
 rules-history.json  every set of rules that the tokens took, with block and transaction
 holders-*.csv       who held how much on a chain (its endpoint id) at a block, as the token itself says; base units
 attestations.json   attestations of whoever has received the asset: uid, transaction, `proof` as the registry says now
+audit.json          who changed the asset, when and what; `GET …/audit/verify` proves that the log they are of is whole
 manifest.json       the SHA-256 hash of every file, and what was left out
 
 To check that nothing was changed, in the folder this was unpacked to:

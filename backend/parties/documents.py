@@ -87,7 +87,7 @@ async def add(
 async def _tell(context: Context, made: Document, before: PartyStatus, after: PartyStatus) -> None:
     organization, subject = context.organization_id, ("party", made.party_id)
     record = made.model_dump(mode="json", exclude={"uploaded_by_name"})
-    await tell(context.session, organization, "document.created", ("document", made.id), after=record)
+    await tell(context.session, organization, "party.document_added", subject, after=record)
     if after is not before:
         was, now = {"status": str(before)}, {"status": str(after)}
         await tell(context.session, organization, "party.updated", subject, before=was, after=now)

@@ -32,6 +32,7 @@ def test_the_palette_finds_names_and_addresses(console: Console, signum: Signum)
     expect(palette.get_by_role("option")).to_have_count(1)
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/assets/{asset['id']}")
+    console.heading(asset["name"])
     look_for(page, "nobody of this name")
     expect(page.get_by_text("Nothing of that name")).to_be_visible()
 

@@ -70,7 +70,7 @@ async def archive(http: httpx.AsyncClient, ground: Ground, headers: Any = None, 
 async def test_it_says_what_the_chain_says(http: httpx.AsyncClient, ground: Ground) -> None:
     found = await archive(http, ground)
     holders = next(n for n in found.namelist() if n.startswith(f"holders-{SEPOLIA}-"))
-    assert found.namelist() == [*FILES, holders, "attestations.json", "manifest.json", "SHA256SUMS"]
+    assert found.namelist() == [*FILES, holders, "attestations.json", "audit.json", "manifest.json", "SHA256SUMS"]
     assert json.loads(found.read("asset.json"))["symbol"] == ground.asset["symbol"]
     rules = json.loads(found.read("rules.json"))
     assert rules["asked_for"]["max_holders"] == rules["chains"][0]["in_force"]["max_holders"] == 9
@@ -85,6 +85,10 @@ async def test_it_says_what_the_chain_says(http: httpx.AsyncClient, ground: Grou
     assert attestation["tx_hash"] == ground.attestation["tx_hash"]
     assert attestation["proof"]["agrees"]
     assert attestation["proof"]["block_number"] > 0
+    entries = json.loads(found.read("audit.json"))
+    assert {"asset.created", "asset.updated"} <= {entry["action"] for entry in entries}
+    assert {entry["subject"]["id"] for entry in entries} == {ground.asset["id"]}
+    assert all(len(entry["hash"]) == len(entry["previous_hash"]) == 64 for entry in entries)
 
 
 def checked(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -117,7 +121,11 @@ async def test_what_another_scope_guards_is_left_out_and_named(
     found = await archive(http, ground, narrow)
     assert "attestations.json" not in found.namelist()
     left = json.loads(found.read("manifest.json"))["left_out"]
-    assert [(entry["path"], "attestations:read" in entry["reason"]) for entry in left] == [("attestations.json", True)]
+    reasons = {entry["path"]: entry["reason"] for entry in left}
+    assert reasons == {
+        "attestations.json": "It takes the scope attestations:read.", "audit.json": "It takes the scope orgs:read.",
+    }  # fmt: skip
+    assert "audit.json" not in found.namelist()
     none = await world.key(ground.firm.id, Scope.ATTESTATIONS_READ)
     assert (await http.get(ground.path, headers=none)).status_code == 403
 
