@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from backend.assets import gas, records, rules
+from backend.assets import gas, holders, records, rules
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import Terms
 from backend.assets.schemas import AssetAccepted, AssetCreate, AssetStatus, AssetUpdate
@@ -93,8 +93,9 @@ async def planned(context: Context, asset_id: UUID, patch: AssetUpdate) -> tuple
     rules.check_updatable(asset.status)
     terms = rules.merged(terms_of(asset), patch, int(time.time()))
     eids = records.sharing(await records.deployments(context.session, asset_id))
+    held = await holders.by_chain(context.session, context.organization_id, asset_id)
     for eid in eids:
-        token_rules(terms, eids, eid)  # 409 where the caps cannot be shared
+        token_rules(terms, eids, eid, held)  # 409 where the caps cannot be shared
     return asset, terms
 
 
