@@ -62,9 +62,8 @@ def _source(name: str, title: str, about: str) -> rx.Component:
 
 
 def _list() -> rx.Component:
-    whole = rx.el.span("Whole ", NEW.symbol, ", such as 12.5")
     unit = rx.el.select(
-        rx.el.option(whole, value="whole"),
+        rx.el.option("Whole " + NEW.symbol + ", such as 12.5", value="whole"),
         rx.el.option("Base units, as on chain", value="base"),
         id="distribution-unit", class_name="input", value=NEW.unit, on_change=NEW.write("amounts"),
     )  # fmt: skip

@@ -11,7 +11,6 @@ from state.chain_list import Chains
 from state.given import id_of, named, number, one_of
 from state.units import to_base
 
-FIELDS = ("name", "asset_id", "chain_eid", "amounts")
 SOURCES = ("list", "holders")
 UNITS = ("whole", "base")
 
@@ -62,9 +61,11 @@ class NewDistribution(Form, Chains, rx.State):
     @rx.event
     def write(self, name: str, text: str):
         """Take over what is written; what was checked before is of something else then."""
-        if name not in FIELDS:
-            return
         given = str(text)[:120]
+        now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain, "amounts": self.unit}
+        # A field tells of itself when it changes and once more when it is left.
+        if now.get(name) in (None, given):
+            return
         self.errors = {field: words for field, words in self.errors.items() if field != name}
         self._forget()
         if name == "name":
