@@ -135,7 +135,19 @@ def _drawer() -> rx.Component:
 
 def _about(subject: rx.Var[str]) -> rx.Var[str]:
     """What kind of thing a request is about, in words."""
-    words = ("Asset", "Market", "Order", "Bridge", "Attestation", "Issuer", "Party", "Wallet", "Chain", "Organization")
+    words = (
+        "Asset",
+        "Market",
+        "Order",
+        "Bridge",
+        "Attestation",
+        "Issuer",
+        "Party",
+        "Wallet",
+        "Chain",
+        "Organization",
+        "Distribution",
+    )
     return rx.match(subject, *[(word.lower(), word) for word in words], "").to(str)
 
 
@@ -148,6 +160,7 @@ def _subject() -> rx.Component:
         ("market", link("Open the market", base + "/markets/" + ONE.subject_id)),
         ("attestation", link("Open the attestation", base + "/attestations?show=active&id=" + ONE.subject_id)),
         ("issuer", link("Open the issuer", base + "/issuer")),
+        ("distribution", link("Open the distribution", base + "/distributions/" + ONE.subject_id)),
         ("bridge", link("Open bridges", base + "/bridges")),
         text(ONE.subject_type),
     )

@@ -63,14 +63,14 @@ def _verdict(i: int, rule: dict[str, Any], terms: Terms) -> Verdict:
         passed=rule["passed"],
         reason=terms.in_words(rule["reason"]),
         fix=fix.get("description", ""),
-        call=f"{fix['method']} {fix['path']}" if fix else "",
+        call=f"{fix['method']} {fix['path']}" if fix.get("path") else "",
         href=_page(fix, terms),
     )
 
 
-def _page(fix: dict[str, str], terms: Terms) -> str:
+def _page(fix: dict[str, Any], terms: Terms) -> str:
     """Where the console does what the API's resolution says."""
-    path = fix.get("path", "")
+    path = fix.get("path") or ""
     if path.endswith("/attestations"):
         return f"/o/{terms.org_id}/attestations"
     if fix.get("method") == "PATCH" and "/assets/" in path:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.assets import records
+from backend.assets.rules import Held
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
 from backend.chain import token
@@ -43,6 +44,10 @@ _OWNED = """
   left join parties p on p.organization_id = :org and p.wallet_address = o.address
   left join wallets w on w.organization_id = :org and w.address = o.address
 """
+_BY_CHAIN = f"""
+  select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_OWNED}) h
+  where not h.is_treasury group by h.chain_eid
+"""  # noqa: S608  (no text from outside is in it)
 _PAGE = """
   where cast(:balance as numeric) is null
      or (o.balance, o.chain_eid, o.address) < (cast(:balance as numeric), cast(:eid as bigint), cast(:address as text))
@@ -88,6 +93,13 @@ async def everyone(session: AsyncSession, organization_id: UUID, asset_id: UUID)
     """The whole cap table."""
     values = {"asset": asset_id, "org": organization_id}
     return [_holder(r) for r in await session.execute(sa.text(_OWNED + "order by o.balance desc, o.address"), values)]
+
+
+async def by_chain(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> Held:
+    """How many hold on each chain, and the most that one of them has; the treasury left out."""
+    values = {"asset": asset_id, "org": organization_id}
+    rows = (await session.execute(sa.text(_BY_CHAIN), values)).all()
+    return Held({r.chain_eid: r.holders for r in rows}, {r.chain_eid: int(r.largest) for r in rows})
 
 
 def _holder(row: Any) -> Holder:

@@ -30,8 +30,9 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
     changes = rules.changes(before, after)
     rows = await records.deployments(context.session, asset_id)
     chains = records.sharing(rows)
-    old = {eid: token_rules(before, chains, eid) for eid in chains}
-    new = {eid: token_rules(after, chains, eid) for eid in chains}
+    held = await holders.by_chain(context.session, context.organization_id, asset_id)
+    old = {eid: token_rules(before, chains, eid, held) for eid in chains}
+    new = {eid: token_rules(after, chains, eid, held) for eid in chains}
     owners = await holders.everyone(context.session, context.organization_id, asset_id)
     everyone = [h for h in owners if not h.is_treasury]
     known = await standings(context)

@@ -1,6 +1,7 @@
 """Decisions about assets. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -97,18 +98,55 @@ def check_archivable(status: AssetStatus) -> None:
         raise Conflict(f"The asset is {status}; only a draft or a failed asset can be archived.")
 
 
-def share(cap: int, chains: Sequence[int], eid: int) -> int:
-    """A chain's part of a cap that holds over several chains: equal parts that sum to the cap, what is left over one
-    each to the oldest. 0 stays unlimited. `chains` are in the order of deployment.
+@dataclass(frozen=True)
+class Held:
+    """What there is on each chain beside the treasury, by endpoint id: how many hold, and the most that one holds."""
 
-    Raises Conflict where the cap is smaller than the number of chains: a part of 0 would mean unlimited there.
+    holders: Mapping[int, int] = field(default_factory=dict)
+    largest: Mapping[int, int] = field(default_factory=dict)
+
+
+NOTHING = Held()
+
+
+def share(cap: int, chains: Sequence[int], eid: int, used: Mapping[int, int]) -> int:
+    """A chain's part of a cap that holds over several chains. 0 stays unlimited.
+
+    The parts sum to the cap and are as equal as can be while none is less than what a chain has of it already (`used`);
+    what is left over goes to the oldest. Where more than the cap is used, they are equal: who is above it stays there.
+    `chains` are in the order of deployment.
+
+    Raises Conflict where nothing is left for a chain: a part of 0 would mean unlimited there.
     """
     if cap == 0:
         return 0
-    if cap < len(chains):
-        raise Conflict(f"A maximum of {cap} cannot be shared among {len(chains)} chains; raise it, or set 0 for none.")
-    each, rest = divmod(cap, len(chains))
-    return each + (chains.index(eid) < rest)
+    there = {} if _taken(chains, used) > cap else used
+    full: dict[int, int] = {}
+    while rest := [other for other in chains if other not in full]:
+        each, more = divmod(cap - sum(full.values()), len(rest))
+        parts = {other: each + (place < more) for place, other in enumerate(rest)}
+        over = {other: there[other] for other in rest if there.get(other, 0) > parts[other]}
+        if not over and not all(parts.values()):
+            raise Conflict(_unshareable(cap, chains, there))
+        full |= over or parts
+    return full[eid]
+
+
+def holders_share(cap: int, chains: Sequence[int], eid: int, used: Mapping[int, int]) -> int:
+    """A chain's part of a maximum of holders. Where more than that hold already, nobody more may anywhere; where none
+    do, one: 0 would mean unlimited."""
+    part = share(cap, chains, eid, used)
+    return min(part, max(used.get(eid, 0), 1)) if _taken(chains, used) > cap > 0 else part
+
+
+def _taken(chains: Sequence[int], used: Mapping[int, int]) -> int:
+    return sum(used.get(eid, 0) for eid in chains)
+
+
+def _unshareable(cap: int, chains: Sequence[int], used: Mapping[int, int]) -> str:
+    there = _taken(chains, used)
+    taken = f" while {there} of it is taken already" if there else ""
+    return f"A maximum of {cap} cannot be shared among {len(chains)} chains{taken}; raise it, or set 0 for none."
 
 
 def countries(values: Iterable[str]) -> tuple[str, ...]:

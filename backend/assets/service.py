@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from backend.assets import gas, records, rules, states
+from backend.assets import gas, holders, records, rules, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.records import SymbolTaken
 from backend.assets.rules import Terms
@@ -135,8 +135,9 @@ async def planned(session: Write, organization_id: UUID, asset_id: UUID, patch: 
     rules.check_updatable(asset.status)
     terms = rules.merged(terms_of(asset), patch, int(time.time()))
     eids = records.sharing(await records.deployments(session, asset_id))
+    held = await holders.by_chain(session, organization_id, asset_id)
     for eid in eids:
-        token_rules(terms, eids, eid)  # 409 where the caps cannot be shared
+        token_rules(terms, eids, eid, held)  # 409 where the caps cannot be shared
     return asset, terms
 
 

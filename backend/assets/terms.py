@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from backend.assets.models import AssetRow
-from backend.assets.rules import Terms, countries, share
+from backend.assets.rules import NOTHING, Held, Terms, countries, holders_share, share
 from backend.chain.rule_sets import TokenRules
 from backend.compliance.schemas import ComplianceRules
 
@@ -26,7 +26,7 @@ def write(asset: AssetRow, terms: Terms) -> None:
     asset.compliance_rules = terms.compliance_rules.model_dump()
 
 
-def token_rules(terms: Terms, chains: Sequence[int], eid: int) -> TokenRules:
+def token_rules(terms: Terms, chains: Sequence[int], eid: int, held: Held = NOTHING) -> TokenRules:
     """The rules on the chain `eid`, with its share of the caps. `chains`: all that have the token, oldest first."""
     rules = terms.compliance_rules
     return TokenRules(
@@ -36,7 +36,7 @@ def token_rules(terms: Terms, chains: Sequence[int], eid: int) -> TokenRules:
         org_only=terms.org_only,
         blocked_countries=countries(rules.blocked_countries),
         lockup_end_time=rules.lockup_end_time,
-        max_holders=share(terms.max_holders, chains, eid),
-        max_tokens_per_holder=share(int(rules.max_tokens_per_holder), chains, eid),
+        max_holders=holders_share(terms.max_holders, chains, eid, held.holders),
+        max_tokens_per_holder=share(int(rules.max_tokens_per_holder), chains, eid, held.largest),
         trusted_issuers=tuple(rules.trusted_issuers),
     )

@@ -1,8 +1,10 @@
 """What is done for an accepted asset: its first token, and changes of its rules on every chain."""
 
-from backend.assets import deploying, records, service, states
+from collections.abc import Sequence
+
+from backend.assets import caps, deploying, records, service, states
 from backend.assets.models import AssetRow, DeploymentRow
-from backend.assets.rules import Terms
+from backend.assets.rules import NOTHING, Held, Terms
 from backend.assets.schemas import AssetStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
@@ -85,15 +87,22 @@ async def update(run: Run) -> None:
     terms = await _terms(run)
     async with run.transaction() as session:
         rows = await records.deployments(session, run.subject_id)
-    chains = records.sharing(rows)
+    shared = caps.are_set(terms) and len(records.active(rows)) > 1
     if run.arguments["on_chain"]:
-        for row in records.active(rows):
-            async with run.step(f"rules_{row.chain_eid}") as step:
-                rules = token_rules(terms, chains, row.chain_eid)
-                written = await deploying.set_rules(run, step, row, rules, "rules")
-                step.detail = "Read back from the chain." if written else "These rules are in force."
-    async with run.step("asset_active"):
+        await _write(run, terms, rows, await caps.held(run, run.subject_id) if shared else NOTHING)
+    async with run.step("asset_active") as step:
+        if run.arguments["on_chain"] and shared:
+            await caps.share_out(run, step, run.subject_id, terms, "share")
         await _settle(run, None)
+
+
+async def _write(run: Run, terms: Terms, rows: Sequence[DeploymentRow], held: Held) -> None:
+    chains = records.sharing(rows)
+    wanted = {row.chain_eid: token_rules(terms, chains, row.chain_eid, held) for row in records.active(rows)}
+    for row in caps.lower_first(records.active(rows), wanted):
+        async with run.step(f"rules_{row.chain_eid}") as step:
+            written = await deploying.set_rules(run, step, row, wanted[row.chain_eid], "rules")
+            step.detail = "Read back from the chain." if written else "These rules are in force."
 
 
 async def _terms(run: Run) -> Terms:

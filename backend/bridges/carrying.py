@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from backend.assets import deploying, records
+from backend.assets import caps, deploying, records
 from backend.assets.models import AssetRow, DeploymentRow
+from backend.assets.rules import NOTHING, Held
 from backend.assets.schemas import DeploymentStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
@@ -78,8 +79,7 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
             await _set(session, bridge, status=status, failure=None)
     await deploying.create_token(run, step, bridge.asset_id, bridge.destination_chain_eid)
     tx_hash = step.tx_hash
-    route = await _route(run, bridge)
-    await _share_caps(run, step, route)
+    route = await _route(run, bridge, await _share_caps(run, step, bridge.asset_id))
     await asyncio.gather(
         _peer(run, step, route.source, route.destination), _peer(run, step, route.destination, route.source)
     )
@@ -87,25 +87,20 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
     return route
 
 
-async def _route(run: Run, bridge: BridgeRow) -> Route:
+async def _route(run: Run, bridge: BridgeRow, held: Held) -> Route:
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, bridge.asset_id)
         rows = await records.deployments(session, bridge.asset_id)
     by_eid = {r.chain_eid: r for r in rows}
-    rules = token_rules(terms_of(asset), records.sharing(rows), bridge.destination_chain_eid)
+    rules = token_rules(terms_of(asset), records.sharing(rows), bridge.destination_chain_eid, held)
     return Route(bridge, asset, by_eid[bridge.source_chain_eid], by_eid[bridge.destination_chain_eid], rules)
 
 
-async def _share_caps(run: Run, step: StepNotes, route: Route) -> None:
+async def _share_caps(run: Run, step: StepNotes, asset_id: UUID) -> Held:
     """Give the other chains their new share before this one gets its own, so that the sum never exceeds the cap."""
-    terms = terms_of(route.asset)
-    if not terms.max_holders and not int(terms.compliance_rules.max_tokens_per_holder):
-        return
     async with run.transaction() as session:
-        rows = await records.deployments(session, route.asset.id)
-    chains = records.sharing(rows)
-    for row in records.active(rows):
-        await deploying.set_rules(run, step, row, token_rules(terms, chains, row.chain_eid), "share")
+        terms = terms_of(await records.asset(session, run.organization_id, asset_id))
+    return await caps.share_out(run, step, asset_id, terms, "share") if caps.are_set(terms) else NOTHING
 
 
 async def _peer(run: Run, step: StepNotes, row: DeploymentRow, other: DeploymentRow) -> None:

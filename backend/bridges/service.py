@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.assets import gas, records
+from backend.assets import gas, holders, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
@@ -125,7 +125,8 @@ async def check_ready(
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
         raise Conflict(f"The asset is {asset.status}; it can be bridged when it is active.")
     chains = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
-    token_rules(terms_of(asset), chains, destination_eid)
+    held = await holders.by_chain(context.session, context.organization_id, asset.id)
+    token_rules(terms_of(asset), chains, destination_eid, held)
     wallet = await records.treasury(context.session, context.organization_id)
     await records.check_funded(context.session, wallet, source.chain_eid, gas.PEER + gas.PACKET)
     await records.check_funded(context.session, wallet, destination_eid, gas.TOKEN + gas.PEER)

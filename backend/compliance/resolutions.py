@@ -1,4 +1,7 @@
-"""The call that would put a broken rule right. Only calls that can really be made are named."""
+"""What would put a broken rule right, in words, and the call that does it.
+
+Only calls that can really be made are named: none gives somebody tokens, or changes the rules of a market.
+"""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -37,14 +40,12 @@ def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: U
 
 
 def _with_resolution(verdict: RuleVerdict, organization_id: UUID, asset_id: UUID) -> RuleVerdict:
-    call = _call(verdict.code, f"/v1/orgs/{organization_id}", asset_id)
-    if call is None:
-        return verdict
+    method, path = _call(verdict.code, f"/v1/orgs/{organization_id}", asset_id)
     words = RESTRICTIONS[verdict.code].resolution
-    return verdict.model_copy(update={"resolution": Resolution(method=call[0], path=call[1], description=words)})
+    return verdict.model_copy(update={"resolution": Resolution(method=method, path=path, description=words)})
 
 
-def _call(code: int, organization: str, asset_id: UUID) -> tuple[str, str] | None:
+def _call(code: int, organization: str, asset_id: UUID) -> tuple[str | None, str | None]:
     if code in _BY_ATTESTATION:
         return "POST", f"{organization}/attestations"
     if code in _BY_RULES:
@@ -53,4 +54,4 @@ def _call(code: int, organization: str, asset_id: UUID) -> tuple[str, str] | Non
         return "POST", f"{organization}/assets/{asset_id}/unpause"
     if code == rules.FROZEN:
         return "POST", f"{organization}/assets/{asset_id}/unfreeze"
-    return None
+    return None, None

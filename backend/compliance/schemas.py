@@ -54,10 +54,10 @@ class TransferCheck(Body):
 
 
 class Resolution(BaseModel):
-    """The call that would put something right."""
+    """What would put something right, and the call that does it; null where no single call of ours does."""
 
-    method: str
-    path: str
+    method: str | None
+    path: str | None
     description: str
 
 

@@ -17,9 +17,13 @@ from backend.keyset import Page
 ROWS = sa.inspect(DistributionRow).local_table
 
 
-async def page(context: Context, page: Page, asset_id: UUID, status: DistributionStatus | None) -> DistributionList:
-    """A page of an asset's distributions."""
-    query = _query(context).where(ROWS.c.asset_id == asset_id)
+async def page(
+    context: Context, page: Page, asset_id: UUID | None, status: DistributionStatus | None
+) -> DistributionList:
+    """A page of an asset's distributions, or of all assets'."""
+    query = _query(context)
+    if asset_id is not None:
+        query = query.where(ROWS.c.asset_id == asset_id)
     if status is not None:
         query = query.where(ROWS.c.status == status)
     rows = (await context.session.execute(page.apply(query, ROWS.c.created_at, ROWS.c.id))).all()

@@ -13,7 +13,7 @@ from backend.fields import MAX_UINT256
 
 MOST_FINDINGS = 100
 """Findings told at once; the rest is counted."""
-_LINE = re.compile(r"\s*(0[xX][0-9a-fA-F]{40})\s*,\s*([0-9]{1,78})\s*", re.ASCII)
+_LINE = re.compile(r"\s*(0[xX][0-9a-fA-F]{40})\s*,\s*([0-9]{1,78})(?:\.([0-9]{0,78}))?\s*", re.ASCII)
 _HEADER = re.compile(r"\s*\"?address\"?\s*,\s*\"?amount\"?\s*", re.IGNORECASE)
 
 Finding = tuple[int, str, str]
@@ -38,8 +38,11 @@ def of_pairs(addresses: Sequence[str], amounts: Sequence[int]) -> Recipients:
     return _checked(list(addresses), list(amounts), list(range(1, len(addresses) + 1)), "Entry")
 
 
-def of_csv(body: bytes) -> Recipients:
-    """Recipients of `address,amount` lines, a header and empty lines left out. Raises Invalid with the line numbers."""
+def of_csv(body: bytes, decimals: int = 0) -> Recipients:
+    """Recipients of `address,amount` lines, a header and empty lines left out. Raises Invalid with the line numbers.
+
+    With `decimals` the amounts are whole units with as many digits after the point; without, base units.
+    """
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -50,23 +53,26 @@ def of_csv(body: bytes) -> Recipients:
     findings: list[Finding] = []
     for number, line in enumerate(text.splitlines(), 1):
         found = _LINE.fullmatch(line)
-        if found:
+        part = (found[3] or "").rstrip("0") if found else ""
+        if found and len(part) <= decimals and (decimals or found[3] is None):
             addresses.append(f"0x{found[1][2:]}")
-            amounts.append(int(found[2]))
+            amounts.append(int(found[2] + part.ljust(decimals, "0")))
             numbers.append(number)
         elif line.strip() and not (number == 1 and _HEADER.fullmatch(line)):
-            findings.append((len(addresses), "", f"Line {number}: {_complaint(line)}"))
+            findings.append((len(addresses), "", f"Line {number}: {_complaint(line, decimals)}"))
     if findings:
         raise _invalid(findings)
     return _checked(addresses, amounts, numbers, "Line")
 
 
-def _complaint(line: str) -> str:
+def _complaint(line: str, decimals: int) -> str:
     parts = [part.strip() for part in line.split(",")]
     if len(parts) != 2:
         return f"has {len(parts)} columns; it takes an address and an amount"
     if not re.fullmatch(r"0[xX][0-9a-fA-F]{40}", parts[0], re.ASCII):
         return "the address is not 0x and 40 hexadecimal digits"
+    if decimals:
+        return f"the amount is not a number such as 1250.5, with at most {decimals} digits after the point"
     return "the amount is not a whole number of base units, 1 to 78 digits"
 
 

@@ -1,7 +1,7 @@
-"""`/v1/orgs/{orgId}/assets/{assetId}/distributions`."""
+"""`/v1/orgs/{orgId}/assets/{assetId}/distributions`, and those of all assets at `/v1/orgs/{orgId}/distributions`."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response, status
@@ -28,10 +28,11 @@ from backend.errors import BadRequest
 from backend.fields import Address
 from backend.keyset import Page
 
-router = APIRouter(
-    prefix="/orgs/{orgId}/assets/{assetId}/distributions", tags=["Distributions"], route_class=GuardedRoute
-)
+router = APIRouter(prefix="/orgs/{orgId}", tags=["Distributions"], route_class=GuardedRoute)
+ALL = "/assets/{assetId}/distributions"
+ONE = ALL + "/{distId}"
 CSV = "text/csv"
+Unit = Literal["base", "whole"]
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +64,20 @@ BODY: dict[str, Any] = {
 }
 
 
-@router.get("")
+@router.get("/distributions")
+@requires(Scope.ASSETS_READ)
+async def list_organization_distributions(
+    context: Current,
+    orgId: UUID,
+    page: Annotated[Page, Depends()],
+    status: DistributionStatus | None = None,
+    assetId: UUID | None = None,
+) -> DistributionList:
+    """Distributions of all assets of the organization, or of one, newest first, with what was claimed of each."""
+    return await listing.page(context, page, assetId, status)
+
+
+@router.get(ALL)
 @requires(Scope.ASSETS_READ)
 async def list_distributions(
     context: Current,
@@ -77,7 +91,7 @@ async def list_distributions(
     return await listing.page(context, page, assetId, status)
 
 
-@router.post("", status_code=status.HTTP_201_CREATED, openapi_extra=BODY)
+@router.post(ALL, status_code=status.HTTP_201_CREATED, openapi_extra=BODY)
 @requires(Scope.ASSETS_WRITE)
 @takes(CSV)
 async def create_distribution(
@@ -88,20 +102,24 @@ async def create_distribution(
     response: Response,
     name: Annotated[str | None, Query(max_length=120, description="With a CSV body only.")] = None,
     chain_eid: Annotated[str | None, Query(max_length=10, description="With a CSV body only.")] = None,
+    amounts: Annotated[Unit, Query(description="With a CSV body only: what its amounts count.")] = "base",
     dry_run: DryRun = False,
 ) -> Distribution | DistributionPlan:
-    """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` in base units
-    (up to 128 MB, which is more than a million lines) with `name` and `chain_eid` in the query. Addresses, amounts,
-    doubles and the sum are checked; errors name the lines. The merkle tree is OpenZeppelin's standard one over
-    (uint256 index, address, uint256 amount), the index being the place in the list. `holders` takes those of a block
-    instead, in proportion; `total_amount` alone leaves root and count to the activation."""
+    """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` (up to
+    128 MB, which is more than a million lines) with `name` and `chain_eid` in the query; amounts are base units, or
+    whole tokens such as 12.5 with `amounts=whole`. Addresses, amounts, doubles and the sum are checked; errors name the
+    lines. The merkle tree is OpenZeppelin's standard one over (uint256 index, address, uint256 amount), the index being
+    the place in the list. `holders` takes those of a block instead, in proportion; `total_amount` alone leaves root and
+    count to the activation."""
     raw = await request.body()
     if request.headers.get("content-type", "").startswith(CSV):
         body = _validated({"name": name, "chain_eid": _number(chain_eid)}, "query")
-        recipients: Recipients | None = await asyncio.to_thread(of_csv, raw)
+        asset = await records.asset(context.session, orgId, assetId)
+        decimals = asset.decimals if amounts == "whole" else 0
+        recipients: Recipients | None = await asyncio.to_thread(of_csv, raw, decimals)
     else:
-        if name is not None or chain_eid is not None:
-            raise BadRequest("name and chain_eid are in the query with a CSV body only.")
+        if name is not None or chain_eid is not None or amounts != "base":
+            raise BadRequest("name, chain_eid and amounts are in the query with a CSV body only.")
         body = _validated(await request.json() if raw else None, "body")
         rules.check_source(body)
         recipients = _pairs(body)
@@ -129,21 +147,21 @@ def _pairs(body: DistributionCreate) -> Recipients | None:
     return of_pairs([r.address for r in body.recipients], [int(r.amount) for r in body.recipients])
 
 
-@router.get("/{distId}")
+@router.get(ONE)
 @requires(Scope.ASSETS_READ)
 async def get_distribution(context: Current, orgId: UUID, assetId: UUID, distId: UUID) -> Distribution:
     """One distribution."""
     return await listing.one(context, assetId, distId)
 
 
-@router.get("/{distId}/proofs/{address}")
+@router.get(ONE + "/proofs/{address}")
 @requires(Scope.ASSETS_READ)
 async def get_proof(context: Current, orgId: UUID, assetId: UUID, distId: UUID, address: Address) -> Proof:
     """What a recipient hands to the distributor's `claim`, and whether that has happened."""
     return await proofs.proof(context, await service.distribution(context, assetId, distId), address)
 
 
-@router.post("/{distId}/activate")
+@router.post(ONE + "/activate")
 @requires(Scope.ASSETS_WRITE)
 async def activate_distribution(
     context: Current,
@@ -166,7 +184,7 @@ async def activate_distribution(
     return Activated()
 
 
-@router.post("/{distId}/cancel", status_code=status.HTTP_202_ACCEPTED)
+@router.post(ONE + "/cancel", status_code=status.HTTP_202_ACCEPTED)
 @requires(Scope.ASSETS_WRITE)
 async def cancel_distribution(
     context: Current, orgId: UUID, assetId: UUID, distId: UUID, response: Response, dry_run: DryRun = False

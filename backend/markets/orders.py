@@ -19,6 +19,7 @@ from backend.changes import tell
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import evaluate_order, failures
+from backend.compliance.schemas import RuleVerdict, TransferVerdict
 from backend.errors import Conflict, Forbidden, NotFound
 from backend.keyset import Page
 from backend.markets import rules, service
@@ -26,6 +27,7 @@ from backend.markets.models import MarketRow, OrderRow
 from backend.markets.schemas import (
     Order,
     OrderAccepted,
+    OrderCheck,
     OrderCreate,
     OrderImpact,
     OrderList,
@@ -153,24 +155,38 @@ async def _trader(context: Context, asset_id: UUID, market_id: UUID, wallet_id: 
     return Trader(market, asset, wallet)
 
 
-async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> None:
-    market = trader.market
-    assert market.market_address is not None
-    place = await checking.place_of(context, trader.asset.id, market.chain_eid)
-    account, state, on_token, info = await _facts(place, market.market_address, trader.wallet.address)
-    verdicts = evaluate_order(
-        on_token,
-        market_rules(market),
-        account,
-        body.side is OrderSide.BUY,
-        int(body.amount),
-        int(time.time()),
-        state,
-        info.halted,
+async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCheck) -> TransferVerdict:
+    """Every rule's word on an order that nobody has placed, and whether the market's contract comes to the same."""
+    market = await service.market(context, asset_id, market_id)
+    if market.market_address is None:
+        raise Conflict(f"The market is {market.status}; orders can be looked at once it is deployed.")
+    verdicts = await _verdicts(context, market, body.address, body.side, int(body.amount))
+    codes = await contract.check_order(
+        market.chain_eid, market.market_address, body.address, body.side, int(body.amount)
     )
+    failed = failures(verdicts)
+    return TransferVerdict(
+        allowed=not failed,
+        chain_agrees=[v.code for v in failed] == codes,
+        rules=resolved(verdicts, context.organization_id, asset_id),
+    )
+
+
+async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> None:
+    verdicts = await _verdicts(context, trader.market, trader.wallet.address, body.side, int(body.amount))
     refused = failures(verdicts)
     if refused:
         raise Refused(resolved(refused, context.organization_id, trader.asset.id))
+
+
+async def _verdicts(
+    context: Context, market: MarketRow, address: str, side: OrderSide, amount: int
+) -> list[RuleVerdict]:
+    assert market.market_address is not None
+    place = await checking.place_of(context, market.asset_id, market.chain_eid)
+    account, state, on_token, info = await _facts(place, market.market_address, address)
+    now, is_buy = int(time.time()), side is OrderSide.BUY
+    return evaluate_order(on_token, market_rules(market), account, is_buy, amount, now, state, info.halted)
 
 
 async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, Any, Any, Any]:

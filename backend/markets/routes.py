@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Response, status
 from backend.assets import records
 from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
+from backend.compliance.schemas import TransferVerdict
 from backend.keyset import Page
 from backend.markets import listing, orders, planning, service
 from backend.markets.schemas import (
@@ -18,6 +19,7 @@ from backend.markets.schemas import (
     MarketPlan,
     MarketStatus,
     OrderAccepted,
+    OrderCheck,
     OrderCreate,
     OrderList,
     OrderPlan,
@@ -70,6 +72,17 @@ async def deploy_market(
 async def get_market(context: Current, orgId: UUID, assetId: UUID, marketId: UUID) -> Market:
     """One market; whether it is halted is asked of the chain."""
     return await listing.one(context, assetId, marketId)
+
+
+@router.post(ASSET + "/{marketId}/order-check", responses={409: {}})
+@requires(Scope.ASSETS_READ)
+async def check_order(
+    context: Current, orgId: UUID, assetId: UUID, marketId: UUID, body: OrderCheck
+) -> TransferVerdict:
+    """Whether an order by an address could be placed: every rule of market and token that is looked at, its reason and
+    what would put it right; `chain_agrees` says whether the market's own `checkOrder` comes to the same. 409 where the
+    market does not trade yet."""
+    return await orders.check(context, assetId, marketId, body)
 
 
 @router.get(ORDERS)

@@ -151,6 +151,14 @@ class OrderCreate(Body):
     wallet_id: UUID
 
 
+class OrderCheck(Body):
+    """An order that nobody has placed, by any address; `amount` in base units of the token."""
+
+    side: OrderSide
+    address: Address
+    amount: TokenAmount
+
+
 class OrderAccepted(Acceptance):
     """Answer to place and cancel."""
 

@@ -49,6 +49,7 @@ LOOKS: dict[str, Look] = {
     "activating": Look("Activating", "info", RUN),
     "paused": Look("Paused", "warn", "circle-pause"),
     "halted": Look("Halted", "warn", "circle-pause"),
+    "claimed": Look("Claimed", "ok", DONE),
     "completed": Look("Completed", "ok", DONE),
     "cancelled": Look("Cancelled", "mute", OFF),
     "failed": Look("Failed", "bad", "circle-x"),

@@ -12,21 +12,54 @@ from backend.errors import BadRequest, Conflict, Invalid
 NOW = 1_900_000_000
 
 
-@given(st.integers(1, 2**64), st.lists(st.integers(1, 2**32), min_size=1, max_size=20, unique=True))
+CHAINS = st.lists(st.integers(1, 2**32), min_size=1, max_size=20, unique=True)
+
+
+@given(st.integers(1, 2**64), CHAINS)
 def test_the_shares_of_a_cap_sum_to_the_cap_and_none_is_zero(cap: int, chains: list[int]) -> None:
     if cap < len(chains):
         with pytest.raises(Conflict):
-            rules.share(cap, chains, chains[0])
+            rules.share(cap, chains, chains[0], {})
         return
-    shares = [rules.share(cap, chains, eid) for eid in chains]
+    shares = [rules.share(cap, chains, eid, {}) for eid in chains]
     assert sum(shares) == cap
     assert min(shares) > 0
     assert max(shares) - min(shares) <= 1
 
 
+@given(CHAINS, st.data())
+def test_no_chain_gets_less_than_it_holds_and_the_sum_is_kept(chains: list[int], data: st.DataObject) -> None:
+    used = {eid: data.draw(st.integers(0, 50)) for eid in chains}
+    cap = data.draw(st.integers(1, 600))
+    try:
+        shares = {eid: rules.holders_share(cap, chains, eid, used) for eid in chains}
+    except Conflict:
+        # Only where there are more chains than parts, or others have taken everything.
+        empty = sum(used[eid] == 0 for eid in chains)
+        assert cap < len(chains) or (empty and sum(used.values()) + empty > cap)
+        return
+    assert min(shares.values()) > 0
+    if sum(used.values()) <= cap:
+        assert sum(shares.values()) == cap
+        assert all(shares[eid] >= used[eid] for eid in chains)
+    else:
+        assert all(shares[eid] <= max(used[eid], 1) for eid in chains)
+        assert sum(shares.values()) <= cap
+
+
+def test_a_share_follows_what_is_held() -> None:
+    assert [rules.share(10, [1, 2], eid, {1: 8}) for eid in (1, 2)] == [8, 2]
+    assert [rules.share(10, [1, 2], eid, {1: 3}) for eid in (1, 2)] == [5, 5]
+    assert [rules.holders_share(4, [1, 2], eid, {1: 8, 2: 1}) for eid in (1, 2)] == [2, 1]
+    assert rules.holders_share(4, [1], 1, {1: 8}) == 4
+    with pytest.raises(Conflict, match="10 of it is taken already"):
+        rules.share(10, [1, 2], 2, {1: 10})
+
+
 def test_no_cap_stays_no_cap_and_one_chain_has_it_whole() -> None:
-    assert rules.share(0, [1, 2, 3], 2) == 0
-    assert rules.share(7, [2], 2) == 7
+    assert rules.share(0, [1, 2, 3], 2, {1: 5}) == 0
+    assert rules.holders_share(0, [1, 2, 3], 2, {1: 5}) == 0
+    assert rules.share(7, [2], 2, {2: 9}) == 7
 
 
 def test_a_patch_merges_also_inside_the_rules_and_null_takes_back() -> None:

@@ -85,8 +85,13 @@ class Ground:
     def __init__(self, firm: Firm, ids: list[str], webhook: str) -> None:
         self.firm, self.ids = firm, [*ids, webhook]
         self.params = {
-            "org_id": str(firm.id), "asset_id": ids[0], "market_id": ids[0], "id": ids[0], "webhook_id": webhook
-        }  # fmt: skip
+            "org_id": str(firm.id),
+            "asset_id": ids[0],
+            "market_id": ids[0],
+            "distribution_id": ids[0],
+            "webhook_id": webhook,
+            "id": ids[0],
+        }
 
 
 @pytest_asyncio.fixture(scope="module")

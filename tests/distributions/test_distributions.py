@@ -207,8 +207,26 @@ async def test_csv(world: World, api: Any) -> None:
     assert (await send("\n".join(lines), params={"name": "List"})).status_code == 400
     assert (await send("\n".join(lines), params=query | {"chain_eid": "x"})).status_code == 400
     assert (await send("\n".join(lines), headers=firm.key | {"content-type": "text/plain"})).status_code == 415
+    assert (await send(f"{STRANGER},12.5")).status_code == 422
+    assert (await send(f"{STRANGER},1", params=query | {"amounts": "some"})).status_code == 400
     listed = (await firm.get(path_of(asset)))["distributions"]
     assert [d["id"] for d in listed] == [made["id"]]
+    whole = (await send(f"{STRANGER},12.5", params=query | {"amounts": "whole"})).json()
+    assert whole["total_amount"] == str(25 * UNIT // 2)
+
+
+async def test_distributions_of_all_assets(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    first, second = await firm.asset(), await firm.asset(name="Other", symbol="OTH")
+    made = [await drawn_up(firm, asset, (STRANGER, 5)) for asset in (first, second)]
+    ids = [d["id"] for d in (await firm.get("/distributions"))["distributions"]]
+    assert ids == [made[1]["id"], made[0]["id"]]
+    of_one = (await firm.get("/distributions", params={"assetId": first["id"]}))["distributions"]
+    assert [(d["id"], d["asset_symbol"]) for d in of_one] == [(made[0]["id"], first["symbol"])]
+    assert (await firm.get("/distributions", params={"status": "active"}))["distributions"] == []
+    await firm.refused("GET", "/distributions", 400, params={"status": "gone"})
+    stranger = await Issuance.ready(world, SEPOLIA)
+    assert (await stranger.get("/distributions"))["distributions"] == []
 
 
 async def test_bad_bodies_leave_nothing(world: World) -> None:

@@ -83,3 +83,17 @@ def test_fifty_thousand_lines() -> None:
     told = of_csv("\n".join(lines).encode())
     assert (len(told.addresses), told.total) == (50_000, 50_000 * 50_001 // 2)
     assert told.addresses[-1] == to_checksum_address(lines[-1].split(",")[0])
+
+
+def test_amounts_in_whole_tokens() -> None:
+    """Exact to the last digit, and nothing finer than the token has."""
+    told = of_csv(f"address,amount\n{ONE},12.5\n{TWO}, 7. \n".encode(), 6)
+    assert told.amounts == [12_500_000, 7_000_000]
+    assert of_csv(f"{ONE},0.000001000".encode(), 6).amounts == [1]
+    for line, words in (("1.0000001", "at most 6 digits"), (".5", "such as 1250.5"), ("1e3", "such as 1250.5")):
+        with pytest.raises(Invalid) as raised:
+            of_csv(f"{ONE},{line}".encode(), 6)
+        assert raised.value.errors[0]["detail"].startswith("Line 1: ")
+        assert words in raised.value.errors[0]["detail"]
+    with pytest.raises(Invalid):
+        of_csv(f"{ONE},12.0".encode())

@@ -6,6 +6,7 @@ from typing import Any
 from backend.chain import market as contract
 from backend.chain import quote, token
 from backend.chain.deployment import contracts_of
+from backend.chain.transactions import execute
 from backend.markets import orders_workflow
 from tests.conftest import World
 from tests.firm import SEPOLIA, Firm
@@ -122,6 +123,11 @@ async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) ->
         response = await firm.admin.client._client().post(f"/v1{firm.base}{path}", json=body, headers=firm.key)
         rules = response.json()["rules"]
         assert problem.detail == " ".join(r["reason"] for r in rules)
+        asked = {"side": side, "address": wallet["address"], "amount": str(amount)}
+        verdict = await firm.post(path.removesuffix("orders") + "order-check", asked)
+        assert (verdict["allowed"], verdict["chain_agrees"]) == (False, True)
+        assert [r for r in verdict["rules"] if not r["passed"]] == rules
+        assert all(r["resolution"]["description"] for r in rules)
         return [r["code"] for r in rules]
 
     assert await codes(stranger, "buy", UNIT) == [9, 33]
@@ -132,6 +138,32 @@ async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) ->
     assert [label for label in await sent(firm.id) if "order" in label or label == "approve"] == []
     assert set(before) <= set(await sent(firm.id))
     assert (await firm.get(path))["orders"] == []
+
+
+async def test_an_order_is_looked_at_before_anybody_places_it(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(required_kyc_level=1)
+    market = await firm.market(asset, lockup_end_time=2_000_000_000)
+    path, trader = orders_path(market).removesuffix("orders") + "order-check", await firm.trader()
+    body = {"side": "buy", "address": trader["address"].lower(), "amount": str(UNIT)}
+    verdict = await firm.post(path, body)
+    assert (verdict["allowed"], verdict["chain_agrees"]) == (True, True)
+    assert {1, 9, 13, 32, 33, 34, 35, 36, 38, 39} <= {r["code"] for r in verdict["rules"]}
+    assert all(r["resolution"] is None for r in verdict["rules"])
+
+    sale = await firm.post(path, body | {"side": "sell"})
+    refused = {r["code"]: r["resolution"] for r in sale["rules"] if not r["passed"]}
+    assert set(refused) == {4, 37}
+    # What no call of ours puts right is said in words alone.
+    assert refused[37] == {"method": None, "path": None, "description": "Wait until the lockup of the market ends."}
+    at, owner = market["market_address"], (await firm.treasury())["address"]
+    await execute(contract.halt(at, True).intent(f"test:{at}", eid=SEPOLIA, signer=owner))
+    verdict = await firm.post(path, body)
+    assert [r["code"] for r in verdict["rules"] if not r["passed"]] == [32]
+    assert verdict["chain_agrees"]
+    for bad in ({"side": "hold"}, {"address": "0x12"}, {"amount": "-1"}, {"amount": 1}):
+        await firm.refused("POST", path, 422, json=body | bad)
+    await firm.refused("POST", path.replace(market["id"], asset["id"]), 404, json=body)
 
 
 async def test_what_a_wallet_lacks_is_told(world: World) -> None:

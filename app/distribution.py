@@ -1,0 +1,71 @@
+"""The page of a distribution."""
+
+import reflex as rx
+
+from app.layout import page
+from components.distribution import activation_dialog, cancellation_dialog, facts, proof_card
+from components.permission import for_issuers, may_issue
+from components.ui.box import col, split
+from components.ui.button import button, link_button
+from components.ui.card import page_head
+from components.ui.note import failure, forbidden, note, page_skeleton
+from components.ui.progress import request_progress
+from components.ui.status import badge
+from state.distribution import Activation, Cancellation, DistributionState, ProofFinder
+from state.session import Session
+
+ONE, REQUEST = DistributionState.distribution, DistributionState.request
+
+
+@page(
+    route="/o/[org_id]/distributions/[distribution_id]",
+    title="Distribution",
+    under="/o/[org_id]/distributions",
+    crumbs=[
+        ("Distributions", "/o/" + Session.org.id + "/distributions"),
+        (rx.cond(ONE.name != "", ONE.name, "Distribution"), ""),
+    ],
+    on_load=[ProofFinder.clear, Activation.show(False), Cancellation.show(False), DistributionState.load],
+)
+def distribution() -> rx.Component:
+    """Draw the distribution, or why it cannot be seen."""
+    state = DistributionState
+    again = button("Try again", "rotate-cw", on_click=state.reload)
+    broken = rx.cond(
+        state.is_forbidden,
+        forbidden(state.problem),
+        failure("This distribution did not load", state.problem, again),
+    )
+    return rx.cond(state.problem != "", broken, rx.cond(ONE.id != "", _whole(), page_skeleton()))
+
+
+def _whole() -> rx.Component:
+    is_draft, is_open = ONE.status == "draft", ONE.status == "active"
+    actions = for_issuers(
+        rx.cond(is_draft | is_open, button("Cancel", "circle-x", on_click=Cancellation.show(True)), rx.fragment()),
+        rx.cond(is_draft, button("Activate", "play", kind="primary", on_click=Activation.show(True)), rx.fragment()),
+    )
+    why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
+    shown = rx.cond(
+        may_issue(), request_progress(REQUEST, on_retry=DistributionState.retry), request_progress(REQUEST)
+    )  # fmt: skip
+    return rx.fragment(
+        page_head(
+            ONE.name,
+            rx.el.span(ONE.symbol, " on ", ONE.chain),
+            link_button("View asset", "/o/" + Session.org.id + "/assets/" + ONE.asset_id, "landmark"),
+            actions,
+            badge=badge(ONE.status),
+        ),
+        split(
+            col(
+                rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),
+                rx.cond(REQUEST.steps.length() > 0, shown, rx.fragment()),
+                facts(),
+                cls="wide",
+            ),
+            rx.cond(ONE.has_recipients, proof_card(), rx.fragment()),
+        ),
+        activation_dialog(),
+        cancellation_dialog(),
+    )

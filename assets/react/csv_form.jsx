@@ -1,0 +1,91 @@
+/* Recipients as text or as a file, sent to our own API as they are: a list may be larger than what the page's socket takes. */
+import { useEffect, useRef, useState } from "react";
+import { CircleX, LoaderCircle } from "lucide-react";
+
+const SHOWN = 8;
+
+/* Where a file is chosen it is sent, else the text; null when there is neither. */
+function chosen(form) {
+  const data = new FormData(form);
+  const file = data.get("file");
+  if (file?.size) return file;
+  const text = data.get("list") ?? "";
+  return text.trim() ? text : null;
+}
+
+async function post(url, body, key) {
+  const headers = { "content-type": "text/csv", ...(key ? { "idempotency-key": key } : {}) };
+  const answer = await fetch(url, { method: "POST", body, headers, credentials: "same-origin" });
+  const told = await answer.json().catch(() => ({}));
+  if (answer.ok) return told;
+  const findings = (told.errors ?? []).map((error) => error.detail);
+  throw { words: told.detail || "It was not taken; try again.", findings };
+}
+
+export function CsvForm({ action, most = 0, label, example, onChecked, onMade }) {
+  const form = useRef(null);
+  const key = useRef("");
+  const [busy, setBusy] = useState(false);
+  const [checked, setChecked] = useState(false);
+  const [problem, setProblem] = useState(null);
+  const forget = () => {
+    setChecked(false);
+    setProblem(null);
+  };
+  useEffect(forget, [action]);
+  const submit = async (event) => {
+    event.preventDefault();
+    const body = chosen(form.current);
+    if (!action) return setProblem({ words: "Name it and choose an asset first.", findings: [] });
+    if (body === null) return setProblem({ words: "Paste a list, or choose a file that is not empty.", findings: [] });
+    if (most && body.size > most) return setProblem({ words: `The file is larger than ${most / 1048576} MB.`, findings: [] });
+    setBusy(true);
+    setProblem(null);
+    try {
+      if (checked) {
+        onMade?.((await post(action, body, key.current)).id);
+      } else {
+        const { impact } = await post(`${action}&dry_run=true`, body);
+        // One key for what was checked, so that a second press makes no second draft.
+        key.current = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+        onChecked?.(impact.total_recipients, impact.total_amount, impact.merkle_root ?? "");
+        setChecked(true);
+      }
+    } catch (error) {
+      setProblem(error.words ? error : { words: "The server cannot be reached.", findings: [] });
+      setChecked(false);
+    }
+    setBusy(false);
+  };
+  const findings = problem?.findings ?? [];
+  return (
+    <form ref={form} className="form" aria-label={label} onSubmit={submit} onChange={forget}>
+      <div className="field">
+        <label className="label" htmlFor="csv-list">Recipients</label>
+        <textarea id="csv-list" name="list" className="input mono csv-list" rows={8} spellCheck={false} placeholder={example} aria-describedby="csv-hint" />
+        <div className="hint" id="csv-hint">A line for each: an address, a comma, an amount. A first line with names is left out.</div>
+      </div>
+      <div className="field">
+        <label className="label" htmlFor="csv-file">Or a CSV file<span className="optional">optional</span></label>
+        <input id="csv-file" type="file" name="file" className="input" accept=".csv,.txt,text/csv,text/plain" aria-describedby="csv-file-hint" />
+        <div className="hint" id="csv-file-hint">It is taken in the place of the text. Up to {most / 1048576} MB, more than a million lines.</div>
+      </div>
+      {problem && (
+        <div className="note bad csv-problem" role="alert">
+          <CircleX size={15} aria-hidden="true" />
+          <div>
+            {problem.words}
+            {findings.length > 0 && <ul>{findings.slice(0, SHOWN).map((words) => <li key={words}>{words}</li>)}</ul>}
+            {findings.length > SHOWN && <span>and {findings.length - SHOWN} more</span>}
+          </div>
+        </div>
+      )}
+      <div className="row">
+        <button type="submit" className="btn primary" disabled={busy} aria-busy={busy}>
+          {busy && <LoaderCircle size={14} className="spin" aria-hidden="true" />}
+          {checked ? "Create draft" : "Check the list"}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,39 @@
+"""A form that sends a list, pasted or as a file, to the API: first to have it checked, then to have it kept."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.value import Local
+
+
+def _checked(
+    recipients: rx.Var[str], total: rx.Var[str], root: rx.Var[str]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str]]:
+    return (recipients, total, root)
+
+
+def _made(id: rx.Var[str]) -> tuple[rx.Var[str]]:
+    return (id,)
+
+
+class CsvForm(Local):
+    """Text, file and button. `action` is a path of the API with a query; empty while something is missing for it."""
+
+    library = "$/public/react/csv_form.jsx"
+    tag = "CsvForm"
+
+    action: rx.Var[str]
+    most: rx.Var[int]
+    label: rx.Var[str]
+    example: rx.Var[str]
+
+    on_checked: rx.EventHandler[_checked]
+    on_made: rx.EventHandler[_made]
+
+
+def csv_form(label: str, action: Any, *, most: int, example: Any, on_checked: Any, on_made: Any) -> rx.Component:
+    """Draw the form. `on_checked` gets count, sum in base units and root as texts, `on_made` the new record's id."""
+    return CsvForm.create(
+        action=action, most=most, label=label, example=example, on_checked=on_checked, on_made=on_made
+    )
