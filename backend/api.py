@@ -35,6 +35,7 @@ VERTICALS = (
     "controls",
     "transfers",
     "requests",
+    "devnet",
 )
 """Each has `routes.router`; the order is that of the reference page."""
 

@@ -12,7 +12,7 @@ import structlog
 from backend import db, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
-from backend.chain import deployment, endpoints, recovery, rpc
+from backend.chain import deployment, endpoints, faults, recovery, rpc
 from backend.chains import registry
 from backend.indexing import run_indexer
 from backend.mail import sending
@@ -66,6 +66,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         )
         for work in works:
             held.push_async_callback(_end, asyncio.create_task(work))
+        held.callback(faults.forget)
         held.callback(stopping.set)
         yield
 

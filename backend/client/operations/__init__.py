@@ -7,6 +7,7 @@ from backend.client.operations.bridges import BridgesOperations
 from backend.client.operations.chains import ChainsOperations
 from backend.client.operations.compliance import ComplianceOperations
 from backend.client.operations.controls import ControlsOperations
+from backend.client.operations.devnet import DevnetOperations
 from backend.client.operations.distributions import DistributionsOperations
 from backend.client.operations.invitations import InvitationsOperations
 from backend.client.operations.issuer import IssuerOperations
@@ -45,5 +46,6 @@ class Operations(
     ControlsOperations,
     TransfersOperations,
     RequestsOperations,
+    DevnetOperations,
 ):
     """Every operation of the API."""
