@@ -40,6 +40,7 @@ VERTICALS = (
     "audit",
     "search",
     "approvals",
+    "devnet",
 )
 """Each has `routes.router`; the order is that of the reference page."""
 

@@ -1,6 +1,5 @@
 """Assets: created, changed, archived. What concerns a chain is done by the workflow of the request."""
 
-import time
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +23,7 @@ from backend.assets.schemas import (
 from backend.assets.terms import terms_of, token_rules, write
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain import clock
 from backend.chain.deployment import contracts_of
 from backend.chains import service as chains
 from backend.changes import shown, tell, tell_change
@@ -52,7 +52,7 @@ async def _creatable(context: Context, body: AssetCreate) -> tuple[Any, WalletRo
     """The chain and the treasury of a new asset, once every check is passed: chain, lockup, supply (400), treasury, its
     funds, the symbol (409)."""
     chain = await usable_chain(context, body.chain_eid)
-    rules.check_lockup(body.compliance_rules.lockup_end_time, int(time.time()), "/compliance_rules/lockup_end_time")
+    rules.check_lockup(body.compliance_rules.lockup_end_time, clock.moment(), "/compliance_rules/lockup_end_time")
     rules.check_supply(int(body.initial_supply), body.decimals)
     wallet = await records.treasury(context.session, context.organization_id)
     await records.check_funded(context.session, wallet, body.chain_eid, gas.TOKEN + gas.RULES + gas.MINT)
@@ -133,7 +133,7 @@ async def planned(session: Write, organization_id: UUID, asset_id: UUID, patch: 
         raise Invalid([{"pointer": "/name", "detail": "cannot be taken away"}])
     asset = await records.asset(session, organization_id, asset_id, lock=True)
     rules.check_updatable(asset.status)
-    terms = rules.merged(terms_of(asset), patch, int(time.time()))
+    terms = rules.merged(terms_of(asset), patch, clock.moment())
     eids = records.sharing(await records.deployments(session, asset_id))
     held = await holders.by_chain(session, organization_id, asset_id)
     for eid in eids:

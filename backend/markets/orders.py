@@ -1,6 +1,5 @@
 """Orders: listed, placed, cancelled. Their rows are the indexer's; what is asked for here is sent by the workflow."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,8 +12,8 @@ from backend.assets.checking import Place
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain import clock, quote, token
 from backend.chain import market as contract
-from backend.chain import quote, token
 from backend.changes import tell
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
@@ -185,7 +184,7 @@ async def _verdicts(
     assert market.market_address is not None
     place = await checking.place_of(context, market.asset_id, market.chain_eid)
     account, state, on_token, info = await _facts(place, market.market_address, address)
-    now, is_buy = int(time.time()), side is OrderSide.BUY
+    now, is_buy = clock.moment(), side is OrderSide.BUY
     return evaluate_order(on_token, market_rules(market), account, is_buy, amount, now, state, info.halted)
 
 
