@@ -35,6 +35,12 @@ class Settings(BaseSettings):
     confirmations: dict[int, int] = {}
     """JSON object of endpoint id to the blocks a transaction waits for; default 12 on mainnets, 2 on testnets."""
 
+    worker_chains: list[int] = []
+    """JSON list of endpoint ids whose work is done by `signum worker --chain EID`, and not by the server."""
+
+    drain_seconds: int = Field(20, ge=0)
+    """How long a worker that is told to end waits for what it runs."""
+
     keystore_scrypt_n: int | None = Field(None, ge=2)
     """Cost of the keystore's scrypt, a power of two; default 2^18, and 2^12 with embedded chains."""
 
