@@ -1,4 +1,6 @@
-"""`signum`: the operator's commands (`serve | bootstrap | rotate-keys | audit verify | openapi`), and its users'."""
+"""`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | audit verify |
+openapi`), and its users'.
+"""
 
 from typing import Annotated
 from uuid import UUID
@@ -66,6 +68,42 @@ def rotate_keys() -> None:
     from backend.auth.bootstrap import rotate
 
     typer.echo(f"Tokens are signed with {supervisor.guarded(lambda: asyncio.run(rotate(settings())))} from now on.")
+
+
+@app.command()
+def worker(
+    chain: Annotated[
+        list[int], typer.Option(help="Endpoint id of a chain whose work this process does; may be repeated.")
+    ],
+) -> None:
+    """Do the work of some chains in a process of its own, beside a running `signum serve`. Stop with SIGTERM."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.worker import work
+
+    supervisor.guarded(lambda: asyncio.run(work(settings(), chain)))
+
+
+@app.command()
+def reconcile(
+    chain: Annotated[
+        list[int] | None, typer.Option(help="Endpoint id of a chain; every one with a node by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON in the place of a table.")] = False,
+) -> None:
+    """List every difference between the database and the chains (while `signum serve` runs, or with DATABASE_URL).
+
+    Exit code 0 where they agree, 1 where they differ, 2 where a chain could not be read.
+    """
+    import asyncio
+
+    from backend import supervisor
+    from backend.reconciliation.outside import reconciled
+
+    report = supervisor.guarded(lambda: asyncio.run(reconciled(settings(), chain)))
+    typer.echo(report.as_json() if as_json else report.as_table())
+    raise typer.Exit(report.exit_code)
 
 
 @audit.command("verify")

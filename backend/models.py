@@ -17,6 +17,7 @@ from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.oauth.models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
+from backend.reconciliation.models import ReconciliationRow
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
@@ -57,6 +58,7 @@ __all__ = [
     "OutboxRow",
     "PartyRow",
     "RecipientRow",
+    "ReconciliationRow",
     "RefreshTokenRow",
     "RequestRow",
     "RequestStepRow",

@@ -11,6 +11,11 @@ from backend.migrations.migrate import owner_url
 DATABASE = "signum"
 
 
+def outside_url(home: Path) -> str:
+    """The owner's URL of the server that another process started on a data folder."""
+    return f"postgresql://postgres@/{DATABASE}?host={home / 'pg'}"
+
+
 class EmbeddedPostgres:
     """One server for one data folder. The folder's lock is the caller's to hold."""
 

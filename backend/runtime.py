@@ -10,7 +10,7 @@ import httpx
 import structlog
 
 import backend.listeners  # noqa: F401  (whoever must hear of changes)
-from backend import db, sweep, workflows
+from backend import db, executors, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
 from backend.chain import deployment, endpoints, faults, recovery, rpc
@@ -18,6 +18,7 @@ from backend.chains import registry
 from backend.indexing import run_indexer
 from backend.mail import sending
 from backend.readiness import readiness
+from backend.reconciliation import service as reconciliation
 from backend.settings import Settings
 
 log = structlog.get_logger()
@@ -54,13 +55,18 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         held.push_async_callback(rpc.close)
         await _prepare_chains(settings)
         load_workflows()
-        await asyncio.to_thread(workflows.start, url)
+        name = executors.name_of("web")
+        await held.enter_async_context(executors.present(url, name))
+        await asyncio.to_thread(workflows.start, url, name, workflows.queues_here())
         held.push_async_callback(asyncio.to_thread, workflows.stop)
         await workflows.register_queues()
+        await workflows.register_webhooks()
         stopping = asyncio.Event()
         works = (
             run_indexer(stopping),
+            executors.watch(stopping),
             sweep.run(stopping),
+            reconciliation.nightly(stopping),
             sending.run(stopping, settings),
             _demo(settings),
             _warm_up(),

@@ -1,6 +1,7 @@
 """Settings, read once from the environment."""
 
 from functools import lru_cache
+from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -34,6 +35,18 @@ class Settings(BaseSettings):
 
     confirmations: dict[int, int] = {}
     """JSON object of endpoint id to the blocks a transaction waits for; default 12 on mainnets, 2 on testnets."""
+
+    worker_chains: list[int] = []
+    """JSON list of endpoint ids whose work is done by `signum worker --chain EID`, and not by the server."""
+
+    drain_seconds: int = Field(20, ge=0)
+    """How long a worker that is told to end waits for what it runs."""
+
+    wallet_provider: Literal["keystore", "aws-kms"] = "keystore"
+    """Who makes and holds the keys of server wallets; those made before stay where they are."""
+
+    kms_alias_prefix: str = Field("alias/signum", pattern=r"^alias/[A-Za-z0-9/_-]{1,120}$")
+    """What the aliases of our keys in AWS KMS begin with: another one for each installation in an account."""
 
     keystore_scrypt_n: int | None = Field(None, ge=2)
     """Cost of the keystore's scrypt, a power of two; default 2^18, and 2^12 with embedded chains."""
@@ -99,6 +112,14 @@ class Settings(BaseSettings):
             if not given or not all(url.startswith(("http://", "https://")) for url in given):
                 raise ValueError(f"the chain {eid} needs a URL that begins with http:// or https://")
         return urls
+
+    @field_validator("wallet_provider")
+    @classmethod
+    def _is_installed(cls, name: str) -> str:
+        """What the provider needs is there."""
+        if name == "aws-kms" and find_spec("boto3") is None:
+            raise ValueError("aws-kms needs boto3: install Signum with the extra `aws`")
+        return name
 
     @field_validator("home")
     @classmethod

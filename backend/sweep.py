@@ -16,9 +16,11 @@ from backend import db, workflows
 from backend.approvals import service as approvals
 from backend.attestations import states as attestations
 from backend.auth import tokens
+from backend.bridges.arriving import late_deliveries
 from backend.db import now
 from backend.errors import SignumError
 from backend.invitations import service as invitations
+from backend.requests import service as requests
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 from backend.webhooks import care as deliveries
@@ -43,8 +45,8 @@ async def run(stopping: asyncio.Event) -> None:
 
 
 async def once() -> None:
-    """Expire what is due, take up rotated signing keys, end requests whose workflow ended without saying so, and take
-    up deliveries of webhooks that nobody makes."""
+    """Expire what is due, take up rotated signing keys, end requests whose workflow ended without saying so, notice
+    packets that arrived after they were given up, and take up deliveries of webhooks that nobody makes."""
     async with db.worker() as session:
         await attestations.expire_due(session)
         await invitations.expire_due(session)
@@ -55,6 +57,7 @@ async def once() -> None:
         await _try(_look(row), row.id)
     for row in due:
         await _try(approvals.expire(row.organization_id, row.id), row.id)
+    await late_deliveries()
     await deliveries.look()
 
 
@@ -67,15 +70,19 @@ async def _try(work: Awaitable[None], about: UUID) -> None:
 
 
 async def _look(row: Any) -> None:
-    state = await DBOS.get_workflow_status_async(f"{row.id}:{row.attempt}")
+    name = workflows.workflow_id(row.id, row.attempt, requests.hop_of(row.arguments))
+    state = await DBOS.get_workflow_status_async(name)
     if state is not None and state.status not in LOST:
         return
     if await workflows.abandon(row.organization_id, row.id, row.attempt, SignumError(INTERRUPTED)):
         log.warning("ended a request that nobody worked on", request=str(row.id))
 
 
-def _unfinished() -> "sa.Select[UUID, UUID, int]":
-    return sa.select(col(RequestRow.id), col(RequestRow.organization_id), col(RequestRow.attempt)).where(
+def _unfinished() -> "sa.Select[UUID, UUID, int, dict[str, Any]]":
+    found = sa.select(
+        col(RequestRow.id), col(RequestRow.organization_id), col(RequestRow.attempt), col(RequestRow.arguments)
+    )
+    return found.where(
         col(RequestRow.status).in_([RequestStatus.ACCEPTED, RequestStatus.RUNNING]),
         col(RequestRow.updated_at) < now() - SETTLED,
     )

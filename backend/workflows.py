@@ -6,7 +6,7 @@ exactly one of two ways: its request succeeded, or its request failed with the p
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,7 +18,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import db
-from backend.chain import rpc
+from backend.chain import endpoints, rpc
 from backend.changes import Who, acting, tell
 from backend.errors import Denied, SignumError, problem
 from backend.requests import service as requests
@@ -37,6 +37,15 @@ VERSION = "1"
 
 class _Engine:
     client: DBOSClient | None = None
+
+
+class Elsewhere(Exception):
+    """What is left of a run goes on in another order: it waits for somebody else, and what follows in its own order
+    must not wait with it. None goes back to its own order."""
+
+    def __init__(self, order: str | None) -> None:
+        super().__init__(order)
+        self.order = order
 
 
 _on_failure: dict[str, "OnFailure"] = {}
@@ -62,6 +71,11 @@ class Run:
 
     within: db.Write | None = None
     """The transaction that all of it happens in, where it is one: a request that is denied before it began."""
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it runs in another order than its own now (see `Elsewhere`)."""
+        return requests.AWAY in self.arguments
 
     def key(self, *parts: object) -> str:
         """The key of an intent: the same one in every run of this request."""
@@ -126,23 +140,31 @@ def workflow(
 
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
-        async def run(organization_id: str, request_id: str) -> None:
+        async def run(organization_id: str, request_id: str, hop: str = "0") -> None:
             with rpc.patience(PATIENCE):
-                await _run(body, on_failure, UUID(organization_id), UUID(request_id))
+                await _run(body, on_failure, UUID(organization_id), UUID(request_id), int(hop))
 
         return body
 
     return register
 
 
-async def _run(body: Body, on_failure: OnFailure | None, organization_id: UUID, request_id: UUID) -> None:
-    async with db.step(organization_id) as session:
-        row = await requests.begin(session, request_id)
-    if row is None:
-        return
+async def _run(body: Body, on_failure: OnFailure | None, organization_id: UUID, request_id: UUID, hop: int = 0) -> None:
+    row = await _begin(organization_id, request_id)
+    if row is None or requests.hop_of(row.arguments) != hop:
+        return  # it has ended, or went on elsewhere
     run = Run(organization_id, request_id, row.subject_id, row.arguments, row.attempt)
     with acting(Who.of(row.origin)):
         await _to_the_end(run, body, on_failure)
+
+
+async def _begin(organization_id: UUID, request_id: UUID) -> RequestRow | None:
+    """A queue has one run of an order at a time; between the queues of several workers, they wait for each other."""
+    while True:
+        async with db.step(organization_id) as session:
+            if not settings().worker_chains or await requests.is_first(session, request_id):
+                return await requests.begin(session, request_id)
+        await asyncio.sleep(0.2)
 
 
 async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> None:
@@ -150,6 +172,8 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
         await body(run)
     except asyncio.CancelledError:
         raise
+    except Elsewhere as place:
+        await _move(run, place.order)
     except SignumError as error:
         await _fail(run, error, on_failure)
     except Exception as error:
@@ -161,6 +185,19 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
             await requests.succeed(session, run.request_id)
             for outcome in run.outcome:
                 await tell(session, run.organization_id, *outcome)
+
+
+async def _move(run: Run, order: str | None) -> None:
+    """Enqueue what is left of a run in another order, in one transaction with the note of it."""
+    async with run.transaction() as session:
+        row = await requests.move(session, run.request_id, order)
+        hop, place = requests.hop_of(row.arguments), requests.order_of(row.arguments)
+        await enqueue(session, row.kind, row.organization_id, row.id, row.attempt, place, hop)
+
+
+def workflow_id(request_id: UUID, attempt: int, hop: int) -> str:
+    """The engine's id of a request's run."""
+    return f"{request_id}:{attempt}" + (f":{hop}" if hop else "")
 
 
 async def _fail(run: Run, error: SignumError, on_failure: OnFailure | None) -> None:
@@ -207,48 +244,67 @@ async def withdraw(session: db.Write, row: RequestRow, error: Denied) -> None:
     await requests.deny(session, row.id, problem(error, settings().base_url))
 
 
-def start(url: str) -> None:
-    """Launch the engine in the running loop. `url` is the owner's; the engine works as signum_app."""
+def queue_of(eid: int) -> str:
+    """The queue of a chain whose work is done by workers of its own."""
+    return f"{QUEUE}:{eid}"
+
+
+def queues_here() -> list[str]:
+    """The queues of the server: all but those of chains that have workers."""
+    theirs = settings().worker_chains
+    return [QUEUE, WEBHOOKS, *(queue_of(eid) for eid in endpoints.reachable() if eid not in theirs)]
+
+
+def start(url: str, executor: str, queues: Sequence[str]) -> None:
+    """Launch the engine in the running loop, to run what is in some queues. `url` is the owner's; the engine works as
+    signum_app. `executor` names this process (see `backend.executors`)."""
     app_url = db.role_url(url, "signum_app")
     config: DBOSConfig = {
         "name": "signum",
         "system_database_url": app_url,
         "run_migrations": False,
         "application_version": VERSION,
-        "executor_id": "web",
+        "executor_id": executor,
         "log_level": "WARNING",
         "sys_db_pool_size": 5,
     }
     DBOS(config=config)
+    DBOS.listen_queues(queues)
     DBOS.launch()
     _Engine.client = DBOSClient(system_database_url=app_url)
 
 
-async def register_queues() -> None:
-    """One queue for what goes to the chains: one run at a time per subject, in order. One for webhooks: a few runs at a
-    time per endpoint, so that one that hangs holds up nobody else."""
-    await DBOS.register_queue_async(QUEUE, partition_concurrency=1, polling_interval_sec=0.05)
+async def register_queues(names: Sequence[str] = (QUEUE,)) -> None:
+    """Queues for what goes to the chains: one run at a time per subject, in order."""
+    for name in names:
+        await DBOS.register_queue_async(name, partition_concurrency=1, polling_interval_sec=0.05)
+
+
+async def register_webhooks() -> None:
+    """A queue for webhooks: a few runs at a time per endpoint, so that one that hangs holds up nobody else."""
     await DBOS.register_queue_async(
         WEBHOOKS, partition_worker_concurrency=5, worker_concurrency=200, polling_interval_sec=0.25
     )
 
 
-def stop() -> None:
-    """Stop the engine; what runs is taken up by the next start."""
-    DBOS.destroy()
+def stop(drain: int = 0) -> None:
+    """Begin nothing new, wait some seconds for what runs, and stop; what is left is taken up by others, or the next
+    start."""
+    DBOS.destroy(workflow_completion_timeout_sec=drain)
     if _Engine.client is not None:
         _Engine.client.destroy()
     _Engine.client = None
 
 
 async def enqueue(
-    session: db.Write, name: str, organization_id: UUID, request_id: UUID, attempt: int, order: str
+    session: db.Write, name: str, organization_id: UUID, request_id: UUID, attempt: int, order: str, hop: int = 0
 ) -> None:
     """Enqueue a request's workflow in the caller's transaction: rolled back means never enqueued.
 
     `order` names what must happen one after the other, such as an asset's id.
     """
-    await submit(session, name, f"{request_id}:{attempt}", str(organization_id), str(request_id), queue=QUEUE, of=order)
+    run_id, queue = workflow_id(request_id, attempt, hop), await _queue(session, request_id)
+    await submit(session, name, run_id, str(organization_id), str(request_id), str(hop), queue=queue, of=order)
 
 
 async def submit(
@@ -281,3 +337,11 @@ async def submit(
 def is_running() -> bool:
     """Whether anything can be enqueued; not in commands that only write rows."""
     return _Engine.client is not None
+
+
+async def _queue(session: db.Write, request_id: UUID) -> str:
+    """The queue of the first chain that a request goes to, where that chain has workers of its own."""
+    if not settings().worker_chains:
+        return QUEUE
+    eid = await requests.first_chain(session, request_id)
+    return queue_of(eid) if eid in settings().worker_chains else QUEUE

@@ -16,7 +16,7 @@ from backend.members.models import MemberRow
 from backend.members.schemas import Role
 from backend.organizations.models import OrganizationRow
 from backend.organizations.schemas import Organization
-from backend.postgres import DATABASE
+from backend.postgres import outside_url
 from backend.settings import Settings
 
 
@@ -43,7 +43,7 @@ async def rotate(settings: Settings) -> str:
 @asynccontextmanager
 async def outside(settings: Settings) -> AsyncIterator[db.Write]:
     """A transaction of the worker's role, without a server; what fails says why in one line."""
-    db.start(settings.database_url or f"postgresql://postgres@/{DATABASE}?host={settings.home / 'pg'}")
+    db.start(settings.database_url or outside_url(settings.home))
     try:
         async with db.worker() as session:
             yield session

@@ -25,7 +25,7 @@ from backend.changes import shown, tell_state
 from backend.db import Write, now
 from backend.errors import Conflict, Denied, SignumError, Unavailable
 from backend.settings import settings
-from backend.workflows import Run, StepNotes
+from backend.workflows import Elsewhere, Run, StepNotes
 
 TRIES = 3
 """Deliveries that may be refused on an embedded chain before the bridge has failed."""
@@ -50,13 +50,19 @@ class Route:
 
 
 async def carry(run: Run, bridge_id: UUID) -> DeploymentRow:
-    """Bring a bridge to its end: the token on the destination. Raises what stopped it, such as DeliveryRefused."""
+    """Bring a bridge to its end: the token on the destination. Raises what stopped it, such as DeliveryRefused.
+
+    On a public chain others deliver, which takes minutes or days: the wait is done in an order of the bridge's own, so
+    that the asset can be worked with meanwhile.
+    """
+    if run.is_away:
+        await _wait(run, bridge_id)
     async with run.step("bridge_pending") as step:
         route = await _prepare(run, step, bridge_id)
     async with run.step("bridge_submitting") as step:
         bridge = await _submit(run, step, route)
     async with run.step("bridge_confirmed") as step:
-        delivery = await _delivered(run, step, bridge)
+        delivery = await (_delivered(run, step, bridge) if _is_local(bridge) else _looked(step, bridge))
         return await _settle(run, step, route, delivery)
 
 
@@ -140,9 +146,30 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
     return bridge
 
 
+def _is_local(bridge: BridgeRow) -> bool:
+    return endpoints.is_embedded(bridge.destination_chain_eid)
+
+
+async def _wait(run: Run, bridge_id: UUID) -> None:
+    async with run.transaction() as session:
+        bridge = await session.get_one(BridgeRow, bridge_id)
+    async with run.step("bridge_confirmed") as step:
+        await _delivered(run, step, bridge)
+        raise Elsewhere(None)
+
+
+async def _looked(step: StepNotes, bridge: BridgeRow) -> Delivery:
+    """The delivery where it is there already; else the wait for it is begun elsewhere."""
+    delivery = await _try(bridge)
+    if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
+        return delivery
+    await step.say("On its way.")
+    raise Elsewhere(f"delivery:{bridge.id}")
+
+
 async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
     """Wait for the delivery; on embedded chains, do it. A chain that does not answer is asked again."""
-    local = endpoints.is_embedded(bridge.destination_chain_eid)
+    local = _is_local(bridge)
     give_up = now() + timedelta(seconds=settings().bridge_give_up_seconds)
     refusals = 0
     while True:

@@ -7,16 +7,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.assets.models import AssetRow, DeploymentRow
-from backend.assets.schemas import DeploymentStatus
+from backend.assets.models import AssetRow
 from backend.auth.principal import Context
+from backend.bridges import arriving
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
-from backend.chain import relayer, token
-from backend.chain.relayer import DeliveryStatus
-from backend.changes import THE_SYSTEM, acting, shown, tell_state
-from backend.db import now
-from backend.errors import BadRequest, NotFound, SignumError
+from backend.errors import BadRequest, NotFound
 from backend.keyset import limit_of
 
 BRIDGES = sa.inspect(BridgeRow).local_table
@@ -58,34 +54,11 @@ async def _one(context: Context, bridge_id: UUID) -> Any:
 
 async def _arrived(context: Context, bridge_id: UUID) -> bool:
     """Look at the destination again. A chain that does not answer leaves everything as it was."""
-    row = await context.session.get_one(BridgeRow, bridge_id, with_for_update=True)
-    before = shown(Bridge, row)
-    try:
-        delivery = await relayer.delivery_status(row.guid or "", row.source_chain_eid, row.source_tx_hash or "")
-        if delivery.status is DeliveryStatus.DELIVERED:
-            row.status, row.failure = BridgeStatus.CONFIRMED, None
-            row.destination_tx_hash = delivery.tx_hash or row.destination_tx_hash
-            await _revive(context, row)
-    except SignumError:
-        return False
-    row.checked_at = now()
-    await context.session.flush()
-    with acting(THE_SYSTEM):
-        await tell_state(context.session, "bridge", Bridge, row, before)
-    return True
-
-
-async def _revive(context: Context, row: BridgeRow) -> None:
-    """The token that the late packet has given its rules to is in force."""
-    query = sa.select(DeploymentRow).where(
-        col(DeploymentRow.asset_id) == row.asset_id, col(DeploymentRow.chain_eid) == row.destination_chain_eid
-    )
-    deployment: DeploymentRow | None = await context.session.scalar(query)
-    if deployment is None or deployment.token_address is None or deployment.status is DeploymentStatus.ACTIVE:
-        return
-    rules = await token.rules(deployment.chain_eid, deployment.token_address)
-    deployment.supply = await token.total_supply(deployment.chain_eid, deployment.token_address)
-    deployment.applied_rules, deployment.status = rules.as_dict(), DeploymentStatus.ACTIVE
+    row = await context.session.get_one(BridgeRow, bridge_id)
+    arrival = await arriving.look(row)
+    if arrival is not None:
+        await arriving.note(context.session, bridge_id, arrival)
+    return arrival is not None
 
 
 def _query(context: Context) -> sa.Select[Any]:

@@ -11,7 +11,7 @@ from backend.chain import devnet, endpoints
 from backend.chain.calls import Call, creation
 from backend.chain.rpc import connect
 from backend.chain.transactions import execute
-from backend.chain.wallet_provider import keystore
+from backend.chain.wallet_provider import provider
 from backend.chains.models import ChainContractRow, ChainRow
 from backend.errors import BadRequest
 
@@ -38,7 +38,7 @@ class ChainContracts:
 
 async def operator() -> str:
     """The agent's address: owner of registry, factory, embedded endpoint and quote token; it deploys and relays."""
-    return await keystore().operator()
+    return await provider().operator()
 
 
 async def contracts_of(eid: int) -> ChainContracts:

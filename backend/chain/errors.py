@@ -2,6 +2,7 @@
 
 SignumError
 ├── ChainUnavailable      503   no node answers: try again
+│   └── UnexpectedAnswer  503   not what the contract would say: a node behind the chain, or another contract
 ├── RpcError              503   a node answered with an error of its own, which is no contract's refusal
 ├── Reverted              409   a contract refused, with its reason decoded
 └── InsufficientFunds     409   the signer cannot pay for gas and value
@@ -15,6 +16,10 @@ from backend.errors import Conflict, Unavailable
 
 
 class ChainUnavailable(Unavailable):
+    """Service Unavailable"""
+
+
+class UnexpectedAnswer(ChainUnavailable):
     """Service Unavailable"""
 
 

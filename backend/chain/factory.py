@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from eth_abi.exceptions import DecodingError
-
 from backend.chain.calls import Call, call
-from backend.chain.errors import Reverted, RpcError
+from backend.chain.errors import Reverted, RpcError, UnexpectedAnswer
 from backend.chain.outcome import Outcome
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import MarketRules
@@ -33,7 +31,7 @@ async def check(eid: int, address: str) -> FactoryInfo:
     functions = ("interfaceName", "defaultQuote", "protocolWallet", "protocolFeeBps")
     try:
         name, quote, wallet, bps = await rpc.read_many([(NAME, address, function) for function in functions])
-    except (Reverted, RpcError, DecodingError):
+    except (Reverted, RpcError, UnexpectedAnswer):
         name, quote, wallet, bps = "", ZERO, ZERO, 0
     if name != INTERFACE:
         raise BadRequest(f"The contract at {address} is not a market factory.", pointer="/market_factory_address")

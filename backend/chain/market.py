@@ -102,9 +102,9 @@ async def order(eid: int, at: str, order_id: int) -> OrderFacts:
     return facts
 
 
-async def orders(eid: int, at: str, order_ids: Sequence[int]) -> list[OrderFacts]:
-    """Several orders in one round trip; of one that does not exist the status is none."""
-    told = await (await connect(eid)).read_many([(NAME, at, "getOrder", number) for number in order_ids])
+async def orders(eid: int, at: str, order_ids: Sequence[int], block: int | None = None) -> list[OrderFacts]:
+    """Several orders in one round trip, at a block or now; of one that does not exist the status is none."""
+    told = await (await connect(eid)).read_many([(NAME, at, "getOrder", number) for number in order_ids], block=block)
     return [_facts(number, entry) for number, entry in zip(order_ids, told, strict=True)]
 
 

@@ -24,7 +24,7 @@ from backend import db
 from backend.chain import answers, endpoints, nodes
 from backend.chain.calls import Call
 from backend.chain.codec import contract
-from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain.errors import ChainUnavailable, RpcError, UnexpectedAnswer
 from backend.chain.nodes import Node, NodeFault
 from backend.chain.reverts import is_revert, reverted
 from backend.chains.models import ChainRow
@@ -130,7 +130,7 @@ class Rpc:
         try:
             return [contract(read[0]).answer(read[2], answer) for read, answer in zip(reads, told, strict=True)]
         except (DecodingError, OverflowError) as error:
-            raise ChainUnavailable(
+            raise UnexpectedAnswer(
                 f"The node of the chain {self.eid} does not answer as the contract would; it may be behind the chain."
             ) from error
 

@@ -6,7 +6,7 @@ from backend import db
 from backend.chain.calls import Intent
 from backend.chain.models import TransactionRow
 from backend.chain.pricing import Terms
-from backend.chain.wallet_provider import Signed, provider
+from backend.chain.wallet_provider import Signed, holder
 
 
 async def signed(intent: Intent, terms: Terms, nonce: int) -> TransactionRow:
@@ -51,4 +51,4 @@ async def _sign(signer: str, to: str | None, data: str, value: int, terms: Terms
     }
     if to is not None:
         fields["to"] = to
-    return await provider().sign_transaction(signer, fields)
+    return await (await holder(signer)).sign_transaction(signer, fields)

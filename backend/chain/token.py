@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from eth_abi.exceptions import DecodingError
-
 from backend.chain.calls import Call, call, creation
 from backend.chain.codec import address_word, organization_key, word_address
 from backend.chain.endpoint import DELIVERY_OPTIONS
-from backend.chain.errors import Reverted, RpcError
+from backend.chain.errors import Reverted, RpcError, UnexpectedAnswer
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
 from backend.errors import BadRequest
@@ -242,7 +240,7 @@ async def details(eid: int, at: str) -> TokenDetails:
         ours, *values = await rpc.read_many(
             [(NAME, at, "supportsInterface", _ERC7943), *((NAME, at, function) for function in names)]
         )
-    except (Reverted, RpcError, DecodingError):
+    except (Reverted, RpcError, UnexpectedAnswer):
         ours, values = False, []
     if not ours:
         raise BadRequest(f"The contract at {at} is not a token of this system.")

@@ -17,8 +17,7 @@ from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.recovery import recover
 from backend.chain.rpc import connect
-from backend.chain.wallet_provider import provider
-from backend.errors import BadRequest
+from backend.chain.wallet_provider import holder
 
 __all__ = ["Intent", "Outcome", "execute", "find", "recover", "rehearse"]
 
@@ -56,8 +55,7 @@ async def rehearse(intent: Intent) -> None:
 
 
 async def _prepare(intent: Intent) -> TransactionRow:
-    if not provider().has(intent.signer):
-        raise BadRequest(f"No key is held for the wallet {intent.signer}; it cannot sign here.")
+    await holder(intent.signer)
     terms = await pricing.terms(await connect(intent.chain_eid), intent)
     async with db.worker() as session:
         signer = await nonces.lock(session, intent.chain_eid, intent.signer)

@@ -64,8 +64,11 @@ class WalletProvider(Protocol):
     async def sign_message(self, address: str, text: str) -> str:
         """An EIP-191 signature as 0x and 130 digits. Raises BadRequest where there is no key for the address."""
 
-    def has(self, address: str) -> bool:
+    async def has(self, address: str) -> bool:
         """Whether this provider holds the key of an address."""
+
+    async def operator(self) -> str:
+        """The address of the agent's own key."""
 
 
 class Keystore:
@@ -101,7 +104,7 @@ class Keystore:
         signed = _account().sign_message(encode_defunct(text=text), await self._key(address))
         return "0x" + bytes(signed.signature).hex()
 
-    def has(self, address: str) -> bool:
+    async def has(self, address: str) -> bool:
         """Whether there is a file for the address."""
         return address in self._open or self._file(address).exists()
 
@@ -178,6 +181,21 @@ def keystore() -> Keystore:
     return Keystore(folder, keystore_password(), cost)
 
 
+@lru_cache
+def _kms() -> WalletProvider:
+    from backend.chain.kms import AwsKms
+
+    return AwsKms(settings().kms_alias_prefix)
+
+
 def provider() -> WalletProvider:
-    """The wallet provider that the settings choose."""
-    return keystore()
+    """The wallet provider that the settings choose: new keys are made there."""
+    return _kms() if settings().wallet_provider == "aws-kms" else keystore()
+
+
+async def holder(address: str) -> WalletProvider:
+    """Who holds the key of an address: the provider chosen now, or the keystore from before. Raises BadRequest."""
+    for choose in (provider, keystore):
+        if await (one := choose()).has(address):
+            return one
+    raise BadRequest(f"No key is held for the wallet {address}; it cannot sign here.")

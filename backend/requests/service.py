@@ -4,7 +4,7 @@
 through `backend.requests.accept`, so that the two know each other in one direction only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,9 @@ from backend.changes import who
 from backend.db import Write, now
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import RequestStatus, StepStatus
+
+HOP, AWAY = "hop", "away"
+"""Names in a request's arguments: how often its run went on in another order, and in which it is."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,53 @@ async def write(
         )
     await session.flush()
     return row
+
+
+def hop_of(arguments: Mapping[str, Any]) -> int:
+    """How often a request's run has gone on in another order."""
+    return int(arguments.get(HOP, 0))
+
+
+def order_of(arguments: Mapping[str, Any]) -> str:
+    """The order in which a request is run now."""
+    return str(arguments.get(AWAY) or arguments.get("order", ""))
+
+
+async def move(session: Write, request_id: UUID, order: str | None) -> RequestRow:
+    """Note that a request's run goes on in another order, or in its own again (None)."""
+    row: RequestRow = await session.get_one(RequestRow, request_id, with_for_update=True)
+    kept = {name: value for name, value in row.arguments.items() if name != AWAY}
+    row.arguments = kept | {HOP: hop_of(row.arguments) + 1} | ({AWAY: order} if order else {})
+    return row
+
+
+async def is_first(session: Write, request_id: UUID) -> bool:
+    """Whether no other request of the same order is running. What asks next sees what this one does: the order is
+    locked until the transaction's end."""
+    row: RequestRow | None = await session.get(RequestRow, request_id)
+    if row is None:
+        return True
+    order = order_of(row.arguments)
+    name = f"order {order}"
+    await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+    others = sa.select(col(RequestRow.id)).where(
+        col(RequestRow.organization_id) == row.organization_id,
+        col(RequestRow.id) != request_id,
+        col(RequestRow.status) == RequestStatus.RUNNING,
+        sa.func.coalesce(col(RequestRow.arguments)[AWAY].astext, col(RequestRow.arguments)["order"].astext) == order,
+    )
+    return await session.scalar(others.limit(1)) is None
+
+
+async def first_chain(session: Write, request_id: UUID) -> int | None:
+    """The chain of the first step that has one."""
+    steps = (
+        sa.select(col(RequestStepRow.chain_eid))
+        .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.chain_eid).is_not(None))
+        .order_by(col(RequestStepRow.position))
+    )
+    eid: int | None = await session.scalar(steps.limit(1))
+    return eid
 
 
 async def begin(session: Write, request_id: UUID) -> RequestRow | None:
@@ -165,6 +215,7 @@ async def reopen(session: Write, row: RequestRow) -> None:
     """Make a failed request ready to run again: its failed steps wait once more."""
     row.status, row.problem, row.can_retry, row.attempt = RequestStatus.ACCEPTED, None, False, row.attempt + 1
     row.origin = who().noted()
+    row.arguments = {name: value for name, value in row.arguments.items() if name not in (HOP, AWAY)}
     await session.execute(
         sa.update(RequestStepRow)
         .where(col(RequestStepRow.request_id) == row.id, col(RequestStepRow.status) == StepStatus.FAILED)

@@ -5,7 +5,9 @@ from typing import Literal, overload
 from backend.assets.schemas import (
     Asset,
     AssetAccepted,
+    AssetArchivePlan,
     AssetCreate,
+    AssetCreatePlan,
     AssetList,
     AssetPlan,
     AssetStatus,
@@ -36,14 +38,31 @@ class AssetsOperations(Connection):
             AssetList, "assets", path("/orgs/{}/assets", org_id), {"status": status, "limit": limit, "cursor": cursor}
         )
 
-    async def create_asset(self, org_id: Id, body: AssetCreate, *, idempotency_key: str | None = None) -> AssetAccepted:
+    @overload
+    async def create_asset(
+        self, org_id: Id, body: AssetCreate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> AssetCreatePlan: ...
+
+    @overload
+    async def create_asset(
+        self, org_id: Id, body: AssetCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> AssetAccepted: ...
+
+    async def create_asset(
+        self, org_id: Id, body: AssetCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> AssetAccepted | AssetCreatePlan:
         """Create an asset: its token is deployed on `chain_eid`, its rules are set, and its initial supply goes to
         the organization's default server wallet (the treasury), which owns the token.
 
         Scope: `assets:write`.
         """
         return await self._send(
-            AssetAccepted, "POST", path("/orgs/{}/assets", org_id), body=body, key=idempotency_key or new_key()
+            AssetCreatePlan if dry_run else AssetAccepted,
+            "POST",
+            path("/orgs/{}/assets", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
     async def get_asset(self, org_id: Id, asset_id: Id) -> Asset:
@@ -89,12 +108,18 @@ class AssetsOperations(Connection):
             key=idempotency_key or new_key(),
         )
 
-    async def archive_asset(self, org_id: Id, asset_id: Id) -> None:
+    @overload
+    async def archive_asset(self, org_id: Id, asset_id: Id, *, dry_run: Literal[True]) -> AssetArchivePlan: ...
+
+    @overload
+    async def archive_asset(self, org_id: Id, asset_id: Id, *, dry_run: Literal[False] = False) -> None: ...
+
+    async def archive_asset(self, org_id: Id, asset_id: Id, *, dry_run: bool = False) -> None | AssetArchivePlan:
         """Archive a draft or failed asset. One that is on a chain cannot be taken back (409).
 
         Scope: `assets:write`.
         """
-        await self._do("DELETE", path("/orgs/{}/assets/{}", org_id, asset_id))
+        await self._do("DELETE", path("/orgs/{}/assets/{}", org_id, asset_id), query={"dry_run": dry_run or None})
 
     def list_holders(
         self,
@@ -181,9 +206,9 @@ class AssetsOperations(Connection):
         self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None
     ) -> Download:
         """A zip of what proves how the asset was kept compliant: rules and their history, holders at a block,
-        attestations with what the registry says of each, and `manifest.json` with the SHA-256 hash of every
-        file. Unpacked, `sha256sum --check SHA256SUMS` tells whether anything was changed. What another scope
-        guards is left out, and named.
+        attestations with what the registry says of each, the asset's audit entries, and `manifest.json` with the
+        hash of every file. Unpacked, `sha256sum --check SHA256SUMS` tells whether anything was changed. What
+        another scope guards is left out, and named.
 
         Scope: `assets:read`.
         """

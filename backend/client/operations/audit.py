@@ -51,7 +51,7 @@ class AuditOperations(Connection):
         """
         return await self._send(AuditVerification, "GET", path("/orgs/{}/audit/verify", org_id))
 
-    def list_audit_csv(
+    def export_audit(
         self,
         org_id: Id,
         *,
@@ -61,7 +61,11 @@ class AuditOperations(Connection):
         since: str | None = None,
         until: str | None = None,
     ) -> Download:
-        """`/orgs/{orgId}/audit` as CSV: every record that its filters leave, in one stream.
+        """The log as CSV, streamed, newest first, with the same filters and as much of each entry as the list
+        shows.
+
+        `before` and `after` are JSON. A cell that a spreadsheet would take for a formula begins with an
+        apostrophe.
 
         Scope: `orgs:read`.
         """

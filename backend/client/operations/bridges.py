@@ -1,6 +1,8 @@
 """Bridges. Made by `make client` from backend/openapi.json."""
 
-from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgeStatus
+from typing import Literal, overload
+
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgePlan, BridgeStatus
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -37,18 +39,41 @@ class BridgesOperations(Connection):
         """
         return await self._send(Bridge, "GET", path("/orgs/{}/bridges/{}", org_id, bridge_id))
 
+    @overload
     async def bridge_asset(
-        self, org_id: Id, asset_id: Id, body: BridgeCreate, *, idempotency_key: str | None = None
-    ) -> BridgeAccepted:
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: BridgeCreate,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> BridgePlan: ...
+
+    @overload
+    async def bridge_asset(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: BridgeCreate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> BridgeAccepted: ...
+
+    async def bridge_asset(
+        self, org_id: Id, asset_id: Id, body: BridgeCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> BridgeAccepted | BridgePlan:
         """Bring an asset, its rules and (with an amount) supply of the treasury to another chain. The token is
         deployed there if it is missing. Amounts cross with six decimals.
 
         Scope: `assets:write`.
         """
         return await self._send(
-            BridgeAccepted,
+            BridgePlan if dry_run else BridgeAccepted,
             "POST",
             path("/orgs/{}/assets/{}/bridge", org_id, asset_id),
+            query={"dry_run": dry_run or None},
             body=body,
             key=idempotency_key or new_key(),
         )

@@ -22,6 +22,26 @@ from backend.distributions.schemas import (
 class DistributionsOperations(Connection):
     """Distributions."""
 
+    def list_organization_distributions(
+        self,
+        org_id: Id,
+        *,
+        status: DistributionStatus | None = None,
+        asset_id: Id | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[DistributionList, Distribution]:
+        """Distributions of all assets of the organization, or of one, newest first, with what was claimed of each.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            DistributionList,
+            "distributions",
+            path("/orgs/{}/distributions", org_id),
+            {"status": status, "assetId": asset_id, "limit": limit, "cursor": cursor},
+        )
+
     def list_distributions(
         self,
         org_id: Id,
@@ -51,6 +71,7 @@ class DistributionsOperations(Connection):
         *,
         name: str | None = None,
         chain_eid: int | None = None,
+        amounts: str | None = None,
         dry_run: Literal[True],
         idempotency_key: str | None = None,
     ) -> DistributionPlan: ...
@@ -64,6 +85,7 @@ class DistributionsOperations(Connection):
         *,
         name: str | None = None,
         chain_eid: int | None = None,
+        amounts: str | None = None,
         dry_run: Literal[False] = False,
         idempotency_key: str | None = None,
     ) -> Distribution: ...
@@ -76,15 +98,16 @@ class DistributionsOperations(Connection):
         *,
         name: str | None = None,
         chain_eid: int | None = None,
+        amounts: str | None = None,
         dry_run: bool = False,
         idempotency_key: str | None = None,
     ) -> Distribution | DistributionPlan:
-        """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` in
-        base units (up to 128 MB, which is more than a million lines) with `name` and `chain_eid` in the query.
-        Addresses, amounts, doubles and the sum are checked; errors name the lines. The merkle tree is
-        OpenZeppelin's standard one over (uint256 index, address, uint256 amount), the index being the place in
-        the list. `holders` takes those of a block instead, in proportion; `total_amount` alone leaves root and
-        count to the activation.
+        """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` (up
+        to 128 MB, which is more than a million lines) with `name` and `chain_eid` in the query; amounts are base
+        units, or whole tokens such as 12.5 with `amounts=whole`. Addresses, amounts, doubles and the sum are
+        checked; errors name the lines. The merkle tree is OpenZeppelin's standard one over (uint256 index,
+        address, uint256 amount), the index being the place in the list. `holders` takes those of a block
+        instead, in proportion; `total_amount` alone leaves root and count to the activation.
 
         Scope: `assets:write`.
         """
@@ -92,7 +115,7 @@ class DistributionsOperations(Connection):
             DistributionPlan if dry_run else Distribution,
             "POST",
             path("/orgs/{}/assets/{}/distributions", org_id, asset_id),
-            query={"name": name, "chain_eid": chain_eid, "dry_run": dry_run or None},
+            query={"name": name, "chain_eid": chain_eid, "amounts": amounts, "dry_run": dry_run or None},
             body=body,
             key=idempotency_key or new_key(),
         )
@@ -195,6 +218,15 @@ class DistributionsOperations(Connection):
             query={"dry_run": dry_run or None},
             key=idempotency_key or new_key(),
         )
+
+    def list_organization_distributions_csv(
+        self, org_id: Id, *, status: DistributionStatus | None = None, asset_id: Id | None = None
+    ) -> Download:
+        """`/orgs/{orgId}/distributions` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/distributions.csv", org_id), query={"status": status, "assetId": asset_id})
 
     def list_distributions_csv(self, org_id: Id, asset_id: Id, *, status: DistributionStatus | None = None) -> Download:
         """`/orgs/{orgId}/assets/{assetId}/distributions` as CSV: every record that its filters leave, in one

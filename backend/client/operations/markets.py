@@ -6,6 +6,7 @@ from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
+from backend.compliance.schemas import TransferVerdict
 from backend.markets.schemas import (
     Market,
     MarketAccepted,
@@ -15,8 +16,10 @@ from backend.markets.schemas import (
     MarketStatus,
     Order,
     OrderAccepted,
+    OrderCheck,
     OrderCreate,
     OrderList,
+    OrderPlan,
     OrderSide,
     OrderStatus,
 )
@@ -107,6 +110,23 @@ class MarketsOperations(Connection):
         """
         return await self._send(Market, "GET", path("/orgs/{}/assets/{}/markets/{}", org_id, asset_id, market_id))
 
+    async def check_order(
+        self, org_id: Id, asset_id: Id, market_id: Id, body: OrderCheck, *, idempotency_key: str | None = None
+    ) -> TransferVerdict:
+        """Whether an order by an address could be placed: every rule of market and token that is looked at, its
+        reason and what would put it right; `chain_agrees` says whether the market's own `checkOrder` comes to
+        the same. 409 where the market does not trade yet.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            TransferVerdict,
+            "POST",
+            path("/orgs/{}/assets/{}/markets/{}/order-check", org_id, asset_id, market_id),
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
     def list_orders(
         self,
         org_id: Id,
@@ -129,31 +149,76 @@ class MarketsOperations(Connection):
             {"status": status, "side": side, "limit": limit, "cursor": cursor},
         )
 
+    @overload
     async def place_order(
-        self, org_id: Id, asset_id: Id, market_id: Id, body: OrderCreate, *, idempotency_key: str | None = None
-    ) -> OrderAccepted:
+        self,
+        org_id: Id,
+        asset_id: Id,
+        market_id: Id,
+        body: OrderCreate,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> OrderPlan: ...
+
+    @overload
+    async def place_order(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        market_id: Id,
+        body: OrderCreate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> OrderAccepted: ...
+
+    async def place_order(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        market_id: Id,
+        body: OrderCreate,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> OrderAccepted | OrderPlan:
         """Place a limit order by a server wallet. Every rule of token and market is checked before anything is
         sent; orders that match are traded with at once, and the rest stays in the book.
 
         Scope: `transfers:write`.
         """
         return await self._send(
-            OrderAccepted,
+            OrderPlan if dry_run else OrderAccepted,
             "POST",
             path("/orgs/{}/assets/{}/markets/{}/orders", org_id, asset_id, market_id),
+            query={"dry_run": dry_run or None},
             body=body,
             key=idempotency_key or new_key(),
         )
 
-    async def cancel_order(self, org_id: Id, asset_id: Id, market_id: Id, order_id: Id) -> OrderAccepted:
+    @overload
+    async def cancel_order(
+        self, org_id: Id, asset_id: Id, market_id: Id, order_id: Id, *, dry_run: Literal[True]
+    ) -> OrderPlan: ...
+
+    @overload
+    async def cancel_order(
+        self, org_id: Id, asset_id: Id, market_id: Id, order_id: Id, *, dry_run: Literal[False] = False
+    ) -> OrderAccepted: ...
+
+    async def cancel_order(
+        self, org_id: Id, asset_id: Id, market_id: Id, order_id: Id, *, dry_run: bool = False
+    ) -> OrderAccepted | OrderPlan:
         """Cancel what is left of an order of one of the organization's server wallets.
 
         Scope: `transfers:write`.
         """
         return await self._send(
-            OrderAccepted,
+            OrderPlan if dry_run else OrderAccepted,
             "DELETE",
             path("/orgs/{}/assets/{}/markets/{}/orders/{}", org_id, asset_id, market_id, order_id),
+            query={"dry_run": dry_run or None},
         )
 
     def list_organization_markets_csv(self, org_id: Id, *, status: MarketStatus | None = None) -> Download:

@@ -15,6 +15,7 @@ from backend.organizations.schemas import (
     OrganizationList,
     OrganizationListed,
     OrganizationMove,
+    OrganizationPlan,
     OrganizationUpdate,
     Summary,
     Tree,
@@ -36,11 +37,28 @@ class OrganizationsOperations(Connection):
             OrganizationList, "organizations", "/orgs", {"search": search, "limit": limit, "cursor": cursor}
         )
 
+    @overload
     async def create_organization(
-        self, body: OrganizationCreate, *, idempotency_key: str | None = None
-    ) -> Organization:
+        self, body: OrganizationCreate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> OrganizationPlan: ...
+
+    @overload
+    async def create_organization(
+        self, body: OrganizationCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> Organization: ...
+
+    async def create_organization(
+        self, body: OrganizationCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> Organization | OrganizationPlan:
         """Found an organization without a parent. Needs a signed-in person, who becomes its admin."""
-        return await self._send(Organization, "POST", "/orgs", body=body, key=idempotency_key or new_key())
+        return await self._send(
+            OrganizationPlan if dry_run else Organization,
+            "POST",
+            "/orgs",
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
 
     async def get_organization(self, org_id: Id) -> Organization:
         """One organization.
@@ -49,15 +67,38 @@ class OrganizationsOperations(Connection):
         """
         return await self._send(Organization, "GET", path("/orgs/{}", org_id))
 
+    @overload
     async def update_organization(
-        self, org_id: Id, body: OrganizationUpdate, *, idempotency_key: str | None = None
-    ) -> Organization:
+        self, org_id: Id, body: OrganizationUpdate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> OrganizationPlan: ...
+
+    @overload
+    async def update_organization(
+        self,
+        org_id: Id,
+        body: OrganizationUpdate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> Organization: ...
+
+    async def update_organization(
+        self, org_id: Id, body: OrganizationUpdate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> Organization | OrganizationPlan:
         """JSON merge patch: what is left out stays, null takes away. Keys that inherit `network` follow it.
+
+        `approvals` are the actions that need a second person. Adding one holds at once; taking one away needs a
+        second person too (409): ask for it by POST …/approvals, unless there is no other admin who could agree.
 
         Scope: `orgs:write`.
         """
         return await self._send(
-            Organization, "PATCH", path("/orgs/{}", org_id), body=body, key=idempotency_key or new_key()
+            OrganizationPlan if dry_run else Organization,
+            "PATCH",
+            path("/orgs/{}", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
     async def get_summary(self, org_id: Id) -> Summary:
@@ -99,16 +140,36 @@ class OrganizationsOperations(Connection):
             OrganizationList, "organizations", path("/orgs/{}/sub-orgs", org_id), {"limit": limit, "cursor": cursor}
         )
 
+    @overload
     async def create_sub_organization(
-        self, org_id: Id, body: OrganizationCreate, *, idempotency_key: str | None = None
-    ) -> Organization:
+        self, org_id: Id, body: OrganizationCreate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> OrganizationPlan: ...
+
+    @overload
+    async def create_sub_organization(
+        self,
+        org_id: Id,
+        body: OrganizationCreate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> Organization: ...
+
+    async def create_sub_organization(
+        self, org_id: Id, body: OrganizationCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> Organization | OrganizationPlan:
         """Make an organization directly below. Admins above it are its admins; its network is its parent's unless
         said.
 
         Scope: `orgs:write`.
         """
         return await self._send(
-            Organization, "POST", path("/orgs/{}/sub-orgs", org_id), body=body, key=idempotency_key or new_key()
+            OrganizationPlan if dry_run else Organization,
+            "POST",
+            path("/orgs/{}/sub-orgs", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
     @overload

@@ -1,10 +1,19 @@
 """Transfers. Made by `make client` from backend/openapi.json."""
 
+from typing import Literal, overload
+
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
-from backend.transfers.schemas import Transfer, TransferAccepted, TransferCreate, TransferList, TransferStatus
+from backend.transfers.schemas import (
+    Transfer,
+    TransferAccepted,
+    TransferCreate,
+    TransferList,
+    TransferPlan,
+    TransferStatus,
+)
 
 
 class TransfersOperations(Connection):
@@ -30,9 +39,19 @@ class TransfersOperations(Connection):
             {"assetId": asset_id, "status": status, "limit": limit, "cursor": cursor},
         )
 
+    @overload
     async def create_transfer(
-        self, org_id: Id, body: TransferCreate, *, idempotency_key: str | None = None
-    ) -> TransferAccepted:
+        self, org_id: Id, body: TransferCreate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> TransferPlan: ...
+
+    @overload
+    async def create_transfer(
+        self, org_id: Id, body: TransferCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> TransferAccepted: ...
+
+    async def create_transfer(
+        self, org_id: Id, body: TransferCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> TransferAccepted | TransferPlan:
         """Send an asset from a server wallet. Every rule of the token is asked before anything is sent; a refusal
         (409) has each rule that stands against it in `rules`, with its reason and the call that would put it
         right.
@@ -40,7 +59,12 @@ class TransfersOperations(Connection):
         Scope: `transfers:write`.
         """
         return await self._send(
-            TransferAccepted, "POST", path("/orgs/{}/transfers", org_id), body=body, key=idempotency_key or new_key()
+            TransferPlan if dry_run else TransferAccepted,
+            "POST",
+            path("/orgs/{}/transfers", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
     async def get_transfer(self, org_id: Id, transfer_id: Id) -> Transfer:

@@ -20,3 +20,7 @@ create policy tenant on organizations to signum_app
   using (id = any((select string_to_array(current_setting('app.organization_ids', true), ',')::uuid[])::uuid[]))
   with check (id = any((select string_to_array(current_setting('app.organization_ids', true), ',')::uuid[])::uuid[]));
 create policy worker on organizations to signum_worker using (true) with check (true);
+
+-- The operator's: no organization is shown another's differences.
+alter table reconciliations enable row level security;
+create policy worker on reconciliations to signum_worker using (true) with check (true);

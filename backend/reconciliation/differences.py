@@ -1,0 +1,73 @@
+"""A difference between the tables and a chain, and the report of a run. Pure."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+from uuid import UUID
+
+
+class Difference(NamedTuple):
+    """What the tables say of a subject, and what its chain says. `what` is the field that differs."""
+
+    chain_eid: int
+    kind: str
+    subject: str
+    organization_id: str
+    what: str
+    table: str
+    chain: str
+
+
+@dataclass
+class Report:
+    """A run: how much of each kind was compared, what differs, and which chains could not be read."""
+
+    compared: dict[str, int] = field(default_factory=dict)
+    differences: list[Difference] = field(default_factory=list)
+    unreachable: dict[int, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self) | {"differences": [d._asdict() for d in self.differences]}
+
+    def as_json(self) -> str:
+        """For programs."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    def as_table(self) -> str:
+        """For people: a line per difference, and the counts."""
+        lines = _columns([Difference._fields, *([str(v) for v in d] for d in self.differences)])
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self.compared.items())) or "nothing"
+        told = [f"The chain {eid} was not read: {why}" for eid, why in sorted(self.unreachable.items())]
+        found = f"{len(self.differences)} differences" if len(self.differences) != 1 else "1 difference"
+        return "\n".join([*(lines if self.differences else []), *told, f"Compared {counts}: {found}."])
+
+    @property
+    def exit_code(self) -> int:
+        """0 where all was compared and agrees, 1 where something differs, 2 where a chain could not be read."""
+        return 1 if self.differences else 2 if self.unreachable else 0
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is compared: its kind, id and owner, on a chain."""
+
+    chain_eid: int
+    kind: str
+    id: str
+    organization_id: UUID
+
+    def differ(self, **pairs: tuple[object, object]) -> list[Difference]:
+        """The differences among `field=(table, chain)`."""
+        owner = str(self.organization_id)
+        return [
+            Difference(self.chain_eid, self.kind, self.id, owner, what, str(table), str(chain))
+            for what, (table, chain) in pairs.items()
+            if table != chain
+        ]

@@ -1,0 +1,15 @@
+"""The reconciliations table."""
+
+from typing import Any
+
+from backend.db import Row, json_field
+
+
+class ReconciliationRow(Row, table=True):
+    """A run; `created_at` is when it began. The operator's, so no organization sees it."""
+
+    __tablename__ = "reconciliations"
+
+    compared: dict[str, int] = json_field(dict)
+    differences: list[dict[str, Any]] = json_field(list)
+    unreachable: dict[str, str] = json_field(dict)

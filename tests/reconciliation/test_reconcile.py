@@ -1,0 +1,195 @@
+"""Tables and chains compared: nothing where they agree, a line for everything that somebody changed on one side."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+
+from backend import db
+from backend.chain import endpoints, nodes, registry, token
+from backend.chain.deployment import contracts_of, operator
+from backend.chain.transactions import execute
+from backend.models import (
+    AttestationRow,
+    DeploymentRow,
+    MarketRow,
+    OrderRow,
+    ReconciliationRow,
+    TokenTransferRow,
+)
+from backend.reconciliation import service
+from backend.reconciliation.differences import Difference, Report
+from backend.reconciliation.service import reconcile, until
+from backend.settings import settings
+from tests.conftest import World
+from tests.issuance import SEPOLIA, UNIT, Issuance
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Scene:
+    """A firm with something of every kind on one chain."""
+
+    firm: Issuance
+    asset: Any
+    market: Any
+    order: Any
+    trader: Any
+
+    async def differences(self) -> dict[tuple[str, str], Difference]:
+        """What differs of this firm, by kind and field."""
+        report = await reconcile([SEPOLIA], second_look=0.0)
+        assert report.unreachable == {}
+        mine = [found for found in report.differences if found.organization_id == str(self.firm.id)]
+        return {(found.kind, found.what): found for found in mine}
+
+
+@pytest_asyncio.fixture(scope="module")
+async def scene(client: Any) -> AsyncIterator[Scene]:
+    firm = await Issuance.ready(World(client), SEPOLIA)
+    asset = await firm.asset(required_kyc_level=1)
+    market = await firm.market(asset)
+    trader = await firm.trader()
+    order = await firm.order(market, trader, "buy", 10**6, 5 * UNIT)
+    yield Scene(firm, asset, market, order, trader)
+
+
+async def test_where_all_agrees_there_is_nothing(scene: Scene) -> None:
+    assert await scene.differences() == {}
+    report = await reconcile([SEPOLIA], second_look=0.0)
+    assert all(
+        report.compared[kind] > 0 for kind in ("attesters", "attestations", "deployments", "balances", "markets")
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "kind", "what"),
+    [
+        (AttestationRow, {"kyc_level": 3}, "attestation", "statement"),
+        (DeploymentRow, {"applied_rules": {}}, "token", "rule min_kyc_level"),
+        (TokenTransferRow, {"amount": 7}, "balance", "balance"),
+        (TokenTransferRow, {"amount": 7}, "token", "supply"),
+        (MarketRow, {"taker_fee_bps": 31}, "market", "taker_fee_bps"),
+        (MarketRow, {"status": "halted"}, "market", "halted"),
+        (OrderRow, {"filled": 1}, "order", "filled"),
+        (OrderRow, {"chain_order_id": 99}, "order", "status"),
+    ],
+)
+async def test_what_was_changed_in_a_table_is_listed(
+    scene: Scene, table: Any, change: dict[str, Any], kind: str, what: str
+) -> None:
+    async with db.worker() as session:
+        row = (await session.scalars(sa.select(table).where(table.organization_id == scene.firm.id).limit(1))).one()
+        before = {name: getattr(row, name) for name in change}
+    await _write(table, row.id, change)
+    try:
+        found = await scene.differences()
+    finally:
+        await _write(table, row.id, before)
+    assert (kind, what) in found
+    assert found[kind, what].table != found[kind, what].chain
+    assert await scene.differences() == {}
+
+
+async def _write(table: Any, row_id: UUID, values: dict[str, Any]) -> None:
+    async with db.worker() as session:
+        await session.execute(sa.update(table).where(table.id == row_id).values(**values))
+
+
+async def test_a_row_that_is_gone_is_listed(scene: Scene) -> None:
+    async with db.worker() as session:
+        row = (await session.scalars(sa.select(OrderRow).where(OrderRow.market_id == UUID(scene.market["id"])))).one()
+        await session.execute(sa.delete(OrderRow).where(OrderRow.id == row.id))
+    found = await scene.differences()
+    async with db.worker() as session:
+        session.add(OrderRow(**row.model_dump()))
+    assert (found["market", "orders"].table, found["market", "orders"].chain) == ("0", "1")
+
+
+async def test_what_was_changed_on_the_chain_is_listed(scene: Scene) -> None:
+    firm, at = scene.firm, (await contracts_of(SEPOLIA)).registry
+    treasury = (await firm.treasury())["address"]
+    name = str(firm.id)[:8]
+    call = registry.remove_attester(at, treasury)
+    await execute(call.intent(f"test:gone:{name}", eid=SEPOLIA, signer=await operator()))
+    place = scene.asset["deployments"][0]["token_address"]
+    rules = await token.rules(SEPOLIA, place)
+    changed = type(rules).from_dict(rules.as_dict() | {"min_kyc_level": 2})
+    await firm.owner_call(token.set_rules(place, changed))
+    found = await scene.differences()
+    assert (found["attester", "active"].table, found["attester", "active"].chain) == ("True", "False")
+    assert (found["token", "rule min_kyc_level"].table, found["token", "rule min_kyc_level"].chain) == ("1", "2")
+    assert ("attestation", "status") in found, "nobody trusts its word any more"
+
+    code, told = await command("--json", "--chain", str(SEPOLIA))
+    assert code == 1
+    listed = [d for d in json.loads(told)["differences"] if d["organization_id"] == str(firm.id)]
+    assert {(d["kind"], d["what"]) for d in listed} == set(found)
+    code, told = await command("--chain", str(SEPOLIA))
+    assert code == 1
+    assert told.splitlines()[0].split() == list(Difference._fields)
+    assert place in told
+
+
+async def command(*arguments: str) -> tuple[int, str]:
+    """`signum reconcile` beside this process; its exit code and what it prints."""
+    environment = os.environ | {"SIGNUM_HOME": str(settings().home)}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "backend.cli",
+        "reconcile",
+        *arguments,
+        env=environment,
+        cwd=CHECKOUT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    told, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, told.decode()
+
+
+async def test_a_chain_that_is_not_known_is_told(api: Any) -> None:
+    code, _ = await command("--chain", "30101")
+    assert code == 1
+
+
+async def test_a_chain_that_does_not_answer_is_told(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(endpoints._running, SEPOLIA, "http://127.0.0.1:9")
+    report = await reconcile([SEPOLIA], second_look=0.0)
+    nodes._nodes.clear()
+    assert (report.differences, list(report.unreachable)) == ([], [SEPOLIA])
+    assert report.exit_code == 2
+    assert "does not answer" in report.as_table()
+
+
+async def test_the_nightly_run_is_one_and_is_kept(api: Any) -> None:
+    async with db.worker() as session:
+        await session.execute(sa.delete(ReconciliationRow))
+    first, second = await asyncio.gather(service.once(), service.once())
+    assert (first is None) != (second is None)
+    async with db.worker() as session:
+        rows = (await session.scalars(sa.select(ReconciliationRow))).all()
+    assert len(rows) == 1
+    assert rows[0].compared["deployments"] >= 0
+
+
+def test_a_night_begins_at_three() -> None:
+    assert until(datetime(2026, 11, 20, 2, 59, tzinfo=UTC)) == 60
+    assert until(datetime(2026, 11, 20, 3, 0, tzinfo=UTC)) == 24 * 3600
+
+
+def test_a_report_without_differences() -> None:
+    report = Report(compared={"orders": 3, "markets": 1})
+    assert (report.exit_code, report.as_table()) == (0, "Compared 1 markets, 3 orders: 0 differences.")
