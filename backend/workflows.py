@@ -63,14 +63,13 @@ class Run:
     arguments: dict[str, Any]
     attempt: int
     outcome: list[tuple[Any, ...]] = field(default_factory=list)
+    within: db.Write | None = None
+    """The transaction that all of it happens in, where it is one: a request that is denied before it began."""
 
     def tells(self, action: str, subject: tuple[str, UUID | str], after: dict[str, Any]) -> None:
         """Tell of what has no row of its own to change: with the request's success, and so once however often this
         is run."""
         self.outcome.append((action, subject, None, after))
-
-    within: db.Write | None = None
-    """The transaction that all of it happens in, where it is one: a request that is denied before it began."""
 
     @property
     def is_away(self) -> bool:
