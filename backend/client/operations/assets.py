@@ -114,12 +114,20 @@ class AssetsOperations(Connection):
     @overload
     async def archive_asset(self, org_id: Id, asset_id: Id, *, dry_run: Literal[False] = False) -> None: ...
 
-    async def archive_asset(self, org_id: Id, asset_id: Id, *, dry_run: bool = False) -> None | AssetArchivePlan:
+    async def archive_asset(self, org_id: Id, asset_id: Id, *, dry_run: bool = False) -> AssetArchivePlan | None:
         """Archive a draft or failed asset. One that is on a chain cannot be taken back (409).
 
         Scope: `assets:write`.
         """
+        if dry_run:
+            return await self._send(
+                AssetArchivePlan,
+                "DELETE",
+                path("/orgs/{}/assets/{}", org_id, asset_id),
+                query={"dry_run": dry_run or None},
+            )
         await self._do("DELETE", path("/orgs/{}/assets/{}", org_id, asset_id), query={"dry_run": dry_run or None})
+        return None
 
     def list_holders(
         self,

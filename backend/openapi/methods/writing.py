@@ -20,9 +20,13 @@ def method(operation: Described) -> str:
         [
             "    @overload\n" + _signature(operation, str(operation.plan), "dry_run: Literal[True]") + " ...",
             "    @overload\n" + _signature(operation, kind, "dry_run: Literal[False] = False") + " ...",
-            _signature(operation, f"{kind} | {operation.plan}", "dry_run: bool = False") + "\n" + body,
+            _signature(operation, _either(operation, kind), "dry_run: bool = False") + "\n" + body,
         ]
     )
+
+
+def _either(operation: Described, kind: str) -> str:
+    return f"{operation.plan} | None" if kind == NO_ANSWER else f"{kind} | {operation.plan}"
 
 
 def _signature(operation: Described, kind: str, *more: str) -> str:
@@ -69,7 +73,9 @@ def _returned(operation: Described) -> str:
         return f"return await self._where({verb})"
     rest = _sent(operation) + (", key=idempotency_key or new_key()" if operation.is_keyed else "")
     if kind == NO_ANSWER:
-        return f"await self._do({verb}{rest})"
+        does = f"await self._do({verb}{rest})"
+        plan = f"return await self._send({operation.plan}, {verb}{rest})"
+        return f"if dry_run:\n            {plan}\n        {does}\n        return None" if operation.rehearses else does
     if len(set(operation.answers.values())) > 1:
         kinds = ", ".join(f"{status}: {k}" for status, k in operation.answers.items())
         return f"return await self._send_by_status({{{kinds}}}, {verb}{rest})"
