@@ -3,9 +3,9 @@
 from backend.webhooks.schemas import EventType, EventTypeInfo
 
 _WORDS = {
-    EventType.ORGANIZATION_CREATED: "An organization was made below this one",
+    EventType.ORGANIZATION_CREATED: "An organization was made; its parent is told too",
     EventType.ORGANIZATION_UPDATED: "Its name, status, network or requirements have changed",
-    EventType.ORGANIZATION_MOVED: "It has another parent; told at the old place too",
+    EventType.ORGANIZATION_MOVED: "It has another parent; both parents are told too",
     EventType.MEMBER_ADDED: "Somebody has become a member, or is about to",
     EventType.MEMBER_UPDATED: "A member's role or status has changed",
     EventType.MEMBER_REMOVED: "Somebody is no longer a member",
@@ -13,9 +13,9 @@ _WORDS = {
     EventType.INVITATION_ACCEPTED: "An invitation was accepted",
     EventType.INVITATION_REVOKED: "A pending invitation was taken back",
     EventType.INVITATION_EXPIRED: "An invitation's seven days are over",
-    EventType.ASSET_CREATED: "An asset's token is deployed",
-    EventType.ASSET_UPDATED: "An asset or its rules have changed, on chain too",
-    EventType.ASSET_FAILED: "An asset could not be deployed or updated",
+    EventType.ASSET_CREATED: "An asset was made; its token is on its way to the chain",
+    EventType.ASSET_UPDATED: "An asset, its rules or its status have changed",
+    EventType.ASSET_FAILED: "An asset could not be deployed or updated on chain",
     EventType.BRIDGE_SUBMITTING: "A packet is on its way from its source chain",
     EventType.BRIDGE_CONFIRMED: "A packet has arrived on its destination chain",
     EventType.BRIDGE_FAILED: "A packet reverted, or was given up",

@@ -161,7 +161,7 @@ async def delete(context: Context, webhook_id: UUID) -> None:
     before = _read(row.model_dump()).model_dump(mode="json")
     await context.session.delete(row)
     await context.session.flush()
-    await tell(context.session, row.organization_id, "webhook.deleted", ("webhook", webhook_id), before, None)
+    await tell(context.session, row.organization_id, "webhook.removed", ("webhook", webhook_id), before, None)
 
 
 async def rotate(context: Context, webhook_id: UUID, body: SecretRotation) -> WebhookWithSecret:

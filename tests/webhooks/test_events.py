@@ -85,16 +85,35 @@ async def test_it_goes_up_to_those_who_want_to_hear_of_what_is_below(world: Worl
     assert (told["organization_id"], told["payload"]["data"]["organization_id"]) == (str(group), str(vehicle))
 
 
-async def test_a_move_is_told_at_the_old_place_too(world: World, receiver: Receiver) -> None:
-    old, new = await world.organization("Old"), await world.organization("New")
+async def test_a_move_is_one_event_at_the_organization_and_both_its_parents(world: World, receiver: Receiver) -> None:
+    group = await world.organization("Group")
+    old, new = await world.organization("Old", group), await world.organization("New", group)
     moved = await world.organization("Moved", new)
-    here = await Endpoint.made(world, receiver.url, new, include_descendants=True)
-    there = await Endpoint.made(world, receiver.url, old, include_descendants=True)
-    async with db.transaction(moved, old) as session:
-        before, after = {"parent_id": str(old)}, {"parent_id": str(new)}
-        await tell(session, moved, "organization.moved", ("organization", moved), before, after)
-    assert await written(here, there) == [1, 1]
-    assert (await there.deliveries())[0]["payload"]["data"]["parent_id"] == str(new)
+    ends = [await Endpoint.made(world, receiver.url, place) for place in (moved, old, new)]
+    wide = await Endpoint.made(world, receiver.url, group, include_descendants=True)
+    async with db.transaction(moved, old, new) as session:
+        for place in (moved, old, new):
+            subject = ("organization", moved)
+            await tell(session, place, "organization.moved", subject, {"parent_id": str(old)}, {"parent_id": str(new)})
+    assert await written(*ends, wide) == [1, 1, 1, 1]
+    told = [(await end.deliveries())[0] for end in (*ends, wide)]
+    assert len({d["event_id"] for d in told}) == 1
+    assert told[1]["payload"]["data"] == {
+        "object": "organization",
+        "id": str(moved),
+        "organization_id": str(moved),
+        "parent_id": str(new),
+        "changed": ["parent_id"],
+    }
+
+
+async def test_two_changes_of_one_thing_are_two_events(world: World, receiver: Receiver) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    async with db.transaction(end.organization) as session:
+        for _ in range(2):
+            await tell(session, end.organization, "asset.updated", ("asset", ASSET), {}, {})
+    first, second = await receiver.came(2)
+    assert first.event != second.event
 
 
 async def test_the_worker_can_tell_too(world: World, receiver: Receiver) -> None:

@@ -259,28 +259,23 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   from proven where m.user_id = proven.id and m.status = 'pending' returning m.id, m.organization_id
 $$;
 
--- The webhook endpoints that an event of an organization goes to: its own, and those of the organizations above it (and
--- above where it was before a move) that want to hear of what is below. For transactions that have entered it, and the worker.
-create function signum_webhook_targets(org uuid, before uuid, event text)
+-- The webhook endpoints that an event of an organization goes to: its own, and those of the organizations above it that
+-- want to hear of what is below. For transactions that have entered it, and for the worker.
+create function signum_webhook_targets(org uuid, event text)
 returns table (id uuid, organization_id uuid, is_enabled boolean)
 language plpgsql stable security definer set search_path = public, pg_temp as $$
-declare sees_all boolean := current_setting('role') = 'signum_worker';
 begin
-  if not sees_all and not organization_entered(org) then
+  if current_setting('role') <> 'signum_worker' and not organization_entered(org) then
     raise exception 'organization % is not entered by this transaction', org;
   end if;
   return query
-    with places as (
-      select p.id from signum_path(org) p
-      union select p.id from signum_path(before) p where sees_all or organization_entered(before)
-    )
     select e.id, e.organization_id, e.status = 'enabled'
-    from webhook_endpoints e join places on places.id = e.organization_id
-    where (e.organization_id = org or e.include_descendants) and e.event_types && array['*', event];
+    from signum_path(org) p join webhook_endpoints e on e.organization_id = p.id
+    where (p.height = 0 or e.include_descendants) and e.event_types && array['*', event];
 end $$;
 
 -- Write the deliveries of an event to endpoints that the function above names; `rows` is [{"id", "endpoint_id"}].
-create function signum_webhook_deliver(org uuid, before uuid, event uuid, event_type text, payload text, at timestamptz, rows jsonb)
+create function signum_webhook_deliver(org uuid, event uuid, event_type text, payload text, at timestamptz, rows jsonb)
 returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   insert into webhook_deliveries (id, organization_id, endpoint_id, event_id, event_type, payload, created_at, updated_at,
@@ -290,7 +285,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
          case when t.is_enabled then null else 'The endpoint was disabled' end,
          case when t.is_enabled then at end, 1, 0, '[]'
   from jsonb_to_recordset(rows) as r(id uuid, endpoint_id uuid)
-  join signum_webhook_targets(org, before, event_type) t on t.id = r.endpoint_id
+  join signum_webhook_targets(org, event_type) t on t.id = r.endpoint_id
 $$;
 
 -- What fits some words, best first, in an organization this transaction has entered and (`deep`) in those below it; of the
