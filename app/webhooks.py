@@ -9,16 +9,19 @@ from components.webhook import actions, facts, log_panel, questions, story
 from components.webhooks import endpoint_dialog, endpoints_panel, new_button, secret_dialog, stopped_note
 from state.session import Session
 from state.webhook import DeliveryState, WebhookState
+from state.webhook_form import EndpointForm
 from state.webhooks import SigningSecret, WebhooksState
 
 LIST = "/o/[org_id]/webhooks"
+CLOSED = (SigningSecret.show(False), EndpointForm.show(False))
+"""A page begins without a dialog, whatever was open when it was left."""
 
 
 @page(
     route=LIST,
     title="Webhooks",
     nav=Nav("Network", "webhook", 63, "h"),
-    on_load=[SigningSecret.show(False), WebhooksState.load],
+    on_load=[*CLOSED, WebhooksState.load],
 )
 def webhooks() -> rx.Component:
     """Draw the list."""
@@ -36,7 +39,7 @@ def webhooks() -> rx.Component:
     title="Webhook endpoint",
     under=LIST,
     crumbs=[("Webhooks", "/o/" + Session.org.id + "/webhooks"), ("Endpoint", "")],
-    on_load=[SigningSecret.show(False), DeliveryState.hide, WebhookState.load],
+    on_load=[*CLOSED, DeliveryState.hide, WebhookState.enter],
 )
 def webhook() -> rx.Component:
     """Draw one endpoint, and the drawer beside its log."""

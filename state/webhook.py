@@ -90,6 +90,13 @@ class WebhookState(Pages, rx.State):
             self.endpoint, self.rows, self.status = Endpoint(), [], ""
         await self._restart()
 
+    @rx.event
+    async def enter(self):
+        """Begin without a question, whatever was open when the page was left, and load."""
+        for question in (Disabling, Rotation, Removal, Recovery):
+            (await self.get_state(question)).is_open = False
+        return WebhookState.load
+
     @rx.event(supersedes=True)
     async def filter_status(self, status: str):
         """Show one status, or all."""
