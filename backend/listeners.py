@@ -2,5 +2,7 @@
 
 from backend import changes
 from backend.audit import writing
+from backend.webhooks import events
 
 changes.listen(writing.collect)
+changes.listen(events.on_change)

@@ -5,11 +5,8 @@ from uuid import UUID
 
 from dbos import DBOS
 
-from backend.changes import listen
 from backend.webhooks import events, log, sending
 from backend.workflows import Run, workflow
-
-listen(events.on_change)
 
 
 @DBOS.workflow(name=events.DELIVER)
