@@ -1,6 +1,7 @@
 """Attempts: signed, bounded, tried again, given up; sent again by people; nothing lost by a crash."""
 
 import asyncio
+from collections import defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,14 +19,16 @@ from tests.conftest import World
 from tests.webhooks.conftest import Endpoint, row_of
 from tests.webhooks.receiver import Received, Receiver
 
+Queued = dict[str, list[timedelta]]
+
 
 @pytest.fixture
-def queued(monkeypatch: pytest.MonkeyPatch) -> list[timedelta]:
-    """The engine stands still: delays are noted, and a test makes the attempts itself."""
-    delays: list[timedelta] = []
+def queued(monkeypatch: pytest.MonkeyPatch) -> Queued:
+    """The engine stands still: delays are noted by delivery, and a test makes the attempts itself."""
+    delays: Queued = defaultdict(list)
 
     async def queue(*arguments: Any) -> None:
-        delays.append(arguments[5] if len(arguments) > 5 else timedelta(0))
+        delays[str(arguments[3])].append(arguments[5] if len(arguments) > 5 else timedelta(0))
 
     monkeypatch.setattr(events, "queue", queue)
     return delays
@@ -78,7 +81,7 @@ async def test_a_delivery_arrives_signed_for_its_receiver(world: World, receiver
 
 
 async def test_ten_attempts_by_the_schedule_then_the_endpoint_is_disabled(
-    world: World, receiver: Receiver, queued: list[timedelta], clock: Clock
+    world: World, receiver: Receiver, queued: Queued, clock: Clock
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     receiver.status = 500
@@ -92,7 +95,7 @@ async def test_ten_attempts_by_the_schedule_then_the_endpoint_is_disabled(
         if number < 10:
             assert done["status"] == "pending"
             clock.at = datetime.fromisoformat(done["next_attempt_at"])
-    assert queued[2:] == list(rules.RETRIES)
+    assert queued[delivery["id"]] == [timedelta(0), *rules.RETRIES]
     assert times == [sum(rules.RETRIES[:n], timedelta()) for n in range(10)]
     assert len({r.event for r in receiver.received}) == 1
     assert len({r.headers["webhook-timestamp"] for r in receiver.received}) == 10
@@ -107,7 +110,7 @@ async def test_ten_attempts_by_the_schedule_then_the_endpoint_is_disabled(
 
 
 async def test_an_endpoint_that_sometimes_answers_stays_enabled(
-    world: World, receiver: Receiver, queued: list[timedelta], clock: Clock
+    world: World, receiver: Receiver, queued: Queued, clock: Clock
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     poison, fine = await end.post("/test"), await end.post("/test")
@@ -147,7 +150,7 @@ async def test_a_redirect_is_an_answer_and_not_followed(world: World, receiver: 
 
 
 async def test_who_does_not_answer_in_time_has_not_answered(
-    world: World, receiver: Receiver, queued: list[timedelta], monkeypatch: pytest.MonkeyPatch
+    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(egress, "TIMEOUT", 0.2)
     end, held = await Endpoint.made(world, receiver.url), asyncio.Event()
@@ -173,7 +176,7 @@ async def test_who_does_not_answer_in_time_has_not_answered(
 
 
 async def test_a_body_without_end_costs_nothing_and_decides_nothing(
-    world: World, receiver: Receiver, queued: list[timedelta], monkeypatch: pytest.MonkeyPatch
+    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(egress, "BODY_SECONDS", 0.2)
     end, held = await Endpoint.made(world, receiver.url), asyncio.Event()
@@ -199,7 +202,7 @@ async def test_a_body_without_end_costs_nothing_and_decides_nothing(
 
 
 async def test_nobody_there_and_nonsense_are_failures_with_a_reason(
-    world: World, receiver: Receiver, queued: list[timedelta]
+    world: World, receiver: Receiver, queued: Queued
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
 
@@ -217,7 +220,7 @@ async def test_nobody_there_and_nonsense_are_failures_with_a_reason(
 
 
 async def test_a_name_is_judged_at_every_send_and_connected_as_judged(
-    world: World, receiver: Receiver, queued: list[timedelta], monkeypatch: pytest.MonkeyPatch
+    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = [["93.184.215.14"], ["127.0.0.1"], ["93.184.215.14", "169.254.169.254"]]
     asked: list[str] = []
@@ -237,7 +240,7 @@ async def test_a_name_is_judged_at_every_send_and_connected_as_judged(
 
 
 async def test_the_connection_is_made_to_the_judged_address_and_not_by_name(
-    world: World, receiver: Receiver, queued: list[timedelta], monkeypatch: pytest.MonkeyPatch
+    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = 0
 
@@ -256,7 +259,7 @@ async def test_the_connection_is_made_to_the_judged_address_and_not_by_name(
 
 
 async def test_what_was_allowed_once_is_refused_when_it_is_no_more(
-    world: World, receiver: Receiver, queued: list[timedelta], monkeypatch: pytest.MonkeyPatch
+    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     delivery = await end.post("/test")
@@ -266,7 +269,7 @@ async def test_what_was_allowed_once_is_refused_when_it_is_no_more(
 
 
 async def test_after_a_rotation_both_secrets_sign_for_a_day(
-    world: World, receiver: Receiver, queued: list[timedelta], clock: Clock
+    world: World, receiver: Receiver, queued: Queued, clock: Clock
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     fresh = await end.post("/rotate-secret")
@@ -283,7 +286,7 @@ async def test_after_a_rotation_both_secrets_sign_for_a_day(
 
 
 async def test_a_rotation_in_a_hurry_ends_every_secret_before_it(
-    world: World, receiver: Receiver, queued: list[timedelta]
+    world: World, receiver: Receiver, queued: Queued
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     await end.post("/rotate-secret")
@@ -296,7 +299,7 @@ async def test_a_rotation_in_a_hurry_ends_every_secret_before_it(
 
 
 async def test_sent_again_it_is_the_same_event_with_ten_attempts_more(
-    world: World, receiver: Receiver, queued: list[timedelta], clock: Clock
+    world: World, receiver: Receiver, queued: Queued, clock: Clock
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     delivery = await end.post("/test")
@@ -394,7 +397,7 @@ async def overdue(delivery_id: str, by: timedelta) -> None:
         await session.execute(query.values(next_attempt_at=datetime.now(UTC) - by))
 
 
-async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, queued: list[timedelta]) -> None:
+async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, queued: Queued) -> None:
     end = await Endpoint.made(world, receiver.url)
     old, waiting, new = [await end.post("/test") for _ in range(3)]
     for delivery in (old, new):
@@ -408,7 +411,7 @@ async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, q
 
 
 async def test_deleted_meanwhile_nothing_is_written_and_nothing_breaks(
-    world: World, receiver: Receiver, queued: list[timedelta]
+    world: World, receiver: Receiver, queued: Queued
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     delivery = await end.post("/test")
@@ -426,7 +429,7 @@ async def test_deleted_meanwhile_nothing_is_written_and_nothing_breaks(
     assert len(receiver.received) == 1
 
 
-async def test_the_log_is_filtered_and_paged(world: World, receiver: Receiver, queued: list[timedelta]) -> None:
+async def test_the_log_is_filtered_and_paged(world: World, receiver: Receiver, queued: Queued) -> None:
     end = await Endpoint.made(world, receiver.url)
     sent = [await end.post("/test") for _ in range(3)]
     await attempt(end, sent[0]["id"])
