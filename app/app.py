@@ -9,6 +9,7 @@ import reflex as rx
 from app import (  # noqa: F401  (each module registers its pages)
     account,
     api_keys,
+    approvals,
     asset,
     assets,
     attestations,
@@ -30,6 +31,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     parties,
     passwords,
     requests,
+    settings,
     sign_in,
     transfers,
     wallets,

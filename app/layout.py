@@ -12,6 +12,7 @@ from components.ui.button import link_button
 from components.ui.note import failure, page_skeleton
 from components.ui.overlay import Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
+from state.approvals import ApprovalCount
 from state.notices import Notices
 from state.palette import Finder
 from state.requests import Tracker
@@ -62,7 +63,7 @@ def page(
         render.__module__ = draw.__module__
         name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
         shown = rx.cond(Session.problem != "", "Not shown", name).to(str) + " · Signum"
-        rx.page(route=route, title=shown, on_load=[Session.enter, *on_load, Tracker.watch])(render)
+        rx.page(route=route, title=shown, on_load=[Session.enter, *on_load, ApprovalCount.look, Tracker.watch])(render)
         return draw
 
     return wrap

@@ -10,7 +10,7 @@ from components.ui.note import failure
 PARTS = (
     "fonts", "tokens", "base", "radix", "button", "status", "surface", "table", "form", "progress", "tree", "dialog",
     "shell", "sign_in", "issuance",
-    "overview", "organizations", "members", "eligibility", "api_keys", "cases", "outbox", "webhooks",
+    "overview", "organizations", "members", "eligibility", "api_keys", "cases", "outbox", "webhooks", "settings",
 )  # fmt: skip
 STYLES = [f"/style/{part}.css" for part in PARTS]
 

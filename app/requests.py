@@ -10,7 +10,7 @@ from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, note, problem_note, skeleton
-from components.ui.progress import bar, timeline
+from components.ui.progress import awaits_approval, bar, timeline
 from components.ui.status import badge, status
 from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.tabs import filters
@@ -88,10 +88,11 @@ def _row(request: rx.Var[Request]) -> rx.Component:
 
 def _drawer() -> rx.Component:
     moving = (ONE.status == "running") | (ONE.status == "accepted")
+    took = rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
     facts = kv(
         ("Kind", text(ONE.kind, cls="mono")),
         ("Begun", when(ONE.created_at)),
-        ("Took", rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))),
+        ("Took", rx.cond(ONE.status == "awaiting_approval", "not begun", took)),
         ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
         ("Subject", _subject()),
         ("Request", short_hash(ONE.id, "request id")),
@@ -99,9 +100,9 @@ def _drawer() -> rx.Component:
     failed = rx.cond(
         ONE.problem != "",
         note(
-            rx.el.b("It failed. "),
+            rx.el.b(rx.cond(ONE.status == "denied", "It was not approved. ", "It failed. ")),
             ONE.problem,
-            rx.cond(ONE.can_retry, "", " Trying again cannot help."),
+            rx.cond(ONE.can_retry | (ONE.status == "denied"), "", " Trying again cannot help."),
             tone="bad",
             role="alert",
         ),
@@ -109,6 +110,7 @@ def _drawer() -> rx.Component:
     )
     body = rx.fragment(
         row(rx.el.h3("Steps"), text(badge(ONE.status), cls="end"), cls="section-line"),
+        awaits_approval(ONE),
         bar(ONE.percent, "Progress"),
         rx.el.div(timeline(ONE.steps), class_name="drawer-timeline"),
         failed,

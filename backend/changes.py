@@ -65,6 +65,7 @@ THE_SYSTEM = Who()
 Listener = Callable[[AsyncSession, Change], Awaitable[None]]
 _listeners: list[Listener] = []
 _who: ContextVar[Who] = ContextVar("who", default=THE_SYSTEM)
+_untold: ContextVar[bool] = ContextVar("untold", default=False)
 
 
 def who() -> Who:
@@ -80,6 +81,16 @@ def acting(someone: Who) -> Iterator[None]:
         yield
     finally:
         _who.reset(before)
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Tell nobody of what is done within, because it is taken back."""
+    before = _untold.set(True)
+    try:
+        yield
+    finally:
+        _untold.reset(before)
 
 
 def proven(actor: UUID, credential: str | None = None) -> None:
@@ -144,6 +155,8 @@ async def tell(
     after: dict[str, Any] | None = None,
 ) -> None:
     """Say that something has changed, in the transaction that changes it."""
+    if _untold.get():
+        return
     change = Change(organization_id, action, subject, before, after, who())
     for listener in _listeners:
         await listener(session, change)

@@ -109,6 +109,15 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
 
 
 @asynccontextmanager
+async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
+    """One transaction that is always rolled back: to see what something would do. From the workflows' connections,
+    because its caller holds one of the requests' already."""
+    async with Write(_engine("flow"), expire_on_commit=False) as session:
+        await scope(session, organization_ids)
+        yield session
+
+
+@asynccontextmanager
 async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
     """A read-only transaction of the app's role."""
     async with Read(_engine("app"), expire_on_commit=False) as session, session.begin():

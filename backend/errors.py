@@ -8,6 +8,7 @@ SignumError                     500
 ├── NotFound                    404
 ├── Conflict                    409   {base_url}/errors/conflict
 │   ├── PrerequisitesNotMet     409   {base_url}/errors/prerequisites-not-met
+│   ├── Denied                  409   {base_url}/errors/conflict; kept by a request that nobody else agreed to
 │   └── IdempotencyConflict     409   {base_url}/errors/idempotency-conflict
 ├── PayloadTooLarge             413
 ├── UnsupportedMediaType        415
@@ -101,6 +102,10 @@ class Conflict(SignumError):
 
     status = 409
     slug = "conflict"
+
+
+class Denied(Conflict):
+    """Conflict"""
 
 
 class PrerequisitesNotMet(Conflict):

@@ -17,13 +17,14 @@ from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.oauth.models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
-from backend.requests.models import RequestRow, RequestStepRow
+from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.transfers.models import TransferRow
 from backend.wallets.models import WalletRow
 from backend.webhooks.models import DeliveryRow, EndpointRow
 
 __all__ = [
     "ApiKeyRow",
+    "ApprovalRow",
     "AssetRow",
     "AttestationRow",
     "AuditHeadRow",

@@ -1,6 +1,7 @@
 """The periodic look for what nobody works on, and for what time alone has changed."""
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from dbos import DBOS
 from sqlmodel import col
 
 from backend import db, workflows
+from backend.approvals import service as approvals
 from backend.attestations import states as attestations
 from backend.auth import tokens
 from backend.db import now
@@ -48,12 +50,20 @@ async def once() -> None:
         await invitations.expire_due(session)
         await tokens.load_keys(session)
         rows = (await session.execute(_unfinished())).all()
+        due = await approvals.due(session)
     for row in rows:
-        try:
-            await _look(row)
-        except Exception:
-            log.exception("a request could not be swept", request=str(row.id))
+        await _try(_look(row), row.id)
+    for row in due:
+        await _try(approvals.expire(row.organization_id, row.id), row.id)
     await deliveries.look()
+
+
+async def _try(work: Awaitable[None], about: UUID) -> None:
+    """One that fails keeps no other from its turn."""
+    try:
+        await work
+    except Exception:
+        log.exception("it could not be swept", about=str(about))
 
 
 async def _look(row: Any) -> None:

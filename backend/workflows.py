@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend import db
 from backend.chain import rpc
 from backend.changes import Who, acting, tell
-from backend.errors import SignumError, problem
+from backend.errors import Denied, SignumError, problem
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, RequestStatus
@@ -40,6 +40,7 @@ class _Engine:
 
 
 _on_failure: dict[str, "OnFailure"] = {}
+_on_approval: dict[str, "OnApproval"] = {}
 """By the workflow's name."""
 
 
@@ -59,6 +60,9 @@ class Run:
         is run."""
         self.outcome.append((action, subject, None, after))
 
+    within: db.Write | None = None
+    """The transaction that all of it happens in, where it is one: a request that is denied before it began."""
+
     def key(self, *parts: object) -> str:
         """The key of an intent: the same one in every run of this request."""
         return ":".join([str(self.request_id), *map(str, parts)])
@@ -66,6 +70,9 @@ class Run:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[db.Write]:
         """A transaction that sees the request's organization."""
+        if self.within is not None:
+            yield self.within
+            return
         async with db.step(self.organization_id) as session:
             yield session
 
@@ -103,13 +110,19 @@ class StepNotes:
 
 Body = Callable[[Run], Awaitable[None]]
 OnFailure = Callable[[Run, SignumError], Awaitable[None]]
+OnApproval = Callable[[db.Write, RequestRow], Awaitable[None]]
 
 
-def workflow(name: str, on_failure: OnFailure | None = None) -> Callable[[Body], Body]:
-    """Register a workflow. `on_failure` puts its rows into their right final state."""
+def workflow(
+    name: str, on_failure: OnFailure | None = None, on_approval: OnApproval | None = None
+) -> Callable[[Body], Body]:
+    """Register a workflow. `on_failure` puts its rows into their right final state, also where it was denied before it
+    began; `on_approval` writes what may not be written before a second person has agreed."""
 
     if on_failure is not None:
         _on_failure[name] = on_failure
+    if on_approval is not None:
+        _on_approval[name] = on_approval
 
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
@@ -176,6 +189,22 @@ async def abandon(organization_id: UUID, request_id: UUID, attempt: int, error: 
             log.exception("a failed request's rows could not be put right", request=str(request_id))
             await _fail(run, error, None)
     return True
+
+
+async def release(session: db.Write, row: RequestRow) -> None:
+    """A second person has agreed: what was held back is written, and the workflow is enqueued."""
+    if (write := _on_approval.get(row.kind)) is not None:
+        await write(session, row)
+    row.status = RequestStatus.ACCEPTED
+    await enqueue(session, row.kind, row.organization_id, row.id, row.attempt, row.arguments["order"])
+
+
+async def withdraw(session: db.Write, row: RequestRow, error: Denied) -> None:
+    """Nobody else agreed: rows and request come to their end in the caller's transaction."""
+    run = Run(row.organization_id, row.id, row.subject_id, row.arguments, row.attempt, within=session)
+    if (put_right := _on_failure.get(row.kind)) is not None:
+        await put_right(run, error)
+    await requests.deny(session, row.id, problem(error, settings().base_url))
 
 
 def start(url: str) -> None:

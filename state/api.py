@@ -73,9 +73,22 @@ class Api(rx.State, mixin=True):
         (await self.get_state(Notices))._add(title, detail, tone, href, link)
 
     async def _accepted(self, title: str, request_id: str | None, detail: str = "") -> None:
-        """Say that a request is on its way, with a link to it. Yield `Tracker.watch` after it."""
-        href = f"/o/{self._org_id()}/requests?id={request_id}" if request_id else ""
-        await self._notify(title, detail, "busy", href, "View request")
+        """Say that a request is on its way, or waits for a second person. Yield `Tracker.watch` after it."""
+        place = f"/o/{self._org_id()}"
+        if request_id and await self._waits(request_id):
+            said = f"{title}. {detail}".strip()
+            await self._notify("Waiting for a second person", said, "warn", f"{place}/approvals?view=mine", "Approvals")
+        else:
+            href = f"{place}/requests?id={request_id}" if request_id else ""
+            await self._notify(title, detail, "busy", href, "View request")
+
+    async def _waits(self, request_id: str) -> bool:
+        """Whether a request waits for a second person."""
+        try:
+            request = await self._api("GET", f"/orgs/{{org}}/requests/{request_id}")
+        except ApiProblem:
+            return False
+        return bool(request["status"] == "awaiting_approval")
 
 
 class Loads(Api, mixin=True):

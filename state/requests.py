@@ -11,6 +11,7 @@ from state.api import Api
 from state.given import id_of
 
 FINAL = {"succeeded", "failed", "denied"}
+WAITING = "awaiting_approval"
 
 
 @dataclass
@@ -68,13 +69,20 @@ def request_of(data: dict[str, Any]) -> Request:
         created_by=data.get("created_by_name") or "",
         created_at=data["created_at"],
         updated_at=data["updated_at"],
-        line=words or (f"Step {done + 1} of {len(steps)}, {current.title}" if current else ""),
+        line=words or _line(data["status"], steps, done, current),
         done_steps=done,
         percent=100
         if data["status"] == "succeeded"
         else round(100 * (done + (current is not None) / 2) / max(1, len(steps))),
         steps=steps,
     )
+
+
+def _line(status: str, steps: list[Step], done: int, current: Step | None) -> str:
+    """Where a request is, in words."""
+    if status == WAITING:
+        return "Waiting for a second person"
+    return f"Step {done + 1} of {len(steps)}, {current.title}" if current else ""
 
 
 class Tracker(Api, rx.State):
@@ -164,4 +172,4 @@ class Follows(Api, mixin=True):
                 if request.status in FINAL:
                     await self._followed()
                     return
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(3 if request.status == WAITING else 0.3)

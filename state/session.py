@@ -43,6 +43,7 @@ class Session(Api, rx.State):
     next_path: str = "/"
     sign_in_error: str = ""
     network: str = ""
+    _user_id: str = ""
 
     @rx.event
     async def enter(self):
@@ -52,10 +53,15 @@ class Session(Api, rx.State):
         """
         me = await self._api("GET", "/auth/me")
         user = me["user"]
+        self._user_id = user["id"]
         self.email, self.name = user["email"], user["display_name"] or user["email"]
         self.initials = initials(self.name)
         if self._org_id() and self.org.id != self._org_id():
             await self._view(me["organizations"])
+
+    async def _again(self) -> None:
+        """Read the organization in view once more, as it was changed."""
+        await self._view((await self._api("GET", "/auth/me"))["organizations"])
 
     async def _view(self, reach: list[dict[str, Any]]) -> None:
         """Read the organization in view; forbidden and missing ones show their problem in place of the page."""

@@ -1,5 +1,6 @@
 """Keys of the entered organization."""
 
+from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -36,7 +37,7 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     rules.check_scopes(body.scopes, context.scopes)
     creator = context.key.network if context.key else None
     rules.check_network(body.network, await _network(context), creator)
-    rules.check_expiry(body.expires_at, now())
+    rules.check_expiry(body.expires_at, now(), await _end_of(context))
     key = api_key()
     row = ApiKeyRow(
         organization_id=context.organization_id,
@@ -58,6 +59,16 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
 async def _network(context: Context) -> Network:
     text = sa.text("select network from organizations where id = :id")
     return Network(await context.session.scalar(text, {"id": context.organization_id}))
+
+
+async def _end_of(context: Context) -> datetime | None:
+    """When the key that calls ends; None for a person, and for a key that does not."""
+    if context.key is None:
+        return None
+    found: datetime | None = await context.session.scalar(
+        sa.select(col(ApiKeyRow.expires_at)).where(col(ApiKeyRow.id) == context.key.key_id)
+    )
+    return found
 
 
 async def revoke(context: Context, key_id: UUID) -> None:

@@ -25,7 +25,7 @@ Standings = Mapping[tuple[int, str], Standing]
 
 async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPlan:
     """Answer of a dry run: every check of the update, then what it would change. Nothing is written."""
-    asset, after = await service.planned(context, asset_id, patch)
+    asset, after = await service.planned(context.session, context.organization_id, asset_id, patch)
     before = terms_of(asset)
     changes = rules.changes(before, after)
     rows = await records.deployments(context.session, asset_id)

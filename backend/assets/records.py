@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
 from backend.assets.models import AssetRow, DeploymentRow
-from backend.assets.schemas import DeploymentStatus
+from backend.assets.schemas import AssetStatus, DeploymentStatus
 from backend.chain.rpc import connect
 from backend.chains.models import ChainRow
 from backend.errors import Conflict, NotFound
@@ -23,6 +23,24 @@ async def asset(session: AsyncSession, organization_id: UUID, asset_id: UUID, *,
     if row is None:
         raise NotFound("There is no such asset in this organization.")
     return row
+
+
+class SymbolTaken(Conflict):
+    """Conflict"""
+
+    def __init__(self, symbol: str) -> None:
+        super().__init__(f"The organization has an asset with the symbol {symbol} already.")
+
+
+async def check_symbol(session: AsyncSession, organization_id: UUID, symbol: str) -> None:
+    """409 where another asset of the organization has this symbol."""
+    query = sa.select(col(AssetRow.id)).where(
+        col(AssetRow.organization_id) == organization_id,
+        col(AssetRow.symbol) == symbol,
+        col(AssetRow.status) != AssetStatus.ARCHIVED,
+    )
+    if await session.scalar(query) is not None:
+        raise SymbolTaken(symbol)
 
 
 async def deployments(session: AsyncSession, asset_id: UUID) -> list[DeploymentRow]:

@@ -4,12 +4,15 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
+from fastapi.responses import JSONResponse
 
 from backend.assets import checking, history, holders, holders_at, impact, listing, records, service
 from backend.assets.schemas import (
     Asset,
     AssetAccepted,
+    AssetArchivePlan,
     AssetCreate,
+    AssetCreatePlan,
     AssetList,
     AssetPlan,
     AssetStatus,
@@ -17,7 +20,7 @@ from backend.assets.schemas import (
     HolderList,
     RuleSetList,
 )
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferCheck, TransferVerdict
 from backend.errors import BadRequest
@@ -28,7 +31,6 @@ Block = Annotated[int | None, Query(ge=0, le=2**53, description="At which block;
 ChainOfBlock = Annotated[
     int | None, Query(ge=1, le=2**32 - 1, description="Whose block; needed where the asset is on several chains.")
 ]
-DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
 
 
 @router.get("")
@@ -45,9 +47,14 @@ async def list_assets(
 
 @router.post("", status_code=status.HTTP_202_ACCEPTED)
 @requires(Scope.ASSETS_WRITE)
-async def create_asset(context: Current, orgId: UUID, body: AssetCreate, response: Response) -> AssetAccepted:
+async def create_asset(
+    context: Current, orgId: UUID, body: AssetCreate, response: Response, dry_run: DryRun = False
+) -> AssetAccepted | AssetCreatePlan:
     """Create an asset: its token is deployed on `chain_eid`, its rules are set, and its initial supply goes to the
     organization's default server wallet (the treasury), which owns the token."""
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await service.creation_plan(context, body)
     accepted = await service.create(context, body)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
     return accepted
@@ -77,11 +84,23 @@ async def update_asset(
     return accepted
 
 
-@router.delete("/{assetId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
+@router.delete(
+    "/{assetId}",
+    status_code=status.HTTP_204_NO_CONTENT,
+    response_model=None,
+    responses={
+        200: {"model": AssetArchivePlan, "description": "The plan of a dry run; nothing was done."},
+        409: {},
+    },
+)
 @requires(Scope.ASSETS_WRITE)
-async def archive_asset(context: Current, orgId: UUID, assetId: UUID) -> None:
+async def archive_asset(context: Current, orgId: UUID, assetId: UUID, dry_run: DryRun = False) -> Response:
     """Archive a draft or failed asset. One that is on a chain cannot be taken back (409)."""
+    if dry_run:
+        plan = await service.archive_plan(context, assetId)
+        return JSONResponse(plan.model_dump(mode="json"))
     await service.archive(context, assetId)
+    return Response(status_code=status.HTTP_204_NO_CONTENT)
 
 
 @router.get("/{assetId}/holders")

@@ -162,6 +162,38 @@ class AssetPlan(BaseModel):
     impact: AssetImpact
 
 
+class AssetCreateImpact(BaseModel):
+    """What a new asset would be: who owns its token and gets the supply (the treasury), and its first rules."""
+
+    symbol: str
+    chain_eid: int
+    owner: str
+    initial_supply: str
+    rules: dict[str, Any]
+
+
+class AssetCreatePlan(BaseModel):
+    """Answer of `?dry_run=true` on a creation: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: AssetCreateImpact
+
+
+class AssetArchiveImpact(BaseModel):
+    """What archiving would change."""
+
+    symbol: str
+    before: AssetStatus
+    after: AssetStatus
+
+
+class AssetArchivePlan(BaseModel):
+    """Answer of `?dry_run=true` on an archiving: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: AssetArchiveImpact
+
+
 class Holder(BaseModel):
     """A holder of the asset on one chain, read from the chain's transfers.
 

@@ -1,6 +1,6 @@
 """What is done for an accepted asset: its first token, and changes of its rules on every chain."""
 
-from backend.assets import deploying, records, states
+from backend.assets import deploying, records, service, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import Terms
 from backend.assets.schemas import AssetStatus
@@ -8,7 +8,7 @@ from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
 from backend.chain import token
 from backend.chain.rpc import connect
-from backend.errors import SignumError
+from backend.errors import Denied, SignumError
 from backend.workflows import Run, StepNotes, workflow
 
 
@@ -19,7 +19,11 @@ async def asset_failed(run: Run, error: SignumError) -> None:
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
         if asset.status is AssetStatus.DEPLOYING:
-            await states.change(session, asset, "asset.failed", status=AssetStatus.FAILED, failure=error.detail)
+            # What was denied never was: archived, its symbol is free again.
+            status, word = (
+                (AssetStatus.ARCHIVED, "archived") if isinstance(error, Denied) else (AssetStatus.FAILED, "failed")
+            )
+            await states.change(session, asset, f"asset.{word}", status=status, failure=error.detail)
 
 
 @workflow("asset.deploy", on_failure=asset_failed)
@@ -69,11 +73,13 @@ async def _mint(run: Run, step: StepNotes, asset: AssetRow, row: DeploymentRow) 
 
 
 async def update_failed(run: Run, error: SignumError) -> None:
-    """A change that did not reach every chain: the asset goes on, and says what is wrong."""
+    """A change that did not reach every chain: the asset goes on, and says what is wrong. A denied one did nothing."""
+    if isinstance(error, Denied):
+        return
     await _settle(run, error.detail)
 
 
-@workflow("asset.update", on_failure=update_failed)
+@workflow("asset.update", on_failure=update_failed, on_approval=service.apply)
 async def update(run: Run) -> None:
     """The rules of this request on every chain that has the token, each read back before the asset is active again."""
     terms = await _terms(run)

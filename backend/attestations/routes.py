@@ -15,12 +15,11 @@ from backend.attestations.schemas import (
     AttestationRevoke,
     AttestationStatus,
 )
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.keyset import Page
 
 router = APIRouter(prefix="/orgs/{orgId}/attestations", tags=["Attestations"], route_class=GuardedRoute)
-DryRun = Annotated[bool, Query(description="Check everything and answer 200 with the plan; nothing is done.")]
 
 
 @router.get("")

@@ -34,7 +34,7 @@ from backend.errors import Conflict, NotFound, PrerequisitesNotMet
 from backend.issuers import service as issuers
 from backend.parties import service as parties
 from backend.parties.models import PartyRow
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL
 from backend.requests.service import Step
@@ -74,7 +74,7 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
     row.request_id = request.id
     subject = ("attestation", row.id)
     await tell(context.session, row.organization_id, "attestation.created", subject, None, shown(Attestation, row))
-    return _accepted(row, request, "The attestation is on its way to the chain.")
+    return _accepted(row, request, told(request, "The attestation is on its way to the chain."))
 
 
 async def revoke(
@@ -104,7 +104,7 @@ async def revoke(
     )
     asked = {"revocation_reason": body.reason, "request_id": str(request.id)}
     await tell(context.session, row.organization_id, "attestation.revoking", ("attestation", row.id), None, asked)
-    return _accepted(row, request, "The revocation is on its way to the chain.")
+    return _accepted(row, request, told(request, "The revocation is on its way to the chain."))
 
 
 async def attest_call(row: AttestationRow) -> Call:

@@ -13,6 +13,7 @@ from fastapi import Request
 from backend import db
 from backend.auth import tokens
 from backend.auth.address import caller
+from backend.auth.rehearsal import Call
 from backend.auth.scopes import Scope, highest, scopes_of
 from backend.auth.secrets import digest, is_api_key
 from backend.changes import NOBODY, Who
@@ -69,6 +70,7 @@ class Context:
     roles: list[Role] = field(default_factory=list)
     scopes: frozenset[Scope] = frozenset()
     network: Network = Network.TESTNET
+    call: Call | None = None
 
     @property
     def user_id(self) -> UUID | None:
@@ -276,17 +278,25 @@ async def by_key(session: db.Write, key: str) -> Key:
 
 async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:
     """The key that an access token was issued to: it must be valid still, and the token's scopes bind."""
-    text = sa.text("select * from signum_api_key_of(:id)")
-    row = (await session.execute(text, {"id": UUID(claims["key_id"])})).first()
-    if row is None:
+    key = await key_of(session, UUID(claims["key_id"]))
+    if key is None:
         raise Unauthenticated(NO_KEY, code="invalid_token")
-    key = _key(row)
     return replace(key, scopes=key.scopes & frozenset(str(claims["scope"]).split()))
 
 
+async def key_of(session: db.Write, key_id: UUID) -> Key | None:
+    """A key by its id; None where it was revoked or has expired."""
+    text = sa.text("select * from signum_api_key_of(:id)")
+    row = (await session.execute(text, {"id": key_id})).first()
+    return _key(row) if row else None
+
+
 def _key(row: Any) -> Key:
+    """Never wider than who made it may do now: somebody who was demoted or left has no key that goes on."""
     roles = tuple(Role(r) for r in row.creator_roles)
     scopes = frozenset(Scope(s) for s in row.scopes)
+    if row.created_by is not None:
+        scopes &= scopes_of(list(roles))
     return Key(row.key_id, row.organization_id, row.name, scopes, Network(row.network), row.created_by, roles)
 
 

@@ -6,18 +6,18 @@ idempotency, the operation itself, commit. What raises rolls back, so nothing is
 
 import hashlib
 from collections.abc import Callable, Coroutine, Sequence
-from inspect import signature
 from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl
 from uuid import UUID
 
 import orjson
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.routing import APIRoute
 
 from backend import db
-from backend.auth import idempotency, rate_limit
+from backend.auth import idempotency, rate_limit, rehearsal
 from backend.auth.principal import FOREIGN, Context, authenticate, client_address
+from backend.auth.rehearsal import Call
 from backend.auth.scopes import Scope
 from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
@@ -73,7 +73,7 @@ class GuardedRoute(APIRoute):
         if needs is None:
             raise RuntimeError(f"{self.path}: an operation says what it needs with @requires or @public")
         form = getattr(self.endpoint, "__takes_form__", False)
-        rehearses = "dry_run" in signature(self.endpoint).parameters
+        rehearses = rehearsal.register(self.endpoint)
         kinds = getattr(self.endpoint, "__takes__", ())
 
         async def handle(request: Request) -> Response:
@@ -83,6 +83,7 @@ class GuardedRoute(APIRoute):
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run; nothing was done.")
                 await (_parse_form(request) if form else _parse(request, kinds))
+                context.call = Call(self.endpoint.__name__, dict(request.path_params), getattr(request, "_json", None))
                 with acting(context.who):
                     return await idempotency.once(request, context, operation)
 
@@ -180,5 +181,7 @@ def current(request: Request) -> Context:
     return context
 
 
+DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
+"""Parameter of an operation that can be rehearsed."""
 Current = Annotated[Context, Depends(current)]
 """Parameter of an operation: its principal, transaction and organization."""

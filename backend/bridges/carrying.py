@@ -22,7 +22,7 @@ from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
 from backend.changes import shown, tell_state
 from backend.db import Write, now
-from backend.errors import Conflict, SignumError, Unavailable
+from backend.errors import Conflict, Denied, SignumError, Unavailable
 from backend.settings import settings
 from backend.workflows import Run, StepNotes
 
@@ -66,7 +66,8 @@ async def failed(run: Run, bridge_id: UUID, error: SignumError) -> None:
         if bridge.status is BridgeStatus.CONFIRMED:
             return
         await _set(session, bridge, status=BridgeStatus.FAILED, failure=error.detail)
-    await deploying.failed(run, bridge.asset_id, bridge.destination_chain_eid)
+    if not isinstance(error, Denied):  # what never began has no deployment; one that is under way there is another's
+        await deploying.failed(run, bridge.asset_id, bridge.destination_chain_eid)
 
 
 async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.bridges import listing, service
-from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgeStatus
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgePlan, BridgeStatus
 
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Bridges"], route_class=GuardedRoute)
 Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` of the last item of the page before.")]
@@ -38,10 +38,13 @@ async def get_bridge(context: Current, orgId: UUID, bridgeId: UUID) -> Bridge:
 @router.post("/assets/{assetId}/bridge", status_code=status.HTTP_202_ACCEPTED)
 @requires(Scope.ASSETS_WRITE)
 async def bridge_asset(
-    context: Current, orgId: UUID, assetId: UUID, body: BridgeCreate, response: Response
-) -> BridgeAccepted:
+    context: Current, orgId: UUID, assetId: UUID, body: BridgeCreate, response: Response, dry_run: DryRun = False
+) -> BridgeAccepted | BridgePlan:
     """Bring an asset, its rules and (with an amount) supply of the treasury to another chain. The token is deployed
     there if it is missing. Amounts cross with six decimals."""
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await service.plan(context, assetId, body)
     accepted = await service.create(context, assetId, body)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
     return accepted

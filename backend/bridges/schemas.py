@@ -26,6 +26,23 @@ class BridgeCreate(Body):
     to_address: Address | None = None
 
 
+class BridgeImpact(BaseModel):
+    """What would cross, and whether the token is deployed on the other chain first."""
+
+    source_chain_eid: int
+    destination_chain_eid: int
+    amount: str
+    deploys_token: bool
+    warnings: list[str]
+
+
+class BridgePlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: BridgeImpact
+
+
 class Bridge(Record):
     """A bridge transaction record. `failure` is the decoded reason of the last refused delivery."""
 

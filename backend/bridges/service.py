@@ -1,6 +1,8 @@
 """Bridges: asked for, listed, and looked at again."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -15,12 +17,12 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import rules
 from backend.bridges.models import BridgeRow
-from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
 from backend.chain import token
 from backend.changes import shown, tell
 from backend.db import Write, now
 from backend.errors import BadRequest, Conflict
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.service import Step
 
 
@@ -33,8 +35,19 @@ def steps(source_eid: int, destination_eid: int) -> list[Step]:
     ]
 
 
-async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgeAccepted:
-    """A bridge and its request."""
+@dataclass(frozen=True)
+class Route:
+    """A bridge that passed every check: what goes from where to where."""
+
+    asset: AssetRow
+    source: DeploymentRow
+    destination: Any
+    is_there: bool
+    """Whether the destination has the asset's token already."""
+
+
+async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Route:
+    """Every check of a bridge: asset (404), chains and amount (400), the asset's state, funds, balance (409)."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     destination = await usable_chain(context, body.destination_chain_eid, "/destination_chain_eid")
     rows = await records.deployments(context.session, asset_id)
@@ -43,6 +56,37 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     rules.check_amount(int(body.amount), asset.decimals)
     await check_ready(context, asset, rows, source, body.destination_chain_eid)
     await _check_balance(source, int(body.amount))
+    is_there = any(r.chain_eid == body.destination_chain_eid for r in records.active(rows))
+    return Route(asset, source, destination, is_there)
+
+
+async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePlan:
+    """Every check of a bridge, and what it would do."""
+    route = await _checked(context, asset_id, body)
+    symbol, name = route.asset.symbol, route.destination.display_name
+    warnings = []
+    caps = (route.asset.max_holders, int(terms_of(route.asset).compliance_rules.max_tokens_per_holder))
+    if any(caps) and not route.is_there:
+        warnings.append("The caps of the asset are shared with one more chain: those of the others get smaller.")
+    steps = [
+        *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
+        "Send one packet with the rules" + (f" and {body.amount} base units" if int(body.amount) else ""),
+        f"Deliver it on {name} and read the rules back",
+    ]
+    impact = BridgeImpact(
+        source_chain_eid=route.source.chain_eid,
+        destination_chain_eid=body.destination_chain_eid,
+        amount=body.amount,
+        deploys_token=not route.is_there,
+        warnings=warnings,
+    )
+    return BridgePlan(steps=steps, impact=impact)
+
+
+async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgeAccepted:
+    """A bridge and its request."""
+    route = await _checked(context, asset_id, body)
+    asset, source, destination = route.asset, route.source, route.destination
     row = await insert(
         context.session, asset, source.chain_eid, body.destination_chain_eid, int(body.amount), body.to_address
     )
@@ -56,7 +100,7 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         order=asset_id,
     )
     await begun(context.session, row, request.id)
-    message = f"{asset.symbol} is being bridged to {destination.display_name}."
+    message = told(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
     return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
 
 

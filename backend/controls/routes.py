@@ -1,11 +1,10 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/{control}`."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import APIRouter, Response, status
 
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.controls import service
 from backend.controls.schemas import (
@@ -22,7 +21,6 @@ from backend.controls.schemas import (
 )
 
 router = APIRouter(prefix="/orgs/{orgId}/assets/{assetId}", tags=["Controls"], route_class=GuardedRoute)
-DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
 Answer = ControlAccepted | ControlPlan
 
 

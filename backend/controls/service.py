@@ -23,7 +23,7 @@ from backend.controls.schemas import (
     ControlStep,
 )
 from backend.errors import Conflict
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.service import Step
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
@@ -73,9 +73,9 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
         order=f"controls:{asset_id}",  # never behind a deployment or a bridge: a pause cannot wait for those
         arguments=_arguments(deed, body),
     )
-    told = {"control": kind, **calls.asked(request.arguments), "request_id": str(request.id)}
-    await tell(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, told)
-    message = f"{_VERBS[kind]} {asset.symbol}: accepted."
+    asked = {"control": kind, **calls.asked(request.arguments), "request_id": str(request.id)}
+    await tell(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, asked)
+    message = told(request, f"{_VERBS[kind]} {asset.symbol}: accepted.")
     return ControlAccepted(assetId=asset_id, status=request.status, request_id=str(request.id), message=message)
 
 

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from backend.assets import records
-from backend.auth.route import Current, GuardedRoute, requires, takes
+from backend.auth.route import Current, DryRun, GuardedRoute, requires, takes
 from backend.auth.scopes import Scope
 from backend.distributions import listing, proofs, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
@@ -31,7 +31,6 @@ from backend.keyset import Page
 router = APIRouter(
     prefix="/orgs/{orgId}/assets/{assetId}/distributions", tags=["Distributions"], route_class=GuardedRoute
 )
-DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
 CSV = "text/csv"
 
 

@@ -29,7 +29,7 @@ from backend.distributions.schemas import (
 )
 from backend.errors import Conflict, NotFound
 from backend.issuers import service as issuers
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.service import Step
 
 GAS = 1_900_000
@@ -197,5 +197,5 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
         distributionId=row.id,
         status=row.status,
         request_id=str(request.id),
-        message="The distribution is being cancelled.",
+        message=told(request, "The distribution is being cancelled."),
     )

@@ -2,25 +2,30 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter, status
+from fastapi import APIRouter, Response, status
 
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.issuers import service
-from backend.issuers.schemas import Issuer, IssuerRegister, IssuerRegistered
+from backend.issuers.schemas import Issuer, IssuerPlan, IssuerRegister, IssuerRegistered
 
 router = APIRouter(prefix="/orgs/{orgId}/issuer", tags=["Issuer"], route_class=GuardedRoute)
 
 
 @router.post("/register", status_code=status.HTTP_201_CREATED)
 @requires(Scope.ATTESTATIONS_WRITE, both=True)
-async def register_issuer(context: Current, orgId: UUID, body: IssuerRegister | None = None) -> IssuerRegistered:
+async def register_issuer(
+    context: Current, orgId: UUID, response: Response, body: IssuerRegister | None = None, dry_run: DryRun = False
+) -> IssuerRegistered | IssuerPlan:
     """Register the organization's default server wallet as an attester on every enabled chain.
 
     Wants both credentials: an access token (or the console's session) and an API key. `registered` says whether every
     enabled chain has confirmed it already; `GET …/issuer` follows it. Repeating it is harmless, and completes chains
     that were enabled since.
     """
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await service.plan(context, body or IssuerRegister())
     return await service.register(context, body or IssuerRegister())
 
 

@@ -30,6 +30,23 @@ class IssuerRegistered(BaseModel):
     registered: bool
 
 
+class IssuerImpact(BaseModel):
+    """The wallet that would attest, by which terms, and the chains that would have to be written."""
+
+    wallet_address: str
+    name: str
+    max_kyc_level: int
+    can_revoke_others: bool
+    chains: list[int]
+
+
+class IssuerPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: IssuerImpact
+
+
 class IssuerWallet(Record):
     """The attester on one chain, its status read from the chain."""
 

@@ -17,7 +17,15 @@ from backend.errors import NotFound
 from backend.issuers import rules
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.issuers.rules import Terms
-from backend.issuers.schemas import Issuer, IssuerRegister, IssuerRegistered, IssuerStatus, IssuerWallet
+from backend.issuers.schemas import (
+    Issuer,
+    IssuerImpact,
+    IssuerPlan,
+    IssuerRegister,
+    IssuerRegistered,
+    IssuerStatus,
+    IssuerWallet,
+)
 from backend.requests.accept import accept
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL
@@ -61,10 +69,7 @@ async def attester_on(session: AsyncSession, organization_id: UUID, eid: int) ->
 async def register(context: Context, body: IssuerRegister) -> IssuerRegistered:
     """Publish REGISTER_ISSUER for every enabled chain that has not confirmed it. Repeating it completes what lacks."""
     await _lock(context)
-    wallet = await wallets.treasury(context.session, context.organization_id)
-    enabled = await chains.enabled(context.session, context.organization_id, context.network)
-    rules.check_ready(wallet is not None, len(enabled))
-    assert wallet is not None
+    wallet, enabled = await _ready(context)
     row, has_new_terms = await _issuer(context, body, wallet)
     open_chains = await _pend(context, row, enabled, has_new_terms)
     if open_chains and not await _is_running(context, row, open_chains, has_new_terms):
@@ -72,14 +77,44 @@ async def register(context: Context, body: IssuerRegister) -> IssuerRegistered:
     return IssuerRegistered(registered=not open_chains)
 
 
-async def _issuer(context: Context, body: IssuerRegister, wallet: WalletRow) -> tuple[IssuerRow, bool]:
-    """The issuer's row with the terms wanted now, and whether they differ from what was confirmed."""
+async def plan(context: Context, body: IssuerRegister) -> IssuerPlan:
+    """Every check of a registration, and what it would write where."""
+    wallet, enabled = await _ready(context)
     row = await find(context.session, context.organization_id)
+    known, wanted = await _terms(context, row, body)
+    address, states = wallet.address, {}
+    if row is not None:
+        address = (await context.session.get_one(WalletRow, row.wallet_id)).address
+        states = {eid: w.status for eid, w in (await _attesters(context.session, row)).items()}
+    eids = [c.xchain_eid for c in enabled]
+    written = set(eids) if known is not None and known != wanted else rules.unregistered(eids, states)
+    steps = [f"Add the attester on {c.display_name}" for c in enabled if c.xchain_eid in written]
+    impact = IssuerImpact(wallet_address=address, **wanted.__dict__, chains=sorted(written))
+    return IssuerPlan(steps=steps or ["Every enabled chain has confirmed it already"], impact=impact)
+
+
+async def _ready(context: Context) -> tuple[WalletRow, Sequence[Any]]:
+    """The treasury and the enabled chains; 400 where one of them is missing."""
+    wallet = await wallets.treasury(context.session, context.organization_id)
+    enabled = await chains.enabled(context.session, context.organization_id, context.network)
+    rules.check_ready(wallet is not None, len(enabled))
+    assert wallet is not None
+    return wallet, enabled
+
+
+async def _terms(context: Context, row: IssuerRow | None, body: IssuerRegister) -> tuple[Terms | None, Terms]:
+    """The terms that were asked for last, and those that are wanted now."""
     name = await context.session.scalar(
         sa.text("select name from organizations where id = :id"), {"id": context.organization_id}
     )
     known = Terms(row.name, row.max_kyc_level, row.can_revoke_others) if row else None
-    wanted = rules.terms(body, known, str(name))
+    return known, rules.terms(body, known, str(name))
+
+
+async def _issuer(context: Context, body: IssuerRegister, wallet: WalletRow) -> tuple[IssuerRow, bool]:
+    """The issuer's row with the terms wanted now, and whether they differ from what was confirmed."""
+    row = await find(context.session, context.organization_id)
+    known, wanted = await _terms(context, row, body)
     if row is None:
         row = IssuerRow(organization_id=context.organization_id, wallet_id=wallet.id, **wanted.__dict__)
         context.session.add(row)

@@ -23,10 +23,19 @@ from backend.errors import Conflict, Forbidden, NotFound
 from backend.keyset import Page
 from backend.markets import rules, service
 from backend.markets.models import MarketRow, OrderRow
-from backend.markets.schemas import Order, OrderAccepted, OrderCreate, OrderList, OrderSide, OrderStatus
+from backend.markets.schemas import (
+    Order,
+    OrderAccepted,
+    OrderCreate,
+    OrderImpact,
+    OrderList,
+    OrderPlan,
+    OrderSide,
+    OrderStatus,
+)
 from backend.markets.terms import market_rules
 from backend.parties.models import PartyRow
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.service import Step
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
@@ -74,13 +83,32 @@ def _order(row: Any) -> Order:
     return Order(**{**row._mapping, **amounts})
 
 
-async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> OrderAccepted:
-    """An order and the request that sends it: every rule of market and token is looked at before."""
+async def _placeable(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> Trader:
+    """Who would place an order, once every check is passed."""
     trader = await _trader(context, asset_id, market_id, body.wallet_id)
     rules.check_open(trader.market.status)
     rules.check_worth(int(body.price), int(body.amount), trader.asset.decimals)
     await _check_rules(context, trader, body)
     await _check_means(context, trader, body)
+    return trader
+
+
+async def placing_plan(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> OrderPlan:
+    """Every check of an order, and what it would put at stake."""
+    trader = await _placeable(context, asset_id, market_id, body)
+    market = trader.market
+    impact = OrderImpact(
+        side=body.side,
+        wallet_address=trader.wallet.address,
+        amount=str(_needed(trader, body)),
+        currency=str(market.quote_symbol) if body.side is OrderSide.BUY else trader.asset.symbol,
+    )
+    return OrderPlan(steps=["Approve the means for the market", "Place the order"], impact=impact)
+
+
+async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> OrderAccepted:
+    """An order and the request that sends it: every rule of market and token is looked at before."""
+    trader = await _placeable(context, asset_id, market_id, body)
     request = await accept(
         context,
         "order.place",
@@ -106,7 +134,7 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
         marketId=market_id,
         status=request.status,
         request_id=str(request.id),
-        message="The order is being placed.",
+        message=told(request, "The order is being placed."),
     )
 
 
@@ -159,8 +187,7 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
     if body.side is OrderSide.SELL:
         return
     assert market.quote_token_address is not None
-    fee = max(market.taker_fee_bps, market.maker_fee_bps)
-    needed = rules.budget(OrderSide.BUY, int(body.price), int(body.amount), trader.asset.decimals, fee)
+    needed = _needed(trader, body)
     held = await quote.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
     if held < needed:
         raise Conflict(
@@ -169,8 +196,14 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
         )
 
 
-async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderAccepted:
-    """End an order; the maker must be a server wallet of this organization."""
+def _needed(trader: Trader, body: OrderCreate) -> int:
+    """What of its means an order can use at most."""
+    fee = max(trader.market.taker_fee_bps, trader.market.maker_fee_bps)
+    return rules.budget(body.side, int(body.price), int(body.amount), trader.asset.decimals, fee)
+
+
+async def _cancellable(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> tuple[MarketRow, OrderRow]:
+    """The order, once it may be cancelled; its maker must be a server wallet of the organization."""
     market = await service.market(context, asset_id, market_id)
     order: OrderRow | None = await context.session.scalar(
         sa.select(OrderRow).where(col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id)
@@ -188,6 +221,27 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
     if wallet is None:
         raise Forbidden("The order's maker is not a wallet of this organization; only its maker can cancel it.")
     await records.check_funded(context.session, wallet, market.chain_eid, gas.ORDER)
+    return market, order
+
+
+async def cancelling_plan(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderPlan:
+    """Every check of a cancellation, and what it would free."""
+    market, order = await _cancellable(context, asset_id, market_id, order_id)
+    asset = await records.asset(context.session, context.organization_id, asset_id)
+    rest = (order.amount or 0) - (order.filled or 0)
+    impact = OrderImpact(
+        order_id=order_id,
+        side=order.side,
+        wallet_address=order.maker_address,
+        amount=str(rest if order.side is OrderSide.SELL else rest * (order.price or 0) // 10**asset.decimals),
+        currency=str(market.quote_symbol) if order.side is OrderSide.BUY else asset.symbol,
+    )
+    return OrderPlan(steps=["Cancel what is left of the order"], impact=impact)
+
+
+async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderAccepted:
+    """End an order."""
+    market, order = await _cancellable(context, asset_id, market_id, order_id)
     request = await accept(
         context,
         "order.cancel",
@@ -205,5 +259,5 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
         marketId=market_id,
         status=request.status,
         request_id=str(request.id),
-        message="The order is being cancelled.",
+        message=told(request, "The order is being cancelled."),
     )

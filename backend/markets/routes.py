@@ -3,10 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response, status
+from fastapi import APIRouter, Depends, Response, status
 
 from backend.assets import records
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.keyset import Page
 from backend.markets import listing, orders, planning, service
@@ -20,6 +20,7 @@ from backend.markets.schemas import (
     OrderAccepted,
     OrderCreate,
     OrderList,
+    OrderPlan,
     OrderSide,
     OrderStatus,
 )
@@ -27,7 +28,6 @@ from backend.markets.schemas import (
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Markets"], route_class=GuardedRoute)
 ASSET = "/assets/{assetId}/markets"
 ORDERS = ASSET + "/{marketId}/orders"
-DryRun = Annotated[bool, Query(description="Check everything, answer with the plan (200) and do nothing.")]
 
 
 @router.get("/markets")
@@ -91,10 +91,19 @@ async def list_orders(
 @router.post(ORDERS, status_code=status.HTTP_202_ACCEPTED)
 @requires(Scope.TRANSFERS_WRITE)
 async def place_order(
-    context: Current, orgId: UUID, assetId: UUID, marketId: UUID, body: OrderCreate, response: Response
-) -> OrderAccepted:
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    marketId: UUID,
+    body: OrderCreate,
+    response: Response,
+    dry_run: DryRun = False,
+) -> OrderAccepted | OrderPlan:
     """Place a limit order by a server wallet. Every rule of token and market is checked before anything is sent; orders
     that match are traded with at once, and the rest stays in the book."""
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await orders.placing_plan(context, assetId, marketId, body)
     accepted = await orders.place(context, assetId, marketId, body)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
     return accepted
@@ -103,9 +112,18 @@ async def place_order(
 @router.delete(ORDERS + "/{orderId}", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
 @requires(Scope.TRANSFERS_WRITE)
 async def cancel_order(
-    context: Current, orgId: UUID, assetId: UUID, marketId: UUID, orderId: UUID, response: Response
-) -> OrderAccepted:
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    marketId: UUID,
+    orderId: UUID,
+    response: Response,
+    dry_run: DryRun = False,
+) -> OrderAccepted | OrderPlan:
     """Cancel what is left of an order of one of the organization's server wallets."""
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await orders.cancelling_plan(context, assetId, marketId, orderId)
     accepted = await orders.cancel(context, assetId, marketId, orderId)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
     return accepted

@@ -158,6 +158,23 @@ class OrderAccepted(Acceptance):
     marketId: UUID
 
 
+class OrderImpact(BaseModel):
+    """What an order would put at stake, or free: at most `amount` base units of `currency`, fees included."""
+
+    order_id: UUID | None = None
+    side: OrderSide
+    wallet_address: str
+    amount: str
+    currency: str
+
+
+class OrderPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: OrderImpact
+
+
 class Order(Record):
     """An order, as the chain's events tell it."""
 

@@ -29,7 +29,7 @@ from backend.errors import BadRequest, Conflict, NotFound
 from backend.markets import rules, terms
 from backend.markets.models import MarketRow
 from backend.markets.schemas import Market, MarketAccepted, MarketCreate, MarketStatus
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.service import Step
 
 
@@ -116,7 +116,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         chainEid=body.chain_eid,
         status=market.status,
         request_id=str(request.id),
-        message=message,
+        message=told(request, message),
     )
 
 

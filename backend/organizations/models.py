@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
 from backend.db import Row, json_field, status_field
@@ -29,3 +30,5 @@ class OrganizationRow(Row, table=True):
     banner_url: str | None = None
     network: Network = status_field(Network, Network.TESTNET)
     member_requirements: dict[str, Any] = json_field(dict)
+    approvals: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
+    """The actions that need a second person."""

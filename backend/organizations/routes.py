@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
 
-from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires
+from backend.auth.route import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.fields import Search
 from backend.keyset import Page
@@ -17,6 +17,7 @@ from backend.organizations.schemas import (
     OrganizationCreate,
     OrganizationList,
     OrganizationMove,
+    OrganizationPlan,
     OrganizationUpdate,
     Summary,
     Tree,
@@ -35,9 +36,13 @@ async def list_organizations(context: Current, page: PageOf, search: Search | No
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def create_organization(context: Current, body: OrganizationCreate) -> Organization:
+async def create_organization(
+    context: Current, body: OrganizationCreate, response: Response, dry_run: DryRun = False
+) -> Organization | OrganizationPlan:
     """Found an organization without a parent. Needs a signed-in person, who becomes its admin."""
-    return await service.create(context, body)
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+    return await service.create(context, body, dry_run)
 
 
 @router.get("/{orgId}")
@@ -47,11 +52,17 @@ async def get_organization(context: Current, orgId: UUID) -> Organization:
     return await service.read(context)
 
 
-@router.patch("/{orgId}")
+@router.patch("/{orgId}", responses={409: {}})
 @requires(Scope.ORGS_WRITE)
-async def update_organization(context: Current, orgId: UUID, body: OrganizationUpdate) -> Organization:
-    """JSON merge patch: what is left out stays, null takes away. Keys that inherit `network` follow it."""
-    return await service.update(context, body)
+async def update_organization(
+    context: Current, orgId: UUID, body: OrganizationUpdate, dry_run: DryRun = False
+) -> Organization | OrganizationPlan:
+    """JSON merge patch: what is left out stays, null takes away. Keys that inherit `network` follow it.
+
+    `approvals` are the actions that need a second person. Adding one holds at once; taking one away needs a second
+    person too (409): ask for it by POST …/approvals, unless there is no other admin who could agree.
+    """
+    return await service.update(context, body, dry_run)
 
 
 @router.get("/{orgId}/summary")
@@ -89,15 +100,19 @@ async def list_sub_organizations(context: Current, orgId: UUID, page: PageOf) ->
 
 @router.post("/{orgId}/sub-orgs", status_code=status.HTTP_201_CREATED)
 @requires(Scope.ORGS_WRITE)
-async def create_sub_organization(context: Current, orgId: UUID, body: OrganizationCreate) -> Organization:
+async def create_sub_organization(
+    context: Current, orgId: UUID, body: OrganizationCreate, response: Response, dry_run: DryRun = False
+) -> Organization | OrganizationPlan:
     """Make an organization directly below. Admins above it are its admins; its network is its parent's unless said."""
-    return await service.create_below(context, body)
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+    return await service.create_below(context, body, dry_run)
 
 
 @router.post("/{orgId}/sub-orgs/{subOrgId}/move")
 @requires(Scope.ORGS_WRITE)
 async def move_sub_organization(
-    context: Current, orgId: UUID, subOrgId: UUID, body: OrganizationMove, response: Response, dry_run: bool = False
+    context: Current, orgId: UUID, subOrgId: UUID, body: OrganizationMove, response: Response, dry_run: DryRun = False
 ) -> Organization | MovePlan:
     """Move an organization from its current parent (`orgId`) to another; everything below it comes along.
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from backend.errors import BadRequest
 from backend.members.schemas import Role
-from backend.organizations.schemas import AccessChange, MovedNode
+from backend.organizations.schemas import AccessChange, FieldChange, MovedNode
 
 MAX_DEPTH = 64
 """Depth of the deepest organization; a root's is 0."""
@@ -107,6 +107,16 @@ def access_changes(own: Iterable[Holder], before: Iterable[Holder], after: Itera
         for user, role in pairs
     ]
     return sorted(changes, key=lambda c: (c.change, c.display_name.lower(), c.role, c.user_id))
+
+
+def made(fields: Mapping[str, Any]) -> list[FieldChange]:
+    """What a new record would have."""
+    return [FieldChange(field=n, before=None, after=v) for n, v in fields.items() if v is not None]
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldChange]:
+    """What differs between two records."""
+    return [FieldChange(field=n, before=before[n], after=after[n]) for n in before if before[n] != after[n]]
 
 
 def merged(patch: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:

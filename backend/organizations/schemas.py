@@ -1,7 +1,7 @@
 """Organizations as they cross the door (specification 2.1)."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from email_validator import EmailNotValidError, validate_email
@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_
 
 from backend.fields import Body, Country, Email, KycLevel, Name, Network, Record, Text, Timestamp, one_line
 from backend.members.schemas import Role
+from backend.requests.schemas import Action
 
 
 class OrganizationStatus(StrEnum):
@@ -76,6 +77,7 @@ class OrganizationUpdate(Body):
     banner_url: Url | None = None
     network: Network | None = None
     member_requirements: MemberRequirements | None = None
+    approvals: Annotated[list[Action], Field(max_length=len(Action))] | None = None
 
     @field_validator("name", "network")
     @classmethod
@@ -83,6 +85,30 @@ class OrganizationUpdate(Body):
         if value is None:
             raise ValueError("cannot be taken away")
         return value
+
+
+class FieldChange(BaseModel):
+    """One field of the record, before and after."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+class OrganizationImpact(BaseModel):
+    """Where the organization is (names from the root down), what changes of its record, and how many API keys follow a
+    change of its network."""
+
+    path: str
+    changes: list[FieldChange]
+    keys_following: int = 0
+
+
+class OrganizationPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: OrganizationImpact
 
 
 class OrganizationMove(Body):
@@ -111,6 +137,7 @@ class Organization(Record):
     depth: int | None = None
     network: Network = Network.TESTNET
     member_requirements: MemberRequirements = Field(default_factory=MemberRequirements)
+    approvals: list[Action] = Field(default_factory=list, description="The actions that need a second person.")
 
 
 class OrganizationListed(Record):
@@ -246,6 +273,7 @@ class Attention(BaseModel):
     parties_waiting: int
     attestations_expiring: int
     pending_invitations: int
+    approvals_waiting: int
 
 
 class Summary(BaseModel):

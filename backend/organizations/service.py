@@ -1,28 +1,42 @@
 """Organizations: made, read, changed, summed up."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
+
+import sqlalchemy as sa
 
 from backend import db
 from backend.auth import service as auth
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import shown, tell, tell_change
-from backend.errors import Forbidden, InsufficientScope
+from backend.errors import Conflict, Forbidden, InsufficientScope
 from backend.members.models import MemberRow
 from backend.members.schemas import Role
 from backend.organizations import hierarchy, rules
 from backend.organizations.models import OrganizationRow
 from backend.organizations.rules import Place
-from backend.organizations.schemas import MemberRequirements, Organization, OrganizationCreate, OrganizationUpdate
+from backend.organizations.schemas import (
+    FieldChange,
+    MemberRequirements,
+    Organization,
+    OrganizationCreate,
+    OrganizationImpact,
+    OrganizationPlan,
+    OrganizationUpdate,
+)
+from backend.requests.schemas import Action
 
 
-async def create(context: Context, body: OrganizationCreate) -> Organization:
+async def create(context: Context, body: OrganizationCreate, dry_run: bool) -> Organization | OrganizationPlan:
     """A new root; its maker becomes its first admin."""
     person = context.require_person()
     await _check_may_found(context, person.user_id)
-    row = await _insert(context, OrganizationRow(**body.model_dump()))
+    row = OrganizationRow(**body.model_dump())
+    if dry_run:
+        return _plan(f"Found {row.name}", [Place(row.id, row.name)], rules.made(body.model_dump(mode="json")))
+    await _insert(context, row)
     context.session.add(MemberRow(organization_id=row.id, user_id=person.user_id, role=Role.ADMIN))
     await context.session.flush()
     made = record(row, [Place(row.id, row.name)])
@@ -46,7 +60,7 @@ async def _check_may_found(context: Context, user_id: UUID) -> None:
         raise InsufficientScope(Scope.ORGS_WRITE)
 
 
-async def create_below(context: Context, body: OrganizationCreate) -> Organization:
+async def create_below(context: Context, body: OrganizationCreate, dry_run: bool) -> Organization | OrganizationPlan:
     """A new organization below the entered one, on its network unless said; its admins are those above."""
     session, parent_id = context.session, context.organization_id
     await hierarchy.lock(session, parent_id, shared=True)
@@ -55,6 +69,9 @@ async def create_below(context: Context, body: OrganizationCreate) -> Organizati
     row = OrganizationRow(**body.model_dump(), parent_id=parent_id)
     if "network" not in body.model_fields_set:
         row.network = (await session.get_one(OrganizationRow, parent_id)).network
+    if dry_run:
+        fields = body.model_dump(mode="json") | {"network": row.network}
+        return _plan(f"Make {row.name} below {above[-1].name}", [*above, Place(row.id, row.name)], rules.made(fields))
     await _insert(context, row)
     made = record(row, [*above, Place(row.id, row.name)])
     await _tell_created(context, made, parent_id, row.id)
@@ -74,19 +91,62 @@ async def read(context: Context) -> Organization:
     return record(row, await hierarchy.path(context.session, row.id))
 
 
-async def update(context: Context, body: OrganizationUpdate) -> Organization:
+async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> Organization | OrganizationPlan:
     """Apply a merge patch to the entered organization."""
     row = await context.session.get_one(OrganizationRow, context.organization_id, with_for_update=True)
     before = shown(Organization, row)
     patch = body.model_dump(exclude_unset=True)
     if "member_requirements" in patch:
-        row.member_requirements = _requirements(patch.pop("member_requirements"), row.member_requirements)
+        patch["member_requirements"] = _requirements(patch["member_requirements"], row.member_requirements)
+    if "approvals" in patch:
+        patch["approvals"] = await _approvals(context, row, patch["approvals"] or [])
+    if dry_run:
+        return await _update_plan(context, row, patch)
     for name, value in patch.items():
         setattr(row, name, value)
     await context.session.flush()
     subject = ("organization", row.id)
     await tell_change(context.session, row.id, "organization.updated", subject, before, shown(Organization, row))
     return record(row, await hierarchy.path(context.session, row.id))
+
+
+async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[Action]) -> list[str]:
+    """The actions that will need a second person. Taking one away needs a second person too (409), where there is one
+    who could agree: an admin whose role reaches here."""
+    if set(row.approvals) - set(wanted):
+        admins = [h for h in await hierarchy.holders(context.session, row.id) if h.role is Role.ADMIN]
+        if any(a.user_id != context.user_id for a in admins):
+            raise Conflict(
+                "It takes a second person to lift what needs a second person. "
+                f"Ask for it by POST /v1/orgs/{row.id}/approvals; another admin approves it."
+            )
+    return [str(a) for a in Action if a in wanted]
+
+
+async def _update_plan(context: Context, row: OrganizationRow, patch: dict[str, Any]) -> OrganizationPlan:
+    path = await hierarchy.path(context.session, row.id)
+    before = record(row, path)
+    after = Organization.model_validate(before.model_dump() | patch)
+    changes = rules.changed(before.model_dump(mode="json"), after.model_dump(mode="json"))
+    step = f"Change {', '.join(c.field for c in changes)} of {row.name}" if changes else "Nothing changes"
+    follows = any(c.field == "network" for c in changes)
+    return _plan(step, path, changes, await _inheriting(context) if follows else 0)
+
+
+async def _inheriting(context: Context) -> int:
+    """Keys that work now on whichever network the organization has."""
+    text = sa.text("""
+        select count(*) from api_keys where organization_id = :id and network is null and revoked_at is null
+          and (expires_at is null or expires_at > now())
+    """)
+    return int(await context.session.scalar(text, {"id": context.organization_id}) or 0)
+
+
+def _plan(step: str, path: Sequence[Place], changes: list[FieldChange], following: int = 0) -> OrganizationPlan:
+    shown = rules.SEPARATOR.join(p.name for p in path)
+    return OrganizationPlan(
+        steps=[step], impact=OrganizationImpact(path=shown, changes=changes, keys_following=following)
+    )
 
 
 def _requirements(patch: dict[str, Any] | None, stored: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,9 @@ select jsonb_build_object(
       select count(*) from attestations where organization_id = :org and status = 'active'
         and expires_at between now() and now() + interval '30 days'),
     'pending_invitations', (
-      select count(*) from invitations where organization_id = :org and status = 'pending' and expires_at > now())))
+      select count(*) from invitations where organization_id = :org and status = 'pending' and expires_at > now()),
+    'approvals_waiting', (
+      select count(*) from approvals where organization_id = :org and status = 'pending' and expires_at > now())))
 """)
 
 

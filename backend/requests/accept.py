@@ -1,16 +1,27 @@
 """Accepting an operation: its request and its workflow, in the caller's transaction."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import workflows
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import tell
+from backend.db import now
+from backend.errors import Conflict
 from backend.requests import service
-from backend.requests.models import RequestRow
+from backend.requests.models import ApprovalRow, RequestRow
+from backend.requests.schemas import ApprovalStatus, RequestStatus
 from backend.requests.service import Step
+
+LIFETIME = timedelta(days=7)
+"""How long a request waits for a second person."""
+WAITS = "It waits for a second person to approve it."
 
 
 async def accept(
@@ -23,10 +34,12 @@ async def accept(
     steps: Sequence[Step],
     order: UUID | str,
     arguments: dict[str, Any] | None = None,
+    always_asks: bool = False,
 ) -> RequestRow:
     """Write a request of the entered organization and enqueue its workflow (`kind` is the workflow's name).
 
-    Requests of the same `order` run one after the other.
+    Requests of the same `order` run one after the other. Where the organization asks for a second person for this kind
+    (or `always_asks`), the request waits as `awaiting_approval`, and nothing is enqueued before it is approved.
     """
     row = await service.write(
         context.session,
@@ -40,12 +53,50 @@ async def accept(
         created_by=context.user_id,
         arguments={"order": str(order), **(arguments or {})},
     )
-    await workflows.enqueue(context.session, kind, row.organization_id, row.id, row.attempt, str(order))
+    if always_asks or await _asks(context, kind):
+        await _hold(context, row)
+    else:
+        await workflows.enqueue(context.session, kind, row.organization_id, row.id, row.attempt, str(order))
     return row
 
 
+def told(request: RequestRow, message: str) -> str:
+    """What an acceptance says: `message`, or that it waits."""
+    return WAITS if request.status is RequestStatus.AWAITING_APPROVAL else message
+
+
+async def _asks(context: Context, kind: str) -> bool:
+    """Whether the organization asks for a second person for this kind of action."""
+    text = sa.text("select :kind = any(approvals) from organizations where id = :id")
+    return bool(await context.session.scalar(text, {"kind": kind, "id": context.organization_id}))
+
+
+async def _is_approved(context: Context, row: RequestRow) -> bool:
+    query = sa.select(col(ApprovalRow.status)).where(col(ApprovalRow.request_id) == row.id)
+    return bool(await context.session.scalar(query) == ApprovalStatus.APPROVED)
+
+
+async def _hold(context: Context, row: RequestRow) -> None:
+    row.status = RequestStatus.AWAITING_APPROVAL
+    assert context.call is not None
+    approval = ApprovalRow(
+        organization_id=row.organization_id,
+        request_id=row.id,
+        call=context.call.stored(),
+        asked_by=context.user_id,
+        asked_with=context.key.key_id if context.key else None,
+        expires_at=now() + LIFETIME,
+    )
+    context.session.add(approval)
+    facts = {"action": row.kind, "title": row.title, "request_id": str(row.id)}
+    await tell(context.session, row.organization_id, "approval.created", ("approval", approval.id), None, facts)
+
+
 async def retry(context: Context, row: RequestRow) -> RequestRow:
-    """Run a failed request once more, under the same intents' keys: what had been done is not done again."""
+    """Run a failed request once more, under the same intents' keys: what had been done is not done again. 409 where the
+    action needs a second person by now, and nobody has agreed to this request."""
+    if await _asks(context, row.kind) and not await _is_approved(context, row):
+        raise Conflict("This action needs a second person since it was asked for. Ask for it anew.")
     before = {"status": row.status, "attempt": row.attempt}
     await service.reopen(context.session, row)
     after = {"status": row.status, "attempt": row.attempt}

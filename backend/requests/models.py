@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.db import Row, json_field, organization_field, status_field, time_field
-from backend.requests.schemas import RequestStatus, StepStatus
+from backend.requests.schemas import ApprovalStatus, RequestStatus, StepStatus
 
 
 class RequestRow(Row, table=True):
@@ -50,3 +50,22 @@ class RequestStepRow(Row, table=True):
     chain_eid: int | None = Field(default=None, sa_type=sa.BigInteger)
     tx_hash: str | None = None
     detail: str | None = None
+
+
+class ApprovalRow(Row, table=True):
+    """What a request waits for: that somebody else than who asked agrees. `call` is what was asked for, so that it can
+    be checked again; `plan` is what the one who approved was told it would do."""
+
+    __tablename__ = "approvals"
+
+    organization_id: UUID = organization_field()
+    request_id: UUID = Field(foreign_key="requests.id", unique=True)
+    status: ApprovalStatus = status_field(ApprovalStatus, ApprovalStatus.PENDING, index=True)
+    call: dict[str, Any] = json_field(dict)
+    asked_by: UUID | None = Field(default=None, foreign_key="users.id")
+    asked_with: UUID | None = Field(default=None, foreign_key="api_keys.id")
+    expires_at: datetime = time_field()
+    decided_by: UUID | None = Field(default=None, foreign_key="users.id")
+    decided_at: datetime | None = time_field(nullable=True)
+    reason: str | None = None
+    plan: dict[str, Any] | None = json_field(None, nullable=True)

@@ -20,6 +20,39 @@ class RequestStatus(StrEnum):
     FAILED = "failed"
 
 
+class Action(StrEnum):
+    """What an organization may ask a second person for; the kind of the request that it makes."""
+
+    ASSET_DEPLOY = "asset.deploy"
+    ASSET_UPDATE = "asset.update"
+    MINT = "token.mint"
+    BURN = "token.burn"
+    PAUSE = "token.pause"
+    UNPAUSE = "token.unpause"
+    FREEZE = "token.freeze"
+    UNFREEZE = "token.unfreeze"
+    FORCED_TRANSFER = "token.forced_transfer"
+    RECOVER = "token.recover"
+    BRIDGE = "bridge.send"
+    MARKET_DEPLOY = "market.deploy"
+    ORDER_PLACE = "order.place"
+    ORDER_CANCEL = "order.cancel"
+    ATTEST = "attestation.issue"
+    REVOKE = "attestation.revoke"
+    DISTRIBUTION_ACTIVATE = "distribution.activate"
+    DISTRIBUTION_CANCEL = "distribution.cancel"
+    TRANSFER = "transfer.send"
+
+
+class ApprovalStatus(StrEnum):
+    """`pending → approved, denied, expired`, each final."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+
+
 FINAL = frozenset({RequestStatus.SUCCEEDED, RequestStatus.FAILED, RequestStatus.DENIED})
 
 

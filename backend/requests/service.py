@@ -83,6 +83,11 @@ async def succeed(session: Write, request_id: UUID) -> None:
     await _end(session, request_id, status=RequestStatus.SUCCEEDED, problem=None, can_retry=False)
 
 
+async def deny(session: Write, request_id: UUID, problem: dict[str, Any]) -> None:
+    """The end of a request that nobody else agreed to; it never began."""
+    await _end(session, request_id, status=RequestStatus.DENIED, problem=problem, can_retry=False)
+
+
 async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_retry: bool) -> None:
     """The other end, with the problem that says why; steps that never began stay as waiting."""
     await session.execute(

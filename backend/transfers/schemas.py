@@ -27,6 +27,27 @@ class TransferCreate(Body):
     amount: TokenAmount
 
 
+class BalanceChange(BaseModel):
+    """What an address holds of the asset on the chain (base units), before and after."""
+
+    address: str
+    before: str
+    after: str
+
+
+class TransferImpact(BaseModel):
+    """What a transfer would move."""
+
+    changes: list[BalanceChange]
+
+
+class TransferPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: TransferImpact
+
+
 class Transfer(Record):
     """A transfer record. `failure` is the decoded reason of one that failed; `to_name` the party of the receiver."""
 

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.assets import checking, gas, records
+from backend.assets.checking import Place
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -16,16 +17,23 @@ from backend.compliance.refusal import Refused
 from backend.compliance.rules import failures
 from backend.compliance.schemas import TransferCheck
 from backend.errors import NotFound
-from backend.requests.accept import accept
+from backend.requests.accept import accept, told
 from backend.requests.service import Step
 from backend.transfers import rules
 from backend.transfers.models import TransferRow
-from backend.transfers.schemas import Transfer, TransferAccepted, TransferCreate
+from backend.transfers.schemas import (
+    BalanceChange,
+    Transfer,
+    TransferAccepted,
+    TransferCreate,
+    TransferImpact,
+    TransferPlan,
+)
 from backend.wallets.models import WalletRow
 
 
-async def create(context: Context, body: TransferCreate) -> TransferAccepted:
-    """A transfer and the request that sends it: our rules, the token's own, and a rehearsal on the chain come first."""
+async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, WalletRow, Place]:
+    """What is sent, by which wallet, once our rules, the token's own, and a rehearsal on the chain are passed."""
     rules.check_amount(int(body.amount))
     asset = await records.asset(context.session, context.organization_id, body.asset_id)
     wallet = await _wallet(context, body.from_wallet_id)
@@ -35,7 +43,25 @@ async def create(context: Context, body: TransferCreate) -> TransferAccepted:
     await records.check_funded(context.session, wallet, body.chain_eid, gas.TRANSFER)
     call = token.transfer(place.token, body.to_address, int(body.amount))
     await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
+    return asset, wallet, place
+
+
+async def create(context: Context, body: TransferCreate) -> TransferAccepted:
+    """A transfer and the request that sends it."""
+    asset, wallet, _ = await _checked(context, body)
     return await _accept(context, asset, wallet, body)
+
+
+async def plan(context: Context, body: TransferCreate) -> TransferPlan:
+    """Every check of a transfer, and what it would move."""
+    asset, wallet, place = await _checked(context, body)
+    amount = int(body.amount) if body.to_address != wallet.address else 0
+    changes = []
+    for address, moved in ((wallet.address, -amount), (body.to_address, amount)):
+        held = await token.balance_of(place.eid, place.token, address)
+        changes.append(BalanceChange(address=address, before=str(held), after=str(held + moved)))
+    steps = [f"Send {body.amount} base units of {asset.symbol}", "Read the movement back"]
+    return TransferPlan(steps=steps, impact=TransferImpact(changes=changes))
 
 
 async def _wallet(context: Context, wallet_id: UUID) -> WalletRow:
@@ -87,5 +113,8 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     subject, made = ("transfer", row.id), shown(Transfer, row)
     await tell(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
-        transferId=row.id, status=row.status, request_id=str(request.id), message="The transfer is being sent."
+        transferId=row.id,
+        status=row.status,
+        request_id=str(request.id),
+        message=told(request, "The transfer is being sent."),
     )

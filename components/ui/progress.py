@@ -127,12 +127,25 @@ def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Compon
     )
     return rx.el.section(
         head,
+        awaits_approval(request),
         rx.el.div(bar(request.percent, "Progress"), style={"padding": "14px 16px 2px"}),
         timeline(request.steps),
         problem,
         class_name="card",
         aria_label="Progress",
     )
+
+
+def awaits_approval(request: rx.Var[Any]) -> rx.Component:
+    """Say that a request waits for a second person, and where they find it; nothing otherwise."""
+    told = note(
+        rx.el.b("Waiting for a second person. "),
+        "Nothing is done before somebody else who may do this approves it. ",
+        link("Approvals", "/o/" + rx.State.org_id + "/approvals?view=all"),
+        tone="warn",
+        sign="user-check",
+    )
+    return rx.cond(request.status == "awaiting_approval", told, rx.fragment())
 
 
 def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:

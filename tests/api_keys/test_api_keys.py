@@ -1,20 +1,22 @@
 """Making, using and revoking keys."""
 
 from collections.abc import Awaitable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db, runtime
 from backend.auth.scopes import Scope
 from backend.auth.secrets import is_api_key
 from backend.client import ApiProblem
-from backend.db import new_id
-from backend.members.schemas import Role
-from backend.models import ApiKeyRow, OrganizationRow
+from backend.db import new_id, now
+from backend.members.schemas import MemberStatus, Role
+from backend.models import ApiKeyRow, MemberRow, OrganizationRow
 from tests.conftest import World
 
 READ = {"name": "dashboard", "scopes": ["orgs:read"]}
@@ -115,3 +117,36 @@ async def test_a_key_of_another_organization_is_not_found(world: World) -> None:
     for key_id in (made["id"], str(new_id()), "nonsense"):
         assert (await refused(admin.call("DELETE", f"/orgs/{acme}/api-keys/{key_id}"))).status == 404
     await world.client.call("GET", f"/orgs/{other}", token=made["key"])
+
+
+async def test_a_key_makes_none_that_outlives_it(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    soon, later = (now() + timedelta(days=days) for days in (1, 2))
+    scopes = ["orgs:read", "api-keys:write"]
+    body = {"name": "maker", "scopes": scopes, "expires_at": soon.isoformat()}
+    key = (await admin.call("POST", f"/orgs/{acme}/api-keys", json=body))["key"]
+    for ends in (None, later.isoformat()):
+        problem = await refused(
+            world.client.call("POST", f"/orgs/{acme}/api-keys", json=READ | {"expires_at": ends}, token=key)
+        )
+        assert (problem.status, "outlives" in problem.detail) == (403, True)
+    made = await world.client.call("POST", f"/orgs/{acme}/api-keys", json=body, token=key)
+    assert made["expires_at"]
+
+
+async def test_a_key_follows_its_makers_role(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    body = {"name": "both", "scopes": ["orgs:read", "orgs:write"]}
+    key = (await admin.call("POST", f"/orgs/{acme}/api-keys", json=body))["key"]
+    await world.client.call("PATCH", f"/orgs/{acme}", json={"name": "Acme Two"}, token=key)
+    mine = sa.update(MemberRow).where(col(MemberRow.user_id) == admin.user_id)
+    async with db.worker() as session:
+        await session.execute(mine.values(role=Role.VIEWER))
+    problem = await refused(world.client.call("PATCH", f"/orgs/{acme}", json={"name": "x"}, token=key))
+    assert (problem.status, "orgs:write" in problem.detail) == (403, True)
+    await world.client.call("GET", f"/orgs/{acme}", token=key)
+    async with db.worker() as session:
+        await session.execute(mine.values(status=MemberStatus.INACTIVE))
+    assert (await refused(world.client.call("GET", f"/orgs/{acme}", token=key))).status == 403

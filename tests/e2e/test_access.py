@@ -38,6 +38,11 @@ def _key(page: Page) -> None:
     expect(page.get_by_text("Writing does not include reading")).to_be_visible()
 
 
+def _application(page: Page) -> None:
+    page.get_by_role("button", name="New application").click()
+    expect(page.get_by_role("dialog").get_by_label("Redirect URIs")).to_be_visible()
+
+
 def _open(page: Page) -> None:
     """Open the first row beside the list."""
     expect(page.get_by_role("table")).to_be_visible()
@@ -124,6 +129,8 @@ ORGANIZATION: list[State] = [
     ("overview", _settle), ("organizations", _settle), ("organizations", _move), ("members", _settle),
     ("eligibility", _settle), ("eligibility", _results), ("api-keys", _settle), ("api-keys", _key),
     ("account", _settle), ("outbox", _settle), ("webhooks", _settle), ("webhooks", _endpoint), ("webhooks", _delivery),
+    ("account", _settle), ("outbox", _settle), ("approvals", _settle), ("settings", _settle),
+    ("settings", _application),
 ]  # fmt: skip
 CASES: list[State] = [
     ("attestations", _settle), ("attestations?show=active", _open), ("attestations", _issue), ("parties", _open),

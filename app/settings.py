@@ -1,0 +1,33 @@
+"""What an organization sets for itself."""
+
+import reflex as rx
+
+from app.layout import Nav, page
+from components.access import is_admin
+from components.oauth_clients import client_dialog, clients_card, removal_dialog
+from components.settings import policy_card, profile_card, read_only_note, requirements_card
+from components.ui.card import page_head
+from components.ui.note import failure, skeleton
+from state.oauth_clients import ClientsState
+from state.settings import Settings
+
+
+@page(
+    route="/o/[org_id]/settings",
+    title="Settings",
+    nav=Nav("Organization", "settings", 15, "s"),
+    on_load=[Settings.load, ClientsState.load],
+)
+def settings() -> rx.Component:
+    """Draw the cards."""
+    forms = (profile_card(), requirements_card(), policy_card())
+    own = rx.el.fieldset(*forms, disabled=~is_admin(), class_name="bare col wide", aria_label="Settings")
+    cards = rx.el.div(own, clients_card(), class_name="col wide")
+    loaded = rx.cond(Settings.given.version == "", skeleton(6), cards)
+    return rx.fragment(
+        page_head("Settings", "Name and network, who can be invited, what needs a second person, applications"),
+        read_only_note(),
+        rx.cond(Settings.problem != "", failure("The settings cannot be shown", Settings.problem), loaded),
+        client_dialog(),
+        removal_dialog(),
+    )

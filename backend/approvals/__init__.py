@@ -1,0 +1,1 @@
+"""A second person for the actions that an organization chooses."""

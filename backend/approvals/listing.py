@@ -1,0 +1,113 @@
+"""Reading approvals."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.orm import aliased
+from sqlmodel import col
+
+from backend.api_keys.models import ApiKeyRow
+from backend.approvals import rehearsing, rules
+from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
+from backend.auth.principal import Context
+from backend.auth.scopes import Scope
+from backend.db import now
+from backend.errors import NotFound, SignumError
+from backend.keyset import Page
+from backend.members.models import UserRow
+from backend.requests.models import ApprovalRow, RequestRow
+from backend.requests.schemas import ApprovalStatus, Subject
+
+TABLE = sa.inspect(ApprovalRow).local_table
+
+
+async def page(
+    context: Context, page: Page, status: ApprovalStatus | None, can_decide: bool | None, asked_by: UUID | None
+) -> ApprovalList:
+    """A page of the organization's approvals, newest first."""
+    query = _query(context)
+    if status is not None:
+        query = query.where(_standing(status))
+    if can_decide is not None:
+        query = query.where(_decidable(context) if can_decide else sa.not_(_decidable(context)))
+    if asked_by is not None:
+        query = query.where(TABLE.c.asked_by == asked_by)
+    rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
+    shown, cursor = page.cut(rows)
+    return ApprovalList(approvals=[Approval(**_fields(r)) for r in shown], nextCursor=cursor)
+
+
+async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
+    """One approval, and what it would do now; 404 where it is not of this organization."""
+    row = await found(context, approval_id)
+    fields = _fields(row)
+    if Scope(row.scope) not in context.scopes:
+        return ApprovalDetail(**fields)
+    if fields["status"] is not ApprovalStatus.PENDING:
+        return ApprovalDetail(**fields, plan=row.plan)
+    try:
+        plan = await rehearsing.plan(context, row)
+    except SignumError as error:
+        return ApprovalDetail(**fields, obstacle=error.detail)
+    return ApprovalDetail(**fields, plan=ApprovalImpact.model_validate(plan))
+
+
+async def found(context: Context, approval_id: UUID) -> Any:
+    """An approval with its request, who asked and who decided, as columns."""
+    row = (await context.session.execute(_query(context).where(TABLE.c.id == approval_id))).first()
+    if row is None:
+        raise NotFound("There is no such approval in this organization.")
+    return row
+
+
+def _query(context: Context) -> sa.Select[Any]:
+    asker, decider, request = aliased(UserRow), aliased(UserRow), sa.inspect(RequestRow).local_table
+    of_request = (request.c.kind, request.c.title, request.c.scope, request.c.subject_type, request.c.subject_id)
+    return (
+        sa.select(
+            *TABLE.c,
+            *of_request,
+            _decidable(context).label("can_decide"),
+            sa.func.coalesce(col(asker.display_name), col(asker.email)).label("asked_by_name"),
+            sa.func.coalesce(col(decider.display_name), col(decider.email)).label("decided_by_name"),
+            col(ApiKeyRow.name).label("key_name"),
+        )
+        .join(request, request.c.id == TABLE.c.request_id)
+        .outerjoin(asker, col(asker.id) == TABLE.c.asked_by)
+        .outerjoin(decider, col(decider.id) == TABLE.c.decided_by)
+        .outerjoin(ApiKeyRow, col(ApiKeyRow.id) == TABLE.c.asked_with)
+        .where(TABLE.c.organization_id == context.organization_id)
+    )
+
+
+def _decidable(context: Context) -> sa.ColumnElement[bool]:
+    """Whether the caller may decide: a person in their own name, not who asked, with the action's scope."""
+    if context.person is None or context.person.granted is not None:
+        return sa.false()
+    own = [context.person.user_id, *([context.key.created_by] if context.key and context.key.created_by else [])]
+    return sa.and_(
+        _standing(ApprovalStatus.PENDING),
+        sa.or_(TABLE.c.asked_by.is_(None), TABLE.c.asked_by.not_in(own)),
+        sa.inspect(RequestRow).local_table.c.scope.in_([str(s) for s in context.scopes]),
+    )
+
+
+def _standing(status: ApprovalStatus) -> sa.ColumnElement[bool]:
+    """Whether a status is the one that counts now."""
+    is_pending = TABLE.c.status == ApprovalStatus.PENDING
+    if status is ApprovalStatus.PENDING:
+        return sa.and_(is_pending, TABLE.c.expires_at > now())
+    if status is ApprovalStatus.EXPIRED:
+        return sa.or_(TABLE.c.status == status, sa.and_(is_pending, TABLE.c.expires_at <= now()))
+    return sa.ColumnElement.__eq__(TABLE.c.status, status)
+
+
+def _fields(row: Any) -> dict[str, Any]:
+    shown = {name: value for name, value in row._mapping.items() if name in Approval.model_fields}
+    return shown | {
+        "action": row.kind,
+        "subject": Subject(type=row.subject_type, id=row.subject_id),
+        "status": rules.standing(row.status, row.expires_at, now()),
+        "asked_with": row.key_name,
+    }

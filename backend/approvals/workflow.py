@@ -1,0 +1,16 @@
+"""What is done for a change of the policy that a second person has agreed to."""
+
+from backend.approvals.policy import KIND
+from backend.changes import tell
+from backend.organizations.models import OrganizationRow
+from backend.workflows import Run, workflow
+
+
+@workflow(KIND)
+async def change(run: Run) -> None:
+    """Write the actions that need a second person from now on."""
+    async with run.step("policy_changed"), run.transaction() as session:
+        row = await session.get_one(OrganizationRow, run.organization_id, with_for_update=True)
+        before, row.approvals = row.approvals, list(run.arguments["approvals"])
+        subject, after = ("organization", row.id), {"approvals": row.approvals}
+        await tell(session, row.id, "organization.updated", subject, {"approvals": before}, after)

@@ -1,0 +1,145 @@
+"""What waits for a second person: the table, and one of them in the drawer."""
+
+import reflex as rx
+
+from components.ui.box import row, text
+from components.ui.button import button, link
+from components.ui.card import kv
+from components.ui.dialog import drawer, form_dialog
+from components.ui.form import area_field
+from components.ui.note import empty, note, problem_note, skeleton
+from components.ui.progress import diff
+from components.ui.status import badge, status
+from components.ui.table import Col, table, td, tr
+from components.ui.value import when
+from state.approvals import ApprovalRow, Approvals, OneApproval
+from state.session import Session
+
+ONE = OneApproval.row
+PLAN = OneApproval.plan
+
+
+def approvals_table() -> rx.Component:
+    """Draw the list."""
+    mine = empty("user-check", "Nothing waits for you", "What others ask for, and may not do alone, appears here.")
+    none = empty("user-check", "None of these", "An organization chooses in its settings what needs a second person.")
+    return table(
+        "Approvals",
+        [
+            Col("Action"),
+            Col("Ends", right=True),
+            Col("Asked by", narrow=False),
+            Col("Status"),
+            Col("Asked", right=True),
+        ],
+        Approvals.rows,
+        _row,
+        empty=rx.cond(Approvals.view == "for_me", mine, none),
+        loading=Approvals.loading,
+        problem=Approvals.problem,
+        is_forbidden=Approvals.is_forbidden,
+        on_retry=Approvals.reload,
+        two=True,
+    )
+
+
+def _row(approval: rx.Var[ApprovalRow]) -> rx.Component:
+    name = rx.el.button(approval.title, type="button", class_name="name trunc", on_click=OneApproval.show(approval.id))
+    below = text(approval.asked_by, cls="muted small trunc only-narrow")
+    return tr(
+        td(rx.el.div(name, below, class_name="col none title-cell")),
+        td(status(_waits(approval.status)), class_name="first-right only-narrow"),
+        td(rx.cond(approval.status == "pending", when(approval.expires_at), "–"), right=True, label="Ends"),
+        td(approval.asked_by, narrow=False, class_name="muted aside-hidden"),
+        td(status(_waits(approval.status)), narrow=False),
+        td(when(approval.created_at), right=True, class_name="muted"),
+        key=approval.id,
+        aria_selected=rx.cond(ONE.id == approval.id, "true", "false"),
+    )
+
+
+def _waits(value: rx.Var[str]) -> rx.Var[str]:
+    """What is pending waits for approval."""
+    return rx.cond(value == "pending", "awaiting_approval", value).to(str)
+
+
+def approval_drawer() -> rx.Component:
+    """Draw one approval: who asks for what, what it would do, and the decision."""
+    failed = note(rx.el.b("It cannot be approved now. "), OneApproval.obstacle, tone="warn", role="alert")
+    body = rx.fragment(
+        row(rx.el.h3("What it does"), text(badge(_waits(ONE.status)), cls="end"), cls="section-line"),
+        rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan())),
+        rx.cond(OneApproval.obstacle != "", failed, rx.fragment()),
+        rx.el.h3("About"),
+        kv(
+            ("Action", text(ONE.action, cls="mono")),
+            ("Asked by", ONE.asked_by),
+            ("Asked", when(ONE.created_at, "exact")),
+            ("Ends", when(ONE.expires_at, "exact")),
+            ("Request", link("Open the request", "/o/" + Session.org.id + "/requests?id=" + ONE.request_id)),
+        ),
+    )
+    return drawer(
+        rx.cond(ONE.title != "", ONE.title, "Approval"),
+        rx.cond(ONE.asked_by != "", "Asked by " + ONE.asked_by, ""),
+        problem_note(OneApproval.form_problem),
+        rx.cond(ONE.id != "", body, rx.cond(OneApproval.loading, skeleton(4), rx.fragment())),
+        is_open=OneApproval.is_open,
+        on_close=OneApproval.leave,
+        foot=(_buttons(),),
+    )
+
+
+def _decision() -> rx.Component:
+    """Who decided, and why, once somebody has."""
+    said = rx.cond(ONE.reason != "", rx.fragment(": ", ONE.reason), rx.fragment())
+    words = rx.match(
+        ONE.status,
+        ("approved", note(rx.el.b(ONE.decided_by, " approved it "), when(ONE.decided_at), tone="ok")),
+        ("denied", note(rx.el.b(ONE.decided_by, " denied it"), said, tone="bad")),
+        ("expired", note("Nobody decided about it in time.", tone="warn")),
+        rx.fragment(),
+    )
+    return rx.el.div(words)
+
+
+def _plan() -> rx.Component:
+    steps = rx.el.ol(rx.foreach(PLAN.steps, lambda step: rx.el.li(step)), class_name="plan-steps")
+    facts = rx.el.dl(
+        rx.foreach(
+            PLAN.facts, lambda fact: rx.el.div(rx.el.dt(fact["name"]), rx.el.dd(fact["value"]), key=fact["name"])
+        ),
+        class_name="kv",
+    )
+    warnings = rx.foreach(PLAN.warnings, lambda words: note(words, tone="warn"))
+    return rx.fragment(
+        rx.cond(PLAN.steps.length() > 0, steps, rx.fragment()),
+        rx.cond(PLAN.changes.length() > 0, diff(PLAN.changes), rx.fragment()),
+        rx.cond(PLAN.facts.length() > 0, facts, rx.fragment()),
+        rx.el.div(warnings, class_name="col"),
+    )
+
+
+def _buttons() -> rx.Component:
+    deny = button("Deny", "x", on_click=OneApproval.show_denial(True))
+    approve = button("Approve", "check", kind="primary", busy=OneApproval.saving, on_click=OneApproval.approve)
+    both = rx.fragment(deny, rx.el.span(class_name="end"), approve)
+    waits = text("It waits for somebody else who may do this.", cls="muted small")
+    decided = text("Decided ", when(ONE.decided_at, "exact"), cls="muted small")
+    return rx.cond(ONE.can_decide, both, rx.cond(ONE.status == "pending", waits, decided))
+
+
+def denial_dialog() -> rx.Component:
+    """Draw the dialog that denies."""
+    return form_dialog(
+        "Deny: " + ONE.title,
+        "It ends here; what it had prepared is taken back. Who asked reads the reason.",
+        area_field("Reason", "reason", errors=OneApproval.errors, id="deny-reason", max_length=500),
+        is_open=OneApproval.denying,
+        on_open_change=OneApproval.show_denial,
+        on_submit=OneApproval.deny,
+        problem=OneApproval.form_problem,
+        busy=OneApproval.saving,
+        submit="Deny",
+        kind="danger",
+    )

@@ -1,0 +1,142 @@
+"""The cards of an organization's settings."""
+
+import reflex as rx
+
+from components.access import is_admin
+from components.ui.button import button, link
+from components.ui.card import card
+from components.ui.form import area_field, check_field, error_of, field_row, form, select_field, text_field
+from components.ui.note import note
+from state.session import Session
+from state.settings import PolicyForm, ProfileForm, RequirementsForm, Settings
+
+NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
+LEVELS = [("0", "No minimum"), ("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3"), ("4", "Level 4"), ("5", "Level 5")]
+ACTIONS = [
+    ("Assets", [("asset.deploy", "Create an asset"), ("asset.update", "Change an asset's rules")]),
+    (
+        "Tokens and holders",
+        [
+            ("token.mint", "Mint"), ("token.burn", "Burn"), ("token.pause", "Pause"), ("token.unpause", "Unpause"),
+            ("token.freeze", "Freeze"), ("token.unfreeze", "Unfreeze"), ("token.forced_transfer", "Forced transfer"),
+            ("token.recover", "Recover a wallet"), ("transfer.send", "Transfer"),
+        ],
+    ),
+    (
+        "Markets and chains",
+        [
+            ("market.deploy", "Deploy a market"), ("order.place", "Place an order"),
+            ("order.cancel", "Cancel an order"), ("bridge.send", "Bridge"),
+        ],
+    ),
+    ("Attestations", [("attestation.issue", "Attest"), ("attestation.revoke", "Revoke an attestation")]),
+    (
+        "Distributions",
+        [("distribution.activate", "Activate a distribution"), ("distribution.cancel", "Cancel a distribution")],
+    ),
+]  # fmt: skip
+"""What may need a second person, in groups."""
+GIVEN = Settings.given
+
+
+def profile_card() -> rx.Component:
+    """Draw name and network."""
+    errors = ProfileForm.errors
+    return card(
+        "Organization",
+        form(
+            field_row(
+                text_field("Name", "name", errors=errors, id="s-name", default_value=GIVEN.name, max_length=120),
+                select_field(
+                    "Network", "network", NETWORKS, errors=errors, id="s-network", default_value=GIVEN.network,
+                    hint="API keys without a network of their own follow it.",
+                ),
+            ),
+            on_submit=ProfileForm.submit,
+            problem=ProfileForm.form_problem,
+            submit="Save organization",
+            busy=ProfileForm.saving,
+            key="profile" + GIVEN.version,
+        ),
+        pad=True,
+    )  # fmt: skip
+
+
+def requirements_card() -> rx.Component:
+    """Draw whom the organization invites."""
+    errors = RequirementsForm.errors
+    return card(
+        "Who can be invited",
+        form(
+            field_row(
+                select_field(
+                    "Minimum KYC level", "min_kyc_level", LEVELS, errors=errors, id="s-level",
+                    default_value=GIVEN.min_kyc_level,
+                ),
+                text_field(
+                    "Seats", "seats", errors=errors, id="s-seats", optional=True, default_value=GIVEN.seats,
+                    input_mode="numeric", hint="Empty means no limit.",
+                ),
+            ),
+            check_field("They need a verified identity", "kyc_required", default_checked=GIVEN.kyc_required),
+            check_field(
+                "They need to be accredited investors", "accreditation_required",
+                default_checked=GIVEN.accreditation_required,
+            ),
+            area_field(
+                "Allowed email domains", "allowed_email_domains", errors=errors, id="s-domains", optional=True,
+                default_value=GIVEN.allowed_email_domains, rows=2, max_length=4_000,
+                hint="Separated by commas. Empty means any.",
+            ),
+            area_field(
+                "Blocked countries", "blocked_countries", errors=errors, id="s-countries", optional=True,
+                default_value=GIVEN.blocked_countries, rows=2, max_length=4_000,
+                hint="Names or codes such as PRK, separated by commas.",
+            ),
+            on_submit=RequirementsForm.submit,
+            problem=RequirementsForm.form_problem,
+            submit="Save requirements",
+            busy=RequirementsForm.saving,
+            key="requirements" + GIVEN.version,
+        ),
+        pad=True,
+    )  # fmt: skip
+
+
+def policy_card() -> rx.Component:
+    """Draw what needs a second person."""
+    said = error_of(PolicyForm.errors, "approvals")
+    return card(
+        "What needs a second person",
+        rx.el.p(
+            "What is ticked waits until somebody else who may do it approves it. ",
+            link("Approvals", "/o/" + Session.org.id + "/approvals"),
+            class_name="muted after-words",
+        ),
+        form(
+            *[_group(title, actions) for title, actions in ACTIONS],
+            rx.cond(said != "", note(said, tone="bad", role="alert"), rx.fragment()),
+            on_submit=PolicyForm.submit,
+            problem=PolicyForm.form_problem,
+            submit="Save what needs a second person",
+            busy=PolicyForm.saving,
+            key="policy" + GIVEN.version,
+        ),
+        rx.cond(
+            PolicyForm.asks.length() > 0,
+            button("Ask another admin", "user-check", busy=PolicyForm.saving, on_click=PolicyForm.ask),
+            rx.fragment(),
+        ),
+        pad=True,
+    )
+
+
+def _group(title: str, actions: list[tuple[str, str]]) -> rx.Component:
+    boxes = [check_field(words, name, default_checked=GIVEN.approvals.contains(name)) for name, words in actions]
+    return rx.el.fieldset(rx.el.legend(title), rx.el.div(*boxes, class_name="ticks"), class_name="tick-group")
+
+
+def read_only_note() -> rx.Component:
+    """Say to who is no admin that they only look."""
+    words = note("Your role sees these settings; an admin changes them.")
+    return rx.cond(is_admin(), rx.fragment(), words)

@@ -1,0 +1,365 @@
+"""A second person: who may be one, what waits until they agree, and how everything ends right."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db, sweep
+from backend.client import ApiProblem
+from backend.db import new_id, now
+from backend.members.schemas import Role
+from backend.models import ApiKeyRow, ApprovalRow, MemberRow
+from backend.requests import service as requests
+from backend.requests.schemas import ApprovalStatus, RequestStatus
+from tests.conftest import Actor, World
+from tests.firm import HYPEREVM, SEPOLIA, Firm, refused
+from tests.issuance import Issuance, asset_body
+
+WHY = "Suspicious movements"
+
+
+async def asking(world: World, *actions: str, eids: tuple[int, ...] = (SEPOLIA,)) -> tuple[Issuance, Actor]:
+    """A firm that asks for a second person for some actions, and its second admin."""
+    firm = await Issuance.ready(world, *eids)
+    await firm.patch("", {"approvals": list(actions)})
+    return firm, await world.person(firm.id)
+
+
+async def waiting(firm: Firm, accepted: Any) -> Any:
+    """The approval that an accepted action waits for."""
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "awaiting_approval", request
+    found = (await firm.get("/approvals", params={"status": "pending"}))["approvals"]
+    return next(a for a in found if a["request_id"] == request["id"])
+
+
+def path_of(firm: Firm, approval: Any, verb: str = "") -> str:
+    """Of an approval."""
+    return f"{firm.base}/approvals/{approval['id']}" + (f"/{verb}" if verb else "")
+
+
+async def approve(firm: Firm, actor: Actor, approval: Any) -> Any:
+    """Approve, and wait for the request's end."""
+    await actor.call("POST", path_of(firm, approval, "approve"))
+    return await firm.settle(approval["request_id"])
+
+
+async def deny(firm: Firm, actor: Actor, approval: Any) -> Any:
+    """Deny; the request."""
+    await actor.call("POST", path_of(firm, approval, "deny"), json={"reason": "Not now"})
+    return await firm.get(f"/requests/{approval['request_id']}")
+
+
+async def test_an_action_waits_for_another_person(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    asset = await firm.asset()
+    accepted = await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY})
+    assert (accepted["status"], accepted["message"]) == (
+        "awaiting_approval",
+        "It waits for a second person to approve it.",
+    )
+    approval = await waiting(firm, accepted)
+    assert (approval["action"], approval["asked_by"], approval["can_decide"]) == (
+        "token.pause",
+        str(firm.admin.user_id),
+        False,
+    )
+    own = await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 403)
+    assert "second person" in own.detail
+    await refused(firm.admin, "POST", path_of(firm, approval, "deny"), 403, json={"reason": "x"})
+    alone = firm.admin.client.call("POST", path_of(firm, approval, "approve"), headers=firm.key)
+    assert isinstance((await asyncio.gather(alone, return_exceptions=True))[0], ApiProblem)
+    await refused(second, "POST", path_of(firm, approval, "approve"), 403, headers=firm.key)
+    viewer = await world.person(firm.id, Role.VIEWER)
+    assert "assets:write" in (await refused(viewer, "POST", path_of(firm, approval, "approve"), 403)).detail
+    stranger = await world.person(await world.organization())
+    await refused(stranger, "POST", path_of(firm, approval, "approve"), 403)
+    await refused(second, "POST", f"{firm.base}/approvals/{asset['id']}/approve", 404)
+    mine = await second.call("GET", f"{firm.base}/approvals", params={"can_decide": "true"})
+    assert [a["id"] for a in mine["approvals"]] == [approval["id"]]
+    seen = await second.call("GET", path_of(firm, approval))
+    assert seen["plan"]["impact"]["changes"][0]["after"] == "paused"
+    assert (await viewer.call("GET", path_of(firm, approval)))["plan"] is None
+    assert (await firm.get("/summary"))["attention"]["approvals_waiting"] == 1
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    again = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
+    assert again.detail == f"{second.email.split('@')[0].title()} has approved it already."
+    decided = await second.call("GET", path_of(firm, approval))
+    assert decided["decided_by"] == str(second.user_id)
+    assert decided["plan"]["steps"]
+    assert (await firm.get("/summary"))["attention"]["approvals_waiting"] == 0
+
+
+async def test_what_was_not_chosen_does_not_wait(world: World) -> None:
+    firm, _ = await asking(world, "market.deploy")
+    asset = await firm.asset()
+    accepted = await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY})
+    await firm.succeed(accepted["requestId"])
+    assert (await firm.get("/approvals"))["approvals"] == []
+
+
+async def test_a_denied_market_ends_with_its_bridge(world: World) -> None:
+    firm, second = await asking(world, "market.deploy", eids=(SEPOLIA, HYPEREVM))
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/markets"
+    accepted = await firm.post(path, await firm.market_body(HYPEREVM))
+    assert accepted["status"] == "pending_bridge"
+    approval = await waiting(firm, accepted)
+    seen = await second.call("GET", path_of(firm, approval))
+    assert seen["plan"]["impact"]["will_bridge"] is True
+    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "pending_bridge"
+    request = await deny(firm, second, approval)
+    assert request["status"] == "denied"
+    assert request["problem"]["detail"].endswith("denied it: Not now")
+    assert not request["can_retry"]
+    market = await firm.get(f"{path}/{accepted['marketId']}")
+    assert (market["status"], "Not now" in market["failure"]) == ("failed", True)
+    assert [b["status"] for b in (await firm.get("/bridges"))["bridges"]] == ["failed"]
+    await firm.refused("POST", f"/requests/{request['id']}/retry", 409)
+    next_one = await waiting(firm, await firm.post(path, await firm.market_body(HYPEREVM)))
+    assert (await approve(firm, second, next_one))["status"] == "succeeded"
+    assert (await firm.get(path))["markets"][0]["status"] == "active"
+
+
+async def test_an_update_is_not_written_before_it_is_approved(world: World) -> None:
+    firm, second = await asking(world, "asset.update")
+    asset = await firm.asset()
+    change = {"required_kyc_level": 2, "name": "Renamed"}
+    approval = await waiting(firm, await firm.patch(f"/assets/{asset['id']}", change))
+    before = await firm.get(f"/assets/{asset['id']}")
+    assert (before["status"], before["required_kyc_level"], before["name"]) == ("active", 0, "Harbour Fund")
+    assert (await deny(firm, second, approval))["status"] == "denied"
+    same = await firm.get(f"/assets/{asset['id']}")
+    assert (same["status"], same["required_kyc_level"], same["failure"]) == ("active", 0, None)
+    approval = await waiting(firm, await firm.patch(f"/assets/{asset['id']}", change))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    after = await firm.get(f"/assets/{asset['id']}")
+    assert (after["status"], after["required_kyc_level"], after["name"]) == ("active", 2, "Renamed")
+
+
+async def test_a_denied_asset_leaves_its_symbol_free(world: World) -> None:
+    firm, second = await asking(world, "asset.deploy")
+    body = asset_body(symbol="FREE")
+    first = await waiting(firm, await firm.post("/assets", body))
+    await firm.refused("POST", "/assets", 409, json=body)
+    await deny(firm, second, first)
+    next_one = await waiting(firm, await firm.post("/assets", body))
+    assert (await approve(firm, second, next_one))["status"] == "succeeded"
+    assert [a["status"] for a in (await firm.get("/assets"))["assets"]] == ["active"]
+
+
+async def test_everything_is_checked_again(world: World) -> None:
+    firm, second = await asking(world, "attestation.issue", "transfer.send")
+    party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
+    accepted = await firm.post("/attestations", {"party_id": party["id"], "chain_eid": SEPOLIA})
+    approval = await waiting(firm, accepted)
+    chain = await firm.chain(SEPOLIA)
+    await firm.post(f"/chains/{chain['id']}/disable")
+    problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
+    assert problem.detail.startswith("It cannot be done any more as it was asked for.")
+    assert (await second.call("GET", path_of(firm, approval)))["obstacle"] == problem.detail
+    await firm.post(f"/chains/{chain['id']}/enable")
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert (await firm.get(f"/attestations/{accepted['attestationId']}"))["status"] == "active"
+
+
+async def test_a_denied_attestation_does_not_stand_in_the_way(world: World) -> None:
+    firm, second = await asking(world, "attestation.issue", "attestation.revoke")
+    party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
+    body = {"party_id": party["id"], "chain_eid": SEPOLIA}
+    first = await firm.post("/attestations", body)
+    await firm.refused("POST", "/attestations", 409, json=body)
+    await deny(firm, second, await waiting(firm, first))
+    assert (await firm.get(f"/attestations/{first['attestationId']}"))["status"] == "failed"
+    next_one = await firm.post("/attestations", body)
+    await approve(firm, second, await waiting(firm, next_one))
+    path = f"/attestations/{next_one['attestationId']}"
+    revoked = await waiting(firm, await firm.post(f"{path}/revoke", {"reason": WHY}))
+    assert (await approve(firm, second, revoked))["status"] == "succeeded"
+    assert (await firm.get(path))["status"] == "revoked"
+
+
+async def test_a_role_that_was_lost_counts(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    asset = await firm.asset()
+    third = await world.person(firm.id)
+    accepted = await third.call("POST", f"{firm.base}/assets/{asset['id']}/pause", json={"reason": WHY})
+    approval = await waiting(firm, accepted)
+    async with db.worker() as session:
+        for actor in (third, second):
+            mine = col(MemberRow.user_id) == actor.user_id
+            await session.execute(sa.update(MemberRow).where(mine).values(role=Role.VIEWER))
+    await refused(second, "POST", path_of(firm, approval, "approve"), 403)
+    gone = await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 409)
+    assert "who asked for it, may not do it any more" in gone.detail
+    assert (await deny(firm, firm.admin, approval))["status"] == "denied"
+
+
+async def test_a_key_asks_in_its_makers_name(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    asset = await firm.asset()
+
+    async def ask(key: dict[str, str]) -> Any:
+        path = f"{firm.base}/assets/{asset['id']}/pause"
+        return await waiting(
+            firm, await firm.admin.client.call("POST", path, json={"chain_eid": SEPOLIA, "reason": WHY}, headers=key)
+        )
+
+    approval = await ask(firm.key)
+    assert (approval["asked_by"], approval["asked_with"]) == (str(firm.admin.user_id), "test")
+    await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 403)
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    accepted = await firm.post(f"/assets/{asset['id']}/unpause", {"reason": WHY})
+    await firm.succeed(accepted["requestId"])
+    approval = await ask(firm.key)
+    async with db.worker() as session:
+        ours = col(ApiKeyRow.organization_id) == firm.id
+        await session.execute(sa.update(ApiKeyRow).where(ours).values(revoked_at=now()))
+    assert "revoked" in (await refused(second, "POST", path_of(firm, approval, "approve"), 409)).detail
+
+
+async def test_of_several_decisions_one_counts(world: World) -> None:
+    firm, second = await asking(world, "token.pause", "token.unpause")
+    third, fourth = await world.person(firm.id), await world.person(firm.id)
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/pause"
+    for verbs in (("approve", "deny", "approve"), ("approve", "approve", "deny"), ("deny", "deny", "approve")):
+        approval = await waiting(firm, await firm.post(path, {"reason": WHY}))
+        calls = [
+            a.call("POST", path_of(firm, approval, verb), json={"reason": "No"} if verb == "deny" else None)
+            for a, verb in zip((second, third, fourth), verbs, strict=True)
+        ]
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        won = [i for i, a in enumerate(answers) if not isinstance(a, BaseException)]
+        assert len(won) == 1, answers
+        name = (second, third, fourth)[won[0]].email.split("@")[0].title()
+        lost = [a for a in answers if isinstance(a, ApiProblem)]
+        assert [(p.status, p.detail.startswith(f"{name} has ")) for p in lost] == [(409, True)] * 2
+        final = answers[won[0]]["status"]
+        if final == "approved":
+            assert (await firm.settle(approval["request_id"]))["status"] == "succeeded"
+            path = path.replace("unpause", "pause") if "unpause" in path else path.replace("/pause", "/unpause")
+        else:
+            assert (await firm.get(f"/requests/{approval['request_id']}"))["status"] == "denied"
+
+
+async def test_what_nobody_decides_about_expires(world: World) -> None:
+    firm, second = await asking(world, "market.deploy")
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/markets"
+    accepted = await firm.post(path, await firm.market_body(SEPOLIA))
+    approval = await waiting(firm, accepted)
+    async with db.worker() as session:
+        late = sa.update(ApprovalRow).values(expires_at=now() - timedelta(seconds=1))
+        await session.execute(late.where(col(ApprovalRow.request_id) == accepted["requestId"]))
+    problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
+    assert "expired" in problem.detail
+    assert (await firm.get("/approvals", params={"status": "expired"}))["approvals"][0]["id"] == approval["id"]
+    await sweep.once()
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], "in time" in request["problem"]["detail"]) == ("denied", True)
+    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "failed"
+    assert (await firm.get(f"/approvals/{approval['id']}"))["status"] == "expired"
+
+
+async def test_a_retry_is_no_way_around(world: World) -> None:
+    firm, second = await asking(world, "transfer.send")
+    async with db.transaction(firm.id) as session:
+        rows = [
+            await requests.write(
+                session,
+                organization_id=firm.id,
+                kind="transfer.send",
+                title="Transfer",
+                subject_type="transfer",
+                subject_id=new_id(),
+                scope="transfers:write",
+                steps=[],
+                created_by=None,
+                arguments={"order": "x"},
+            )
+            for _ in range(2)
+        ]
+        for row in rows:
+            row.status, row.can_retry = RequestStatus.FAILED, True
+        approved = {"status": ApprovalStatus.APPROVED, "decided_by": second.user_id, "expires_at": now()}
+        session.add(ApprovalRow(organization_id=firm.id, request_id=rows[1].id, **approved))
+    problem = await firm.refused("POST", f"/requests/{rows[0].id}/retry", 409)
+    assert "second person" in problem.detail
+    assert (await firm.post(f"/requests/{rows[1].id}/retry"))["status"] == "accepted"
+
+
+async def test_distributions_and_transfers_wait_too(world: World) -> None:
+    firm, second = await asking(world, "distribution.activate", "transfer.send")
+    asset, treasury = await firm.asset(), await firm.treasury()
+    trader = await firm.trader()
+    body = {
+        "asset_id": asset["id"],
+        "chain_eid": SEPOLIA,
+        "from_wallet_id": treasury["id"],
+        "to_address": trader["address"],
+        "amount": "5",
+    }
+    accepted = await firm.post("/transfers", body)
+    approval = await waiting(firm, accepted)
+    plan = (await second.call("GET", path_of(firm, approval)))["plan"]
+    assert [c["after"] for c in plan["impact"]["changes"] if c["address"] == trader["address"]] == ["5"]
+    await deny(firm, second, approval)
+    assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "failed"
+    path = f"/assets/{asset['id']}/distributions"
+    recipients = [{"address": trader["address"], "amount": "5"}]
+    made = await firm.post(path, {"name": "Q1", "chain_eid": SEPOLIA, "recipients": recipients})
+    terms = {"chainEid": SEPOLIA, "merkleRoot": made["merkle_root"], "totalRecipients": 1}
+    assert await firm.post(f"{path}/{made['id']}/activate", terms) == {}
+    approval = (await firm.get("/approvals", params={"status": "pending"}))["approvals"][0]
+    await deny(firm, second, approval)
+    assert (await firm.get(f"{path}/{made['id']}"))["status"] == "draft"
+    await firm.post(f"{path}/{made['id']}/activate", terms)
+    approval = (await firm.get("/approvals", params={"status": "pending"}))["approvals"][0]
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert (await firm.get(f"{path}/{made['id']}"))["status"] == "active"
+
+
+async def test_nobody_lifts_alone_what_binds_them(world: World) -> None:
+    firm = await Firm.found(world)
+    assert (await firm.patch("", {"approvals": ["token.mint", "token.burn"]}))["approvals"] == [
+        "token.mint",
+        "token.burn",
+    ]
+    assert (await firm.patch("", {"approvals": ["token.burn"]}))["approvals"] == ["token.burn"]
+    second = await world.person(firm.id)
+    problem = await firm.refused("PATCH", "", 409, json={"approvals": []})
+    assert f"POST /v1/orgs/{firm.id}/approvals" in problem.detail
+    assert (await firm.patch("", {"approvals": ["token.burn", "market.deploy"]}))["approvals"] == [
+        "token.burn",
+        "market.deploy",
+    ]
+    plan = await firm.post("/approvals", {"approvals": ["token.mint"]}, params={"dry_run": "true"})
+    assert plan["impact"] == {"added": ["token.mint"], "removed": ["token.burn", "market.deploy"]}
+    approval = await waiting(firm, await firm.post("/approvals", {"approvals": ["token.mint"]}))
+    await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 403)
+    assert (await second.call("GET", path_of(firm, approval)))["plan"]["impact"] == plan["impact"]
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert (await firm.get(""))["approvals"] == ["token.mint"]
+    await firm.refused("POST", "/approvals", 400, json={"approvals": ["token.mint"]})
+    await firm.refused("PATCH", "", 422, json={"approvals": ["token.steal"]})
+    await firm.refused("POST", "/approvals", 422, json={"approvals": ["x"]})
+    await firm.refused("POST", f"/approvals/{approval['id']}/deny", 422, json={})
+
+
+async def test_pages(world: World) -> None:
+    firm, second = await asking(world, "token.mint")
+    asset, treasury = await firm.asset(), await firm.treasury()
+    body = {"chain_eid": SEPOLIA, "to_address": treasury["address"], "amount": "1"}
+    made = [(await firm.post(f"/assets/{asset['id']}/mint", body))["requestId"] for _ in range(3)]
+    first = await firm.get("/approvals", params={"limit": 2, "asked_by": str(firm.admin.user_id)})
+    rest = await firm.get("/approvals", params={"limit": 2, "cursor": first["nextCursor"]})
+    assert [a["request_id"] for a in first["approvals"] + rest["approvals"]] == made[::-1]
+    assert rest["nextCursor"] is None
+    theirs = await firm.get("/approvals", params={"asked_by": str(second.user_id)})
+    assert theirs["approvals"] == []
+    assert (await firm.get("/approvals", params={"can_decide": "true"}))["approvals"] == []
+    await firm.refused("GET", "/approvals", 400, params={"status": "sleeping"})

@@ -1,0 +1,129 @@
+"""An officer asks, an admin agrees or not; settings say what needs a second person."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.conftest import Console, Person, Signum
+
+ACTION = "Change an asset's rules"
+
+
+def _row(page: Page, title: str = "Update") -> Locator:
+    """What is pressed to open an approval of the list."""
+    return page.get_by_role("table", name="Approvals").get_by_role("button", name=title)
+
+
+def _lift(console: Console, browser: Browser) -> None:
+    """Nothing needs a second person any more: the admin asks for it, and another admin agrees."""
+    page, signum = console.goto("settings").page, console.signum
+    other = [p for p in signum.people if p.role == "admin"][1]
+    member = signum.call("POST", "/orgs/{org}/members", {"user_id": _user_id(signum, other), "role": "admin"})
+    page.get_by_label(ACTION).uncheck()
+    page.get_by_role("button", name="Save what needs a second person").click()
+    expect(page.get_by_text("It takes a second person to lift")).to_be_visible()
+    page.get_by_role("button", name="Ask another admin").click()
+    expect(page.get_by_text("Another admin is asked")).to_be_visible()
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    second = Console(context.new_page(), signum)
+    second.sign_in(other, "approvals").heading("Approvals")
+    _row(second.page, "Change the actions").click()
+    second.page.get_by_role("button", name="Approve", exact=True).click()
+    expect(second.page.get_by_text("approved it")).to_be_visible()
+    expect(second.page.get_by_text("Nothing waits for you")).to_be_attached()
+    assert second.errors == []
+    context.close()
+    page.reload()
+    expect(page.get_by_label(ACTION)).not_to_be_checked()
+    signum.call("DELETE", f"/orgs/{{org}}/members/{member['id']}")
+
+
+def _user_id(signum: Signum, person: Person) -> str:
+    """The id of somebody who has a role in one of the organizations below."""
+    below = signum.call("GET", "/orgs", limit=100)["organizations"]
+    found = (a for o in below for a in signum.call("GET", f"/orgs/{o['id']}/access")["access"])
+    return str(next(a["user_id"] for a in found if a["email"] == person.email))
+
+
+def test_a_second_person_agrees_and_another_time_not(
+    console: Console, browser_of_stories: Browser, signum: Signum
+) -> None:
+    admin = console.sign_in(path="settings").heading("Settings").page
+    admin.get_by_label(ACTION).check()
+    admin.get_by_role("button", name="Save what needs a second person").click()
+    expect(admin.get_by_text("What needs a second person is saved")).to_be_visible()
+    assets = signum.call("GET", "/orgs/{org}/assets", status="active")["assets"]
+    asset = f"/orgs/{{org}}/assets/{assets[0]['id']}"
+    before = assets[0]["max_holders"]
+
+    context = browser_of_stories.new_context(viewport={"width": 1440, "height": 960}, reduced_motion="reduce")
+    officer = Console(context.new_page(), signum)
+    role = "compliance_officer"
+    asked = signum.call("PATCH", asset, {"max_holders": before + 111}, role=role)
+    officer.sign_in(signum.person(role), f"requests?id={asked['requestId']}")
+    expect(officer.page.get_by_text("Waiting for a second person.")).to_be_visible()
+    officer.goto("approvals?view=mine").heading("Approvals")
+    _row(officer.page).first.click()
+    expect(officer.page.get_by_text("It waits for somebody else who may do this.")).to_be_visible()
+    expect(officer.page.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+
+    console.goto("approvals").heading("Approvals")
+    expect(admin.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals")).to_contain_text("1")
+    _row(admin).click()
+    expect(admin.get_by_text("Max holders")).to_be_visible()
+    assert [v["id"] for v in Axe().run(admin).response["violations"]] == []
+    admin.get_by_role("button", name="Deny").click()
+    dialog = admin.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("Too many")
+    dialog.get_by_role("button", name="Deny").click()
+    expect(admin.get_by_text("denied it: Too many")).to_be_visible()
+    assert signum.call("GET", asset)["max_holders"] == before
+
+    again = signum.call("PATCH", asset, {"max_holders": before + 11}, role=role)
+    console.goto("approvals")
+    _row(admin).click()
+    admin.get_by_role("button", name="Approve", exact=True).click()
+    expect(admin.get_by_text("approved it")).to_be_visible()
+    expect(admin.get_by_text("Nothing waits for you")).to_be_visible()
+    officer.goto(f"requests?id={again['requestId']}")
+    expect(officer.page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=30_000)
+    assert signum.call("GET", asset)["max_holders"] == before + 11
+    assert officer.errors == []
+    context.close()
+    _lift(console, browser_of_stories)
+
+
+def test_settings_are_saved_and_faults_are_said_at_their_fields(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="settings").heading("Settings").page
+    page.get_by_label("Seats").fill("many")
+    page.get_by_role("button", name="Save requirements").click()
+    expect(page.get_by_text("A whole number from 1, or empty for no limit")).to_be_visible()
+    page.get_by_label("Seats").fill("500")
+    page.get_by_label("Allowed email domains").fill("not a domain")
+    page.get_by_role("button", name="Save requirements").click()
+    expect(page.get_by_text("Is not a domain that takes mail")).to_be_visible()
+    page.get_by_label("Allowed email domains").fill("")
+    page.get_by_role("button", name="Save requirements").click()
+    expect(page.get_by_text("The requirements are saved")).to_be_visible()
+    assert signum.call("GET", "/orgs/{org}")["member_requirements"]["seats"] == 500
+
+
+def test_an_application_is_shown_once_and_removed(console: Console) -> None:
+    page = console.sign_in(path="settings").heading("Settings").page
+    page.get_by_role("button", name="New application").click()
+    dialog = page.get_by_role("dialog", name="New application")
+    dialog.get_by_label("Name", exact=True).fill("Investor portal")
+    dialog.get_by_label("Redirect URIs").fill("http://portal.example/callback")
+    dialog.get_by_role("button", name="Create application").click()
+    expect(dialog.get_by_text("The redirect URI is https")).to_be_visible()
+    dialog.get_by_label("Redirect URIs").fill("https://portal.example/callback")
+    dialog.get_by_role("button", name="Create application").click()
+    shown = page.get_by_role("dialog", name="Copy what Investor portal needs")
+    secret = shown.get_by_label("The new secret").input_value()
+    assert secret.startswith("sgo_")
+    shown.get_by_role("button", name="Done").click()
+    row = page.get_by_role("row").filter(has_text="Investor portal")
+    expect(row).to_contain_text("https://portal.example/callback")
+    assert secret not in page.content()
+    row.get_by_role("button", name="Remove Investor portal").click()
+    page.get_by_role("dialog", name="Remove Investor portal").get_by_role("button", name="Remove").click()
+    expect(row).to_contain_text("Revoked")

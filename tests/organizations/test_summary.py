@@ -1,0 +1,67 @@
+"""The summary is one statement, so it is one moment: what changes together is counted together."""
+
+import asyncio
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlmodel import col
+
+from backend import db
+from backend.assets.schemas import AssetStatus
+from backend.models import AssetRow, OrganizationRow
+from tests.conftest import World
+from tests.firm import Firm
+
+ROWS = 40
+
+
+async def test_it_is_right_under_concurrent_change(world: World) -> None:
+    firm = await Firm.found(world)
+    async with db.worker() as session:
+        session.add_all(AssetRow(organization_id=firm.id, name="A", symbol=f"S{i}") for i in range(ROWS))
+    ours = col(AssetRow.organization_id) == firm.id
+    stopping = asyncio.Event()
+
+    async def change() -> None:
+        """Move all assets to another status and one organization below, and back, each in one transaction."""
+        status = AssetStatus.FAILED
+        while not stopping.is_set():
+            async with db.worker() as session:
+                await session.execute(sa.update(AssetRow).where(ours).values(status=status))
+                if status is AssetStatus.FAILED:
+                    session.add(OrganizationRow(name="Below", parent_id=firm.id))
+                else:
+                    below = col(OrganizationRow.parent_id) == firm.id
+                    await session.execute(sa.delete(OrganizationRow).where(below))
+            status = AssetStatus.DRAFT if status is AssetStatus.FAILED else AssetStatus.FAILED
+
+    work = asyncio.create_task(change())
+    seen = set()
+    for _ in range(60):
+        told = await firm.get("/summary")
+        assets = told["assets"]
+        assert assets["total"] == ROWS
+        assert list(assets["by_status"].values()) == [ROWS]
+        status = next(iter(assets["by_status"]))
+        seen.add(status)
+        assert told["sub_organizations"] == (1 if status == "failed" else 0), told
+    stopping.set()
+    await work
+    assert seen == {"draft", "failed"}
+
+
+async def test_it_takes_one_statement(world: World) -> None:
+    firm = await Firm.found(world)
+    statements: list[str] = []
+    engine = db._engine("app").sync_engine
+
+    def note(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        await firm.get("/summary")
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+    counting = [s for s in statements if "count(*)" in s]
+    assert len(counting) == 1, statements
