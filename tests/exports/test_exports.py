@@ -99,8 +99,10 @@ async def ground(api: Any, client: SignumClient) -> Ground:
     body = {"chain_eid": SEPOLIA, "market_factory_address": factory}
     accepted = await firm.post(f"/assets/{asset['id']}/markets", body)
     await firm.settle(accepted["requestId"])
+    # Nothing of this kind happens here, so nothing is sent.
+    hook = await firm.post("/webhooks", {"url": "http://127.0.0.1:9999/", "event_types": ["distribution.activated"]})
     ids = {"orgId": str(firm.id), "assetId": asset["id"], "partyId": party["id"], "marketId": accepted["marketId"]}
-    return Ground(firm, ids)
+    return Ground(firm, ids | {"webhookId": hook["id"]})
 
 
 @pytest.mark.parametrize("case", lists(), ids=str)
