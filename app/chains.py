@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.layout import Nav, page
 from components.access import is_admin
+from components.devnet import devnet_panel
 from components.ui.box import row, text
 from components.ui.button import button
 from components.ui.card import kv, page_head, panel
@@ -15,6 +16,7 @@ from components.ui.note import empty, note, problem_note
 from components.ui.status import badge, status, tag
 from components.ui.table import Col, table, td, toolbar, tr
 from components.ui.value import short_hash, when
+from state.devnet import Devnet
 from state.registry import ChainRow, Contract, Registry
 
 CHOSEN = Registry.chosen
@@ -25,7 +27,7 @@ VM = {"evm": "EVM", "solana": "Solana"}
     route="/o/[org_id]/chains",
     title="Chains",
     nav=Nav("Network", "link", 60, "c"),
-    on_load=[Registry.load],
+    on_load=[Registry.load, Devnet.load],
 )
 def chains() -> rx.Component:
     """Draw the registry, and a chain beside it."""
@@ -33,6 +35,7 @@ def chains() -> rx.Component:
         rx.el.div(
             page_head("Chains", "Where this organization may issue, attest and trade"),
             panel(_filters(), _list(), _foot(), label="Chains"),
+            devnet_panel(),
             class_name=rx.cond(Registry.is_open, "with-drawer", ""),
         ),
         _drawer(),

@@ -39,6 +39,7 @@ VERTICALS = (
     "requests",
     "audit",
     "search",
+    "devnet",
 )
 """Each has `routes.router`; the order is that of the reference page."""
 

@@ -13,7 +13,7 @@ import backend.listeners  # noqa: F401  (whoever must hear of changes)
 from backend import db, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
-from backend.chain import deployment, endpoints, recovery, rpc
+from backend.chain import deployment, endpoints, faults, recovery, rpc
 from backend.chains import registry
 from backend.indexing import run_indexer
 from backend.mail import sending
@@ -67,6 +67,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         )
         for work in works:
             held.push_async_callback(_end, asyncio.create_task(work))
+        held.callback(faults.forget)
         held.callback(stopping.set)
         yield
 

@@ -18,6 +18,7 @@ from typing import IO, Any, TypeVar
 from pydantic import ValidationError
 
 from backend import glibc
+from backend.devnet import reset
 from backend.errors import CannotStart
 from backend.readiness import readiness
 from backend.settings import CHECKOUT, Settings
@@ -40,7 +41,16 @@ def step(name: str) -> Iterator[None]:
 
 
 def serve(settings: Settings) -> None:
-    """Start everything, serve until a signal, end everything. Raises CannotStart where it cannot."""
+    """Start everything, serve until a signal, end everything; begin again where a reset was asked for. Raises
+    CannotStart where it cannot."""
+    _serve_once(settings)
+    if reset.is_asked(settings.home):
+        sys.stdout.flush()
+        # A process of its own, from the first line: nothing that was held, cached or counted comes along.
+        os.execv(sys.executable, [sys.executable, "-m", "backend.cli", "serve"])  # noqa: S606
+
+
+def _serve_once(settings: Settings) -> None:
     began = time.monotonic()
     # Reflex looks for its settings and the built console where it stands.
     os.chdir(CHECKOUT)
@@ -48,6 +58,8 @@ def serve(settings: Settings) -> None:
         glibc.check(settings)
         held.enter_context(_lock(settings.home))
         _check_port(settings.host, settings.port)
+        if reset.clear_if_asked(settings.home):
+            say("  Beginning again: what was here is gone")
         helper = held.enter_context(ThreadPoolExecutor(1))
         database = helper.submit(_start_database, settings)
         held.callback(_stop_database, database)
@@ -185,6 +197,7 @@ async def _web(settings: Settings, began: float) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.stop)
+    reset.offer(lambda: _soon(loop, server.stop))
     announcing = asyncio.create_task(_announce(settings, began))
     try:
         await server.serve()
@@ -196,6 +209,11 @@ async def _web(settings: Settings, began: float) -> None:
         announcing.cancel()
     if readiness.failure:
         raise CannotStart(readiness.failure)
+
+
+def _soon(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Stop after the answer that says so."""
+    loop.call_later(0.2, stop)
 
 
 async def _announce(settings: Settings, began: float) -> None:

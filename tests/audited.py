@@ -85,6 +85,9 @@ SILENT = {
     "token": "signs in an application",
     "introspect": "asks",
     "post_userinfo": "asks",
+    "move_clock": "moves the embedded chains' time, which is no organization's",
+    "begin_fault": "makes an embedded chain ill, which is no organization's",
+    "reset_devnet": "removes every organization, its log too",
 }
 """Operations that change nothing which is an organization's, and why."""
 

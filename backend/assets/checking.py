@@ -1,7 +1,6 @@
 """A transfer that has not happened: every rule's word, and whether the contract comes to the same end."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ from uuid import UUID
 
 from backend.assets import records
 from backend.auth.principal import Context
-from backend.chain import registry, token
+from backend.chain import clock, registry, token
 from backend.chain.deployment import contracts_of
 from backend.chain.registry import Standing as Told
 from backend.chain.rpc import Rpc, connect
@@ -40,7 +39,7 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     rules, state = await asyncio.gather(token.rules(place.eid, place.token), token_state(place))
     receiver = await account(place, rules, body.to_address)
     sender = None if body.from_address == ZERO else await account(place, rules, body.from_address)
-    verdicts = evaluate(rules, sender, receiver, amount, int(time.time()), state)
+    verdicts = evaluate(rules, sender, receiver, amount, clock.moment(), state)
     codes = await token.check_transfer(place.eid, place.token, body.from_address, body.to_address, amount)
     failed = failures(verdicts)
     return TransferVerdict(

@@ -15,9 +15,9 @@ from backend.assets.terms import terms_of, token_rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.auth.principal import Context
+from backend.chain import clock
 from backend.chain.rule_sets import TokenRules
 from backend.compliance.rules import Account, Standing, failures, person
-from backend.db import now
 
 Standings = Mapping[tuple[int, str], Standing]
 """By chain and wallet, what this organization's attestations say."""
@@ -57,7 +57,7 @@ async def standings(context: Context) -> Standings:
     ).where(
         col(AttestationRow.organization_id) == context.organization_id,
         col(AttestationRow.status) == AttestationStatus.ACTIVE,
-        sa.or_(col(AttestationRow.expires_at).is_(None), col(AttestationRow.expires_at) > now()),
+        sa.or_(col(AttestationRow.expires_at).is_(None), col(AttestationRow.expires_at) > clock.chain_now()),
     )
     words: dict[tuple[int, str], list[Any]] = defaultdict(list)
     for row in await context.session.execute(query):
@@ -121,7 +121,7 @@ def _market(row: Any, before: Terms, after: Terms, known: Standings, new: TokenR
     people = [Account(address, s, s) for (eid, address), s in known.items() if eid == row.chain_eid]
     able = [a for a in people if not failures(person(new, a))]
     held = f"{row.open_orders} open order(s)."
-    if ends > max(ended, int(now().timestamp())):
+    if ends > max(ended, clock.moment()):
         reason = f"Nobody but the treasury can sell until the lockup ends (Unix time {ends}). {held}"
         return MarketImpact(market_id=row.id, chain_eid=row.chain_eid, halts=True, reason=reason)
     if people and not able:

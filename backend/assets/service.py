@@ -1,6 +1,5 @@
 """Assets: created, changed, archived. What concerns a chain is done by the workflow of the request."""
 
-import time
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from backend.assets.schemas import Asset, AssetAccepted, AssetCreate, AssetStatu
 from backend.assets.terms import terms_of, token_rules, write
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain import clock
 from backend.chain.deployment import contracts_of
 from backend.chains import service as chains
 from backend.changes import shown, tell, tell_change
@@ -37,7 +37,7 @@ async def usable_chain(context: Context, eid: int, pointer: str = "/chain_eid") 
 async def create(context: Context, body: AssetCreate) -> AssetAccepted:
     """A new asset and the request that deploys it."""
     chain = await usable_chain(context, body.chain_eid)
-    rules.check_lockup(body.compliance_rules.lockup_end_time, int(time.time()), "/compliance_rules/lockup_end_time")
+    rules.check_lockup(body.compliance_rules.lockup_end_time, clock.moment(), "/compliance_rules/lockup_end_time")
     rules.check_supply(int(body.initial_supply), body.decimals)
     wallet = await records.treasury(context.session, context.organization_id)
     await records.check_funded(context.session, wallet, body.chain_eid, gas.TOKEN + gas.RULES + gas.MINT)
@@ -94,7 +94,7 @@ async def planned(context: Context, asset_id: UUID, patch: AssetUpdate) -> tuple
         raise Invalid([{"pointer": "/name", "detail": "cannot be taken away"}])
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rules.check_updatable(asset.status)
-    terms = rules.merged(terms_of(asset), patch, int(time.time()))
+    terms = rules.merged(terms_of(asset), patch, clock.moment())
     eids = records.sharing(await records.deployments(context.session, asset_id))
     for eid in eids:
         token_rules(terms, eids, eid)  # 409 where the caps cannot be shared

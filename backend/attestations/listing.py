@@ -18,9 +18,8 @@ from backend.attestations.schemas import (
     AttestationStatus,
 )
 from backend.auth.principal import Context
-from backend.chain import registry
+from backend.chain import clock, registry
 from backend.chain.deployment import contracts_of
-from backend.db import now
 from backend.errors import NotFound, SignumError
 from backend.keyset import Page
 from backend.parties.service import PARTIES
@@ -28,7 +27,8 @@ from backend.parties.service import PARTIES
 TABLE = sa.inspect(AttestationRow).local_table
 TIMEOUT = 4.0
 """Seconds a chain has to prove an attestation."""
-_LAPSED = sa.and_(TABLE.c.status == AttestationStatus.ACTIVE, TABLE.c.expires_at <= sa.func.now())
+_NOW = sa.bindparam("chain_now", callable_=clock.chain_now, type_=sa.DateTime(timezone=True))
+_LAPSED = sa.and_(TABLE.c.status == AttestationStatus.ACTIVE, TABLE.c.expires_at <= _NOW)
 STATUS = sa.case(
     (_LAPSED, sa.literal(AttestationStatus.EXPIRED, type_=TABLE.c.status.type)), else_=TABLE.c.status
 ).label("status")
@@ -45,7 +45,7 @@ async def page(
     if party_id is not None:
         query = query.where(TABLE.c.party_id == party_id)
     if expiring_days is not None:
-        until = now() + timedelta(days=expiring_days)
+        until = clock.chain_now() + timedelta(days=expiring_days)
         query = query.where(STATUS.element == AttestationStatus.ACTIVE, TABLE.c.expires_at <= until)
     rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
     shown, cursor = page.cut(rows)
@@ -108,7 +108,7 @@ async def _proof(record: Attestation) -> AttestationProof | None:
 
 def _compared(record: Attestation, at: str, found: registry.Attestation) -> AttestationProof:
     ends = datetime.fromtimestamp(found.expires_at, UTC) if found.expires_at else None
-    has_lapsed = ends is not None and ends <= now()
+    has_lapsed = ends is not None and ends <= clock.chain_now()
     return AttestationProof(
         chain_eid=record.chain_eid,
         registry_address=at,

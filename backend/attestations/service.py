@@ -22,14 +22,13 @@ from backend.attestations.schemas import (
 )
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import registry, rpc
+from backend.chain import clock, registry, rpc
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of
 from backend.chain.errors import InsufficientFunds
 from backend.chain.transactions import rehearse
 from backend.chains import service as chains
 from backend.changes import shown, tell
-from backend.db import now
 from backend.errors import Conflict, NotFound, PrerequisitesNotMet
 from backend.issuers import service as issuers
 from backend.parties import service as parties
@@ -49,7 +48,7 @@ REPLACED = "Replaced by a newer attestation of this wallet."
 async def create(context: Context, body: AttestationCreate, dry_run: bool) -> AttestationAccepted | AttestationPlan:
     """Check everything that can be checked now, then write the row and enqueue its way to the chain."""
     chain = await chains.usable(context, body.chain_eid)
-    expires_at = rules.expiry(body.expires_at, now())
+    expires_at = rules.expiry(body.expires_at, clock.chain_now())
     party = await _prepared(context, chain, body.party_id)
     said = await _statement(context, body, party)
     row = _row(context, party, chain, said, expires_at)
@@ -221,7 +220,7 @@ async def _check_not_revoking(context: Context, row: AttestationRow) -> None:
 
 def _status(row: AttestationRow) -> AttestationStatus:
     """The status that counts now, also between two sweeps."""
-    is_over = row.expires_at is not None and row.expires_at <= now()
+    is_over = row.expires_at is not None and row.expires_at <= clock.chain_now()
     return AttestationStatus.EXPIRED if row.status is AttestationStatus.ACTIVE and is_over else row.status
 
 

@@ -5,14 +5,15 @@ from sqlmodel import col
 
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import Attestation, AttestationStatus
+from backend.chain import clock
 from backend.changes import shown, tell_state
-from backend.db import Write, now
+from backend.db import Write
 
 
 async def expire_due(session: Write) -> int:
     """Note what has expired; returns how many. For the periodic sweep, over every organization its session sees."""
     due = sa.select(AttestationRow).where(
-        col(AttestationRow.status) == AttestationStatus.ACTIVE, col(AttestationRow.expires_at) <= now()
+        col(AttestationRow.status) == AttestationStatus.ACTIVE, col(AttestationRow.expires_at) <= clock.chain_now()
     )
     rows = (await session.scalars(due.with_for_update())).all()
     for row in rows:

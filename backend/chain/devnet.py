@@ -1,5 +1,6 @@
 """The embedded chains: three anvil processes in the data folder. Nothing on them has value."""
 
+import asyncio
 import ctypes
 import json
 import os
@@ -26,6 +27,8 @@ SAVE_EVERY = 10
 
 _PR_SET_PDEATHSIG = 1
 _processes: dict[int, subprocess.Popen[bytes]] = {}
+_halted: set[int] = set()
+"""Stopped on purpose, so not to be revived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def stop(timeout: float = 10.0) -> None:
     """End the chains; they save their state first."""
     running, deadline = list(_processes.values()), time.monotonic() + timeout
     _processes.clear()
+    _halted.clear()
     endpoints.announce({})
     for process in running:
         process.terminate()
@@ -84,7 +88,7 @@ def revive() -> list[int]:
 
     From the main thread, as `start`. Raises DevnetError.
     """
-    dead = [eid for eid, process in _processes.items() if process.poll() is not None]
+    dead = [eid for eid, process in _processes.items() if process.poll() is not None and eid not in _halted]
     for eid in dead:
         arguments = [str(part) for part in _processes[eid].args]  # type: ignore[union-attr]
         state = Path(arguments[arguments.index("--state") + 1])
@@ -92,6 +96,20 @@ def revive() -> list[int]:
         _processes[eid] = _launch(arguments[0], state.parent, EMBEDDED[eid], port)
         _await(arguments[0], state.parent, EMBEDDED[eid], port)
     return dead
+
+
+async def halt(eid: int) -> None:
+    """Stop a chain until `resume`; it saves its state first."""
+    _halted.add(eid)
+    process = _processes[eid]
+    process.terminate()
+    await asyncio.to_thread(process.wait, 10)
+
+
+def resume(eid: int) -> None:
+    """Start a halted chain again, on the same port. From the main thread, as `start`. Raises DevnetError."""
+    _halted.discard(eid)
+    revive()
 
 
 def _ports(home: Path) -> dict[int, int]:

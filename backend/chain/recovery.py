@@ -6,7 +6,6 @@ state.
 """
 
 import asyncio
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -16,7 +15,7 @@ import structlog
 from sqlmodel import col
 
 from backend import db
-from backend.chain import cursor, endpoints
+from backend.chain import clock, cursor, endpoints
 from backend.chain.errors import ChainUnavailable, RpcError
 from backend.chain.faucet import FAUCET
 from backend.chain.models import SignerRow, TransactionRow
@@ -48,7 +47,10 @@ async def _give_back(rpc: Rpc) -> int:
         return 0
     async with db.worker() as session:
         await cursor.lock(session, rpc, await rpc.height())
-        return await replay(rpc)
+        replayed = await replay(rpc)
+    if clock.offset():
+        await clock.set_time(rpc)  # a node that was started again goes by the machine's
+    return replayed
 
 
 async def _send_open(rpc: Rpc) -> int:
@@ -74,7 +76,7 @@ async def replay(rpc: Rpc) -> int:
     lost = await _unknown(rpc, sorted(rows, key=_place))
     for row in lost:
         await _mine_again(rpc, row)
-    await rpc.request("evm_setTime", hex(int(time.time())))
+    await clock.set_time(rpc)
     return len(lost)
 
 

@@ -6,7 +6,7 @@ Public chains have relayers of their own; there the same functions only look whe
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.chain import endpoint, endpoints
+from backend.chain import endpoint, endpoints, faults
 from backend.chain.calls import Intent
 from backend.chain.deployment import contract_address, operator
 from backend.chain.endpoint import Packet
@@ -65,6 +65,8 @@ async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
         return await _look(rpc, at, packet)
     if await endpoint.is_delivered(rpc, at, packet):
         return await _delivered(packet)
+    if faults.refuses_packets(packet.destination_eid):
+        return Delivery(DeliveryStatus.REFUSED, reason="The devnet refuses packets on this chain, as it was told to.")
     agent = await operator()
     try:
         if not await endpoint.is_verified(rpc, at, packet):

@@ -1,12 +1,12 @@
 """From what was asked to what will be done: acts by chain, what they change, and the rules that stand against them."""
 
-import time
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from backend.assets.checking import Place
 from backend.auth.principal import Context
+from backend.chain import clock
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, evaluate
@@ -133,7 +133,7 @@ class _Planner:
         self, known: Facts, sender: Account | None, receiver: Account, amount: int, codes: frozenset[int] | None
     ) -> None:
         """409 with every rule that binds the owner here; without `codes` all of them do."""
-        verdicts = evaluate(known.rules, sender, receiver, amount, int(time.time()), known.state)
+        verdicts = evaluate(known.rules, sender, receiver, amount, clock.moment(), known.state)
         refused = rules.binding(verdicts, codes or frozenset(v.code for v in verdicts))
         if refused:
             raise Refused(resolved(refused, self.context.organization_id, self.asset_id))

@@ -6,12 +6,11 @@ country. It counts as one holder, and is under the limit per holder and the lock
 """
 
 import asyncio
-import time
 from dataclasses import dataclass, replace
 
 from backend.assets import checking
 from backend.assets.checking import Place
-from backend.chain import distributor, registry, token
+from backend.chain import clock, distributor, registry, token
 from backend.chain.rule_sets import TokenRules
 from backend.compliance.rules import Account, Standing, evaluate, failures
 from backend.errors import Conflict
@@ -52,7 +51,7 @@ async def _check_rules(place: Place, rules: TokenRules, means: Means, amount: in
     owner, state = await asyncio.gather(checking.account(place, rules, means.owner), checking.token_state(place))
     word = Standing(True, means.level, means.accredited, means.level, (distributor.COUNTRY,))
     receiver = Account("distributor", word, word)
-    refused = failures(evaluate(rules, owner, receiver, amount, int(time.time()), state))
+    refused = failures(evaluate(rules, owner, receiver, amount, clock.moment(), state))
     if refused:
         raise Conflict(f"The distribution cannot be funded. {' '.join(v.reason for v in refused)}")
 
@@ -62,4 +61,4 @@ async def is_eligible(place: Place, address: str) -> bool:
     rules = await token.rules(place.eid, place.token)
     account = replace(await checking.account(place, rules, address), holding=0)
     state = await checking.token_state(place)
-    return not failures(evaluate(rules, None, account, 0, int(time.time()), state))
+    return not failures(evaluate(rules, None, account, 0, clock.moment(), state))

@@ -1,6 +1,5 @@
 """Orders: listed, placed, cancelled. Their rows are the indexer's; what is asked for here is sent by the workflow."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,8 +12,8 @@ from backend.assets.checking import Place
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain import clock, quote, token
 from backend.chain import market as contract
-from backend.chain import quote, token
 from backend.changes import tell
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
@@ -136,7 +135,7 @@ async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> N
         account,
         body.side is OrderSide.BUY,
         int(body.amount),
-        int(time.time()),
+        clock.moment(),
         state,
         info.halted,
     )

@@ -9,13 +9,12 @@ from sqlmodel import col
 from backend.assets import gas, holders, impact, records
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
-from backend.chain import factory, token
+from backend.chain import clock, factory, token
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of
 from backend.chain.rpc import connect, transaction
 from backend.chain.rule_sets import MarketRules, TokenRules
 from backend.compliance.rules import Account, evaluate_order, failures
-from backend.db import now
 from backend.errors import SignumError
 from backend.markets import service
 from backend.markets.models import MarketRow
@@ -148,7 +147,7 @@ async def _eligible(context: Context, eid: int, rules: TokenRules, market: Marke
 
 
 def _can_buy(account: Account, rules: TokenRules, market: MarketRules) -> bool:
-    return not failures(evaluate_order(rules, market, account, True, 0, int(now().timestamp())))
+    return not failures(evaluate_order(rules, market, account, True, 0, clock.moment()))
 
 
 async def _holders_out(context: Context, asset_id: UUID, rules: TokenRules, market: MarketRules) -> list[str]:
@@ -166,7 +165,7 @@ def _warnings(checked: Checked, rules: MarketRules, able: int, people: int, chai
         found.append(f"{checked.asset.symbol} is bridged first; the market follows when the bridge completes.")
     if able == 0:
         found.append(f"None of {people} parties with a wallet could buy on {chain} now: they need attestations there.")
-    if rules.lockup_end_time > now().timestamp():
+    if rules.lockup_end_time > clock.moment():
         end = datetime.fromtimestamp(rules.lockup_end_time, UTC)
         found.append(f"Until {end:%Y-%m-%d %H:%M} UTC nobody but the treasury can sell.")
     return found

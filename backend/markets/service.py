@@ -1,6 +1,5 @@
 """Markets: checked and asked for. What is done on the chains is the workflow's."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -19,7 +18,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import service as bridges
 from backend.bridges.models import BridgeRow
-from backend.chain import factory
+from backend.chain import clock, factory
 from backend.chain.factory import FactoryInfo
 from backend.chains import quotes
 from backend.chains.quotes import QuoteTerms
@@ -52,7 +51,7 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     chain = await usable_chain(context, body.chain_eid)
     rules.check_fees(body.taker_fee_bps, body.maker_fee_bps)
     if body.lockup_end_time is not None:
-        check_lockup(body.lockup_end_time, int(time.time()), "/lockup_end_time")
+        check_lockup(body.lockup_end_time, clock.moment(), "/lockup_end_time")
     info = await factory.check(body.chain_eid, body.market_factory_address)
     currency = await quotes.terms(body.chain_eid, info.default_quote)
     if currency is None:

@@ -55,6 +55,10 @@ LOOKS: dict[str, Look] = {
     # bridges, transfers, transactions
     "submitting": Look("Submitting", "info", RUN),
     "confirmed": Look("Confirmed", "ok", DONE),
+    # faults of embedded chains ("down" is a chain's own word too)
+    "slow": Look("Slow", "warn", WAIT),
+    "refuse_packets": Look("Refuses packets", "bad", "ban"),
+    "drop_transactions": Look("Drops transactions", "bad", "circle-x"),
     # mails
     "kept": Look("Kept here", "mute", "archive"),
     "queued": Look("Being sent", "info", RUN),

@@ -19,6 +19,7 @@ from schemathesis.specs.openapi import checks
 
 from backend import runtime
 from backend.client import SignumClient
+from backend.members.schemas import Role
 from backend.settings import settings
 from tests.conftest import World
 from tests.issuance import SEPOLIA, Issuance
@@ -92,7 +93,9 @@ async def installation(api: Any, client: SignumClient) -> AsyncIterator[Installa
 @pytest.mark.parametrize("case", CASES, ids=str)
 async def test_answers_are_as_documented(installation: Installation, case: Case, mode: GenerationMode) -> None:
     firm, operation = installation.firm, SCHEMA[case.path][case.method.upper()]
-    person = firm.admin if case.takes_key or case.is_open else await World(firm.admin.client).person(firm.id)
+    # Whoever may, would stop the chains of all tests and move their time by years.
+    role = Role.VIEWER if case.path.startswith("/v1/devnet") else Role.ADMIN
+    person = firm.admin if case.takes_key or case.is_open else await World(firm.admin.client).person(firm.id, role)
     headers = {"cookie": person.cookie, "origin": settings().origin, **firm.key}
     kept = {"orgId"} if case.method == "delete" else set(installation.ids)
     fixed = {k: v for k, v in installation.ids.items() if k in kept and f"{{{k}}}" in case.path}

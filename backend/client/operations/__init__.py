@@ -8,6 +8,7 @@ from backend.client.operations.bridges import BridgesOperations
 from backend.client.operations.chains import ChainsOperations
 from backend.client.operations.compliance import ComplianceOperations
 from backend.client.operations.controls import ControlsOperations
+from backend.client.operations.devnet import DevnetOperations
 from backend.client.operations.distributions import DistributionsOperations
 from backend.client.operations.invitations import InvitationsOperations
 from backend.client.operations.issuer import IssuerOperations
@@ -51,5 +52,6 @@ class Operations(
     RequestsOperations,
     AuditOperations,
     SearchOperations,
+    DevnetOperations,
 ):
     """Every operation of the API."""
