@@ -91,6 +91,9 @@ SILENT = {
     "reset_devnet": "concerns the embedded chains, no organization",
     "introspect": "asks",
     "post_userinfo": "asks",
+    "move_clock": "moves the embedded chains' time, which is no organization's",
+    "begin_fault": "makes an embedded chain ill, which is no organization's",
+    "reset_devnet": "removes every organization, its log too",
 }
 """Operations that change nothing which is an organization's, and why."""
 

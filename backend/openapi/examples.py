@@ -19,7 +19,7 @@ USUAL = ("active", "confirmed", "verified", "registered", "succeeded", "enabled"
 SHAPED = (
     (r"(?i)(hash|root)$|^(guid|uid)$", HASH),
     (r"addres(s|ses)$|^(attester|trusted_issuers)$", ADDRESS),
-    (r"_at$|^(at|time|since|until)$", TIME),
+    (r"_(at|until)$|^(at|time|timestamp|since|until)$", TIME),
     (r"(^|_)url$", "https://northwind.example"),
     (r"(^id$|_id$|Id$|_by$)", ID),
     (r"countr(y|ies)$", "USA"),
