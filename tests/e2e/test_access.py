@@ -125,6 +125,27 @@ def _delivery(page: Page) -> None:
     expect(page.get_by_role("complementary")).to_contain_text(["No connection could be made"])
 
 
+def _drawn_up(page: Page) -> None:
+    page.get_by_label("Name").fill("To be looked at")
+    page.get_by_role("textbox", name="Recipients").fill(f"0x{'11' * 20},12.5")
+    page.get_by_role("button", name="Check the list").click()
+    expect(page.get_by_text("Every line is in order.")).to_be_visible()
+
+
+def _draft(page: Page) -> None:
+    _drawn_up(page)
+    page.get_by_role("button", name="Create draft").click()
+    page.get_by_label("Address", exact=True).fill(f"0x{'11' * 20}")
+    page.get_by_role("button", name="Find proof").click()
+    expect(page.get_by_label("What claim takes")).to_be_visible()
+
+
+def _activation(page: Page) -> None:
+    _draft(page)
+    page.get_by_role("button", name="Activate", exact=True).click()
+    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(4)
+
+
 ORGANIZATION: list[State] = [
     ("overview", _settle), ("organizations", _settle), ("organizations", _move), ("members", _settle),
     ("eligibility", _settle), ("eligibility", _results), ("api-keys", _settle), ("api-keys", _key),
@@ -141,6 +162,8 @@ ISSUANCE: list[State] = [
     ("assets", _settle), ("assets", _compliance), ("assets", _controls), ("assets", _burn), ("assets/new", _settle),
     ("markets", _settle), ("markets", _market), ("markets/new", _settle), ("bridges", _settle),
     ("transfers", _settle), ("transfers", _transfer), ("transfers", _story),
+    ("distributions", _settle), ("distributions/new", _drawn_up), ("distributions/new", _draft),
+    ("distributions/new", _activation), ("distributions", _settle),
 ]  # fmt: skip
 
 
