@@ -49,7 +49,7 @@ def anvil(home: Path) -> Iterator[Rpc]:
     try:
         _await(port, process)
         endpoints.announce({EID: f"http://127.0.0.1:{port}"})
-        yield Rpc(EID, f"http://127.0.0.1:{port}")
+        yield Rpc(EID)
     finally:
         endpoints.announce({})
         process.terminate()
