@@ -36,7 +36,9 @@ def distribution() -> rx.Component:
         forbidden(state.problem),
         failure("This distribution did not load", state.problem, again),
     )
-    return rx.cond(state.problem != "", broken, rx.cond(ONE.id != "", _whole(), page_skeleton()))
+    # Until it is read, the state may still have the one that was looked at before.
+    is_here = (ONE.id != "") & (ONE.id == rx.State.distribution_id)
+    return rx.cond(state.problem != "", broken, rx.cond(is_here, _whole(), page_skeleton()))
 
 
 def _whole() -> rx.Component:
