@@ -85,6 +85,7 @@ SILENT = {
     "check_eligibility": "asks",
     "preview_invitation": "asks",
     "check_transfer": "asks",
+    "check_order": "asks",
     "token": "signs in an application",
     "introspect": "asks",
     "post_userinfo": "asks",
