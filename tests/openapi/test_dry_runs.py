@@ -11,6 +11,7 @@ OTHER = {
 """The tags of what is none of these things."""
 NOT_NEEDED = {
     "check_transfer": "it changes nothing",
+    "check_order": "it changes nothing",
     "approve_request": "GET of the approval has the plan of what it would do",
     "deny_request": "nothing is done by it",
     "retry_request": "it goes on with what was planned before",

@@ -8,6 +8,7 @@ operation costs nothing but running this; a test fails until it was.
 import importlib
 import json
 import subprocess
+import sys
 from collections.abc import Iterable
 from enum import Enum
 from inspect import getmembers, isclass
@@ -68,7 +69,10 @@ def write(folder: Path) -> None:
     for name, source in made.items():
         (folder / f"{name}.py").write_text(source)
     for arguments in (["check", "--select", "I,F401", "--fix", "--quiet"], ["format", "--quiet"]):
-        subprocess.run(["ruff", arguments[0], "--isolated", "--line-length", "120", *arguments[1:], folder], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "ruff", arguments[0], "--isolated", "--line-length", "120", *arguments[1:], folder],
+            check=True,
+        )
 
 
 def _module(chapter: str, operations: list[Described], known: dict[str, str]) -> str:
