@@ -18,8 +18,7 @@ run: .venv/.run ## install everything and start the console and the API on http:
 install: .venv/.dev ## install what development and the tests need, but the browser
 
 test: .venv/.dev browser ## install what the tests need, a browser included, and run them
-	@$(BIN)/pytest tests --ignore=tests/e2e
-	@$(BIN)/pytest tests/e2e
+	@$(BIN)/python -m tests
 
 check: .venv/.dev ## format, lint, types, layers, and the tests of the pure rules
 	@$(BIN)/ruff format --check .

@@ -1,0 +1,66 @@
+"""The whole suite: what needs no browser in two processes side by side, then the stories in a third.
+
+Each process has a PostgreSQL, chains and a data folder of its own. The stories have the machine to themselves: a
+browser that waits for its turn says nothing about the pages.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from backend import console
+
+HERE = Path(__file__).resolve().parent
+ALONE = "e2e"
+FIRST_HALF = [
+    "assets",
+    "attestations",
+    "auth",
+    "bridges",
+    "chain",
+    "client",
+    "compliance",
+    "console",
+    "contracts",
+    "devnet",
+    "serve",
+]
+"""About half of the time; any other folder is in the second half."""
+
+
+def halves() -> tuple[list[Path], list[Path]]:
+    """The folders of tests without a browser."""
+    folders = sorted(path.parent for path in HERE.glob("*/__init__.py") if any(path.parent.glob("test_*.py")))
+    rest = [folder for folder in folders if folder.name != ALONE]
+    return [f for f in rest if f.name in FIRST_HALF], [f for f in rest if f.name not in FIRST_HALF]
+
+
+def run(*groups: list[Path]) -> bool:
+    """Run groups of folders at once and print what each says when it has ended; whether all passed."""
+    running = []
+    for group in groups:
+        output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is read after the process has ended)
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={tempfile.mkdtemp()}", *group]
+        running.append((subprocess.Popen(command, cwd=HERE.parent, stdout=output, stderr=output), output))
+    for process, output in running:
+        process.wait()
+        output.seek(0)
+        sys.stdout.write(output.read())
+        sys.stdout.flush()
+    return all(process.returncode == 0 for process, _ in running)
+
+
+def main() -> int:
+    """0 where everything passed."""
+    began = time.monotonic()
+    console.build_if_changed()  # once, before several wait for it
+    passed = run(*halves())
+    passed = run([HERE / ALONE]) and passed
+    sys.stdout.write(f"\n{'All tests passed' if passed else 'Some tests failed'} in {time.monotonic() - began:.0f} s\n")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
