@@ -6,10 +6,11 @@ import reflex as rx
 
 from app.layout import Nav, page
 from components.ui.box import col, row, text
-from components.ui.button import button, link, link_button
+from components.ui.button import button, download, link
 from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.form import select
+from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.progress import diff
 from components.ui.table import Col, pager, table, td, toolbar, tr
@@ -81,7 +82,7 @@ def _log(nothing: rx.Component) -> rx.Component:
 def _actions() -> tuple[rx.Component, ...]:
     source = "/v1/orgs/" + Session.org.id + "/audit.csv" + AuditState.query
     return (
-        link_button("Export CSV", source, "download", custom_attrs={"download": "audit.csv"}),
+        download(rx.fragment(icon("download", 15), "Export CSV"), source, class_name="btn"),
         button("Verify", "shield-check", kind="primary", busy=Verification.busy, on_click=Verification.verify),
     )
 
