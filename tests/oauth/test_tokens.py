@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy as sa
+from eth_account import Account
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
@@ -26,7 +27,8 @@ from tests.oauth.application import BASE, TOKEN, Application, register
 
 IDENTITIES = "https://localhost/claims/chain_identities"
 ATTESTATIONS = "https://localhost/claims/attestations"
-WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
+WALLET = Account.create().address
+"""Of nobody else: another test's statements about it would be told too."""
 
 
 async def attested(organization: Any, person: Any, address: str) -> None:
