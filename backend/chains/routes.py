@@ -21,7 +21,7 @@ router = APIRouter(tags=["Chains"], route_class=GuardedRoute)
 
 
 @router.get("/chains/", responses={429: {}})
-@router.get("/chains", include_in_schema=False)
+@router.get("/chains", include_in_schema=False, responses={429: {}})
 @public
 async def list_chains(
     context: Current,
