@@ -89,9 +89,7 @@ def _token(body: TokenReference) -> str:
 router.include_router(protocol)
 
 
-@router.get(
-    "/oauth/authorize", status_code=status.HTTP_302_FOUND, response_class=RedirectResponse, responses={429: {}}
-)
+@router.get("/oauth/authorize", status_code=status.HTTP_302_FOUND, response_class=RedirectResponse, responses={429: {}})
 @public
 async def authorize(context: Current, request: Request, query: Asked) -> Response:
     """Ask a person to sign in and to agree; their browser is sent back with a code that works once, for 60 seconds.
