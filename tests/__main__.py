@@ -42,7 +42,16 @@ def run(*groups: list[Path]) -> bool:
     running = []
     for group in groups:
         output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is read after the process has ended)
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={tempfile.mkdtemp()}", *group]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "--durations=12",
+            f"--basetemp={tempfile.mkdtemp()}",
+            *group,
+        ]
         running.append((subprocess.Popen(command, cwd=HERE.parent, stdout=output, stderr=output), output))
     for process, output in running:
         process.wait()
