@@ -22,8 +22,9 @@ from tests.conftest import World
 from tests.openapi.installation import CHECKS, Installation, open_document
 from tests.openapi.operations import DOCUMENT
 
-SCENARIOS = 14
+ROUNDS = 8
 BOUNDED = hypothesis_settings(
+    max_examples=2,
     stateful_step_count=8,
     phases=[Phase.generate],
     deadline=None,
@@ -48,7 +49,6 @@ class Walk:
         self.installation = installation
         self.answers: Counter[int] = Counter()
         self.linked: Counter[int] = Counter()
-        self.scenarios = 0
         self.faults: list[str] = []
 
     def wait(self, work: Any) -> Any:
@@ -77,7 +77,6 @@ class Walk:
 
         class Machine(schema.as_state_machine()):  # type: ignore[misc]
             def setup(self) -> None:
-                walk.scenarios += 1
                 self.headers = walk.wait(walk.credentials())
 
             def call(self, case: Any, **_: Any) -> Response:
@@ -109,11 +108,9 @@ async def test_answers_along_the_links_are_as_documented(
 ) -> None:
     walk = Walk(installation)
     machine = walk.machine(inference)
-    for start in range(SCENARIOS):
-        if walk.scenarios >= SCENARIOS:
-            break
-        bounded = hypothesis_settings(BOUNDED, max_examples=SCENARIOS - walk.scenarios)
+    for start in range(ROUNDS):
+        machine.rule_order_seed = start  # so that each round begins with other operations
         with suppress(FlakyStrategyDefinition):  # the same choices lead elsewhere once the installation has changed
-            await asyncio.to_thread(seed(start)(machine).run, settings=bounded)
+            await asyncio.to_thread(seed(start)(machine).run, settings=BOUNDED)
     assert walk.faults == []
-    assert walk.linked[200] >= SCENARIOS / 2, f"the links lead nowhere: {walk.answers}"
+    assert walk.linked[200] >= 3, f"the links lead nowhere: {walk.answers}"
