@@ -12,6 +12,7 @@ from uuid import UUID
 
 import orjson
 from fastapi import Depends, Query, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from backend import db
@@ -75,6 +76,7 @@ class GuardedRoute(APIRoute):
         form = getattr(self.endpoint, "__takes_form__", False)
         rehearses = rehearsal.register(self.endpoint)
         kinds = getattr(self.endpoint, "__takes__", ())
+        names = _query_names(self.dependant)
 
         async def handle(request: Request) -> Response:
             async with db.transaction() as session:
@@ -82,6 +84,7 @@ class GuardedRoute(APIRoute):
                 request.state.context = context
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run; nothing was done.")
+                _check_doubles(request, names)
                 await (_parse_form(request) if form else _parse(request, kinds))
                 context.call = Call(self.endpoint.__name__, dict(request.path_params), getattr(request, "_json", None))
                 with acting(context.who):
@@ -123,6 +126,19 @@ def _organization_id(text: str) -> UUID:
         return UUID(text)
     except ValueError as error:
         raise Forbidden(FOREIGN) from error
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    """The query parameters of an operation, none of which is a list. Authorization requests, which come as one model,
+    are not among them: what is wrong with those goes to the application."""
+    return [p.alias for p in dependant.query_params] + [n for d in dependant.dependencies for n in _query_names(d)]
+
+
+def _check_doubles(request: Request, names: Sequence[str]) -> None:
+    """400 where a query parameter comes twice: whichever of the two was meant, half of the readers would be wrong."""
+    for name in names:
+        if len(request.query_params.getlist(name)) > 1:
+            raise BadRequest(f"{name} is given more than once.")
 
 
 async def _parse(request: Request, others: Sequence[str] = ()) -> None:

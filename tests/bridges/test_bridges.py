@@ -305,6 +305,28 @@ async def test_the_list_is_paged_by_created_at_without_loss_or_doubles(world: Wo
     await stranger.refused("GET", f"/bridges/{everything[0]['id']}", 404)
 
 
+async def test_bridges_asked_for_at_one_time_are_walked_once_each(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    at = db.now()
+    monkeypatch.setattr(service, "now", lambda: at)
+    async with db.transaction(firm.id) as session:
+        row = await records.asset(session, firm.id, UUID(asset["id"]))
+        made = [str((await service.insert(session, row, SEPOLIA, BASE, 0, None)).id) for _ in range(60)]
+    for limit in (1, 7, 60):
+        seen, cursor = [], None
+        while len(seen) <= len(made):
+            page = await firm.get("/bridges", params={"limit": str(limit), "cursor": cursor})
+            seen += [b["id"] for b in page["bridges"]]
+            cursor = page["nextCursor"]
+            if cursor is None:
+                break
+            assert cursor == page["bridges"][-1]["created_at"]
+        assert seen == made[::-1]
+
+
 async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()

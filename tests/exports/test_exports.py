@@ -1,4 +1,4 @@
-"""Lists as CSV: all of them, whole, with the list's own scope and filters, and harmless in a spreadsheet."""
+"""Lists: walked whole even where all rows have one time, and as CSV with the list's own scope and filters."""
 
 import csv
 import io
@@ -11,6 +11,8 @@ import httpx
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
+from sqlalchemy.engine import make_url
+from sqlmodel import SQLModel
 
 from backend import db, exports, runtime
 from backend.auth.scopes import Scope
@@ -129,6 +131,52 @@ async def test_a_csv_has_every_record_of_its_list(
             assert row.get(name, "") == str(record.get(name, ""))
 
 
+@pytest.fixture(scope="module")
+def still(ground: Ground, database_url: str) -> Ground:
+    """All rows of the organization, and the organizations below it, with one time: only ids tell them apart."""
+    tables = [t for t in SQLModel.metadata.sorted_tables if {"organization_id", "created_at"} <= set(t.columns.keys())]
+    engine = sa.create_engine(make_url(database_url).set(drivername="postgresql+psycopg"))
+    values = {"time": db.now(), "org": ground.ids["orgId"]}
+    with engine.begin() as connection:
+        for table in (t.name for t in tables if not t.name.startswith("audit")):
+            connection.execute(sa.text(f"update {table} set created_at = :time where organization_id = :org"), values)
+        connection.execute(
+            sa.text("update organizations set created_at = :time where id = :org or parent_id = :org"), values
+        )
+        connection.execute(
+            sa.text(
+                "update sessions set created_at = :time where user_id in"
+                " (select user_id from members where organization_id = :org)"
+            ),
+            values,
+        )
+    engine.dispose()
+    return ground
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("case", lists(), ids=str)
+async def test_rows_of_one_time_are_walked_once_each(
+    still: Ground, http: httpx.AsyncClient, case: Case, limit: int
+) -> None:
+    params = {"organization_id": still.ids["orgId"]} if "identity/parties" in case.path else {}
+    headers = {"cookie": still.firm.admin.cookie}
+
+    async def page(**more: str) -> tuple[list[Any], str | None]:
+        answer = await http.get(still.path(case), params=params | more, headers=headers)
+        assert answer.status_code == 200, answer.text
+        records = next(v for k, v in answer.json().items() if k != "nextCursor")
+        return records, answer.json()["nextCursor"]
+
+    whole, _ = await page(limit="100")
+    walked, cursor = await page(limit=str(limit))
+    while cursor is not None:
+        assert len(walked) <= len(whole), "the walk has no end"
+        rows, cursor = await page(limit=str(limit), cursor=cursor)
+        walked += rows
+    assert walked == whole
+
+
 async def test_filters_scopes_and_organizations_bind_as_on_the_list(world: World, http: httpx.AsyncClient) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     await firm.party(name="Ann"), await firm.verified(None)
@@ -144,6 +192,26 @@ async def test_filters_scopes_and_organizations_bind_as_on_the_list(world: World
     assert (await http.get(f"{PARTIES}.csv")).status_code == 401
     missing = f"/v1/orgs/{firm.id}/assets/{uuid4()}/holders.csv"
     assert (await http.get(missing, headers=mine)).status_code == 404
+
+
+async def test_many_rows_of_one_time_are_walked_once_each(world: World, http: httpx.AsyncClient) -> None:
+    firm = await Firm.found(world)
+    at = db.now()
+    async with db.worker() as session:
+        rows = [
+            PartyRow(organization_id=firm.id, name=f"P{n}", country="SWE", created_at=at).model_dump()
+            for n in range(250)
+        ]
+        await session.execute(sa.insert(PartyRow), rows)
+    seen: list[str] = []
+    params = {"organization_id": str(firm.id), "limit": "7"}
+    while True:
+        answer = (await http.get(PARTIES, params=params, headers=firm.key)).json()
+        seen += [p["id"] for p in answer["parties"]]
+        if answer["nextCursor"] is None:
+            break
+        params["cursor"] = answer["nextCursor"]
+    assert seen == sorted((str(r["id"]) for r in rows), reverse=True)
 
 
 async def test_no_cell_is_a_formula_and_quotes_are_right(world: World, http: httpx.AsyncClient) -> None:

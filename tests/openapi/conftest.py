@@ -1,0 +1,37 @@
+"""The installation that generated requests are sent to."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest_asyncio
+
+from backend import runtime
+from backend.client import SignumClient
+from backend.settings import settings
+from tests.conftest import World
+from tests.issuance import SEPOLIA, Issuance
+from tests.openapi.installation import Installation
+
+
+@pytest_asyncio.fixture(scope="module")
+async def installation(api: Any, client: SignumClient) -> AsyncIterator[Installation]:
+    """Made once."""
+    firm = await Issuance.ready(World(client), SEPOLIA)
+    asset, party = await firm.asset(), await firm.verified(None)
+    wallets = (await firm.get("/wallets"))["wallets"]
+    hook = await firm.post("/webhooks", {"url": "http://localhost:1024/"})
+    delivery = await firm.post(f"/webhooks/{hook['id']}/test")
+    ids = {
+        "orgId": str(firm.id),
+        "assetId": asset["id"],
+        "partyId": party["id"],
+        "walletId": wallets[0]["id"],
+        "requestId": asset["request_id"],
+        "webhookId": hook["id"],
+        "deliveryId": delivery["id"],
+    }
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        yield Installation(http, firm, ids, asyncio.get_running_loop())

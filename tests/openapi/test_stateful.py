@@ -1,0 +1,116 @@
+"""One operation after another, along the document's links: what was made is found, what was removed is gone."""
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from traceback import format_exception_only
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, seed
+from hypothesis import settings as hypothesis_settings
+from hypothesis.errors import FlakyStrategyDefinition
+from schemathesis.config import InferenceAlgorithm
+from schemathesis.core.failures import FailureGroup
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.core.transport import Response
+from schemathesis.specs.openapi import checks
+
+from backend.settings import settings
+from tests.conftest import World
+from tests.openapi.installation import CHECKS, Installation, open_document
+from tests.openapi.operations import DOCUMENT
+
+ROUNDS = 8
+BOUNDED = hypothesis_settings(
+    max_examples=2,
+    stateful_step_count=8,
+    phases=[Phase.generate],
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+STATEFUL_CHECKS = [*CHECKS, checks.use_after_free, checks.ensure_resource_availability]
+
+
+def _document() -> dict[str, Any]:
+    """The document without the operations that would stop the chains of all tests and move their time by years."""
+    document = open_document(DOCUMENT)
+    document["paths"] = {p: i for p, i in document["paths"].items() if not p.startswith("/v1/devnet")}
+    return document
+
+
+class Walk:
+    """The answers of all scenarios."""
+
+    def __init__(self, installation: Installation) -> None:
+        self.installation = installation
+        self.answers: Counter[int] = Counter()
+        self.linked: Counter[int] = Counter()
+        self.faults: list[str] = []
+
+    def wait(self, work: Any) -> Any:
+        """Do something in the loop of the installation."""
+        return asyncio.run_coroutine_threadsafe(work, self.installation.loop).result(30)
+
+    async def credentials(self) -> dict[str, str]:
+        """A new admin and a new key: a scenario may end its session, revoke its key and leave the organization."""
+        firm = self.installation.firm
+        world = World(firm.admin.client)
+        person = await world.person(firm.id)
+        return {"cookie": person.cookie, "origin": settings().origin, **await world.key(firm.id)}
+
+    def lead(self, step: Any) -> None:
+        """Ids that no link has filled lead to what the installation has, so that a first step can succeed."""
+        filled = {name for location, name in step.applied_parameters if location is ParameterLocation.PATH}
+        known = {"orgId"} if step.case.method == "DELETE" else set(self.installation.ids)
+        for name in (known - filled).intersection(step.case.path_parameters or {}):
+            step.case.path_parameters[name] = self.installation.ids[name]
+
+    def machine(self, inference: list[InferenceAlgorithm]) -> Any:
+        """The state machine of the document's links, and of those that its schemas imply."""
+        walk = self
+        schema = schemathesis.openapi.from_dict(_document())
+        schema.config.phases.stateful.inference.algorithms = inference
+
+        class Machine(schema.as_state_machine()):  # type: ignore[misc]
+            def setup(self) -> None:
+                self.headers = walk.wait(walk.credentials())
+
+            def call(self, case: Any, **_: Any) -> Response:
+                sent = case.as_transport_kwargs(base_url=settings().origin)
+                return Response.from_any(walk.wait(walk.installation.send(sent, self.headers)))
+
+            def step(self, input: Any) -> Any:
+                walk.lead(input)
+                output = super().step(input)
+                status = output.response.status_code
+                walk.answers[status] += 1
+                if input.transition is not None and input.is_applied:
+                    walk.linked[status] += 1
+                return output
+
+            def validate_response(self, response: Response, case: Any, **_: Any) -> None:
+                try:
+                    assert response.status_code < 500, f"{case.as_curl_command()} {response.text}"
+                    case.validate_response(response, checks=STATEFUL_CHECKS, recorder=self.recorder)
+                except (AssertionError, FailureGroup) as fault:
+                    walk.faults.append("".join(format_exception_only(fault)))
+
+        return Machine
+
+
+@pytest.mark.parametrize("inference", [[], list(InferenceAlgorithm)], ids=["links of the document", "and implied ones"])
+async def test_answers_along_the_links_are_as_documented(
+    installation: Installation, inference: list[InferenceAlgorithm]
+) -> None:
+    walk = Walk(installation)
+    machine = walk.machine(inference)
+    for start in range(ROUNDS):
+        machine.rule_order_seed = start  # so that each round begins with other operations
+        with suppress(FlakyStrategyDefinition):  # the same choices lead elsewhere once the installation has changed
+            await asyncio.to_thread(seed(start)(machine).run, settings=BOUNDED)
+    assert walk.faults == []
+    assert walk.linked[200] >= 3, f"the links lead nowhere: {walk.answers}"
