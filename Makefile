@@ -46,7 +46,7 @@ contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the
 fuzz: .venv/.dev ## compare our decisions with those of the deployed contracts, 100,000 times
 	@$(BIN)/python -m tests.compliance.fuzz
 
-bench: .venv/.dev ## measure starts, memory, and a market with its bridge
+bench: .venv/.dev ## measure starts, memory, markets, and a tree of a million recipients
 	@$(BIN)/python -m tests.bench
 
 clean: ## remove what was built and installed, but not the data
