@@ -21,6 +21,7 @@ FIRST_HALF = [
     "bridges",
     "chain",
     "client",
+    "commands",
     "compliance",
     "console",
     "contracts",

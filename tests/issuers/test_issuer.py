@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from backend import db
+from backend import db, workflows
 from backend.auth.scopes import Scope
 from backend.chain import endpoints, registry
 from backend.chain.codec import organization_key
@@ -132,6 +132,7 @@ async def test_a_chain_that_is_down_keeps_no_other_back_and_is_retried(
     await firm.post("/wallets", {"label": "Treasury"})
     with monkeypatch.context() as down:
         down.setitem(endpoints._running, HYPEREVM, "http://127.0.0.1:9")
+        down.setattr(workflows, "PATIENCE", 1.0)
         await firm.register()
     issuer = await firm.get("/issuer")
     assert {w["chain_eid"]: w["status"] for w in issuer["wallets"]} == {SEPOLIA: "registered", HYPEREVM: "failed"}
