@@ -24,6 +24,10 @@ PLACES = {
     "market": "/markets/",
     "request": "/requests?id=",
     "bridge": "/bridges?id=",
+    "approval": "/approvals?id=",
+    "party": "/parties?id=",
+    "webhook": "/webhooks/",
+    "distribution": "/distributions/",
 }
 """Where a subject has a page of its own."""
 NARROW = {"width": "auto", "max_width": "160px"}
@@ -130,7 +134,13 @@ def _day(words: str, which: str, value: Any) -> rx.Component:
 
 
 def _row(entry: rx.Var[AuditEntry]) -> rx.Component:
-    name = rx.el.button(entry.what, type="button", class_name="name trunc", on_click=OneEntry.show(entry.seq))
+    name = rx.el.button(
+        entry.what,
+        rx.cond(entry.subject != "", rx.el.span(" ", entry.subject, class_name="of"), rx.fragment()),
+        type="button",
+        class_name="name trunc",
+        on_click=OneEntry.show(entry.seq),
+    )
     return tr(
         td(rx.el.div(name, text(entry.line, cls="muted small trunc"), class_name="col none title-cell"), full=True),
         td(col(text(entry.who, cls="trunc"), text(entry.by, cls="muted small"), cls="none")),
@@ -168,10 +178,17 @@ def _one() -> rx.Component:
 
 
 def _subject() -> rx.Component:
-    """A link to what was changed where it has a page, else its id."""
+    """What was changed by its name, a link where it has a page; else its id."""
     entry, base = OneEntry.entry, "/o/" + Session.org.id
+    unlinked = rx.cond(entry.subject != "", text(entry.subject, cls="break"), short_hash(entry.subject_id, "id"))
     return rx.match(
         entry.subject_type,
-        *[(kind, link(f"Open the {kind}", base + place + entry.subject_id)) for kind, place in PLACES.items()],
-        short_hash(entry.subject_id, "id"),
+        *[
+            (
+                kind,
+                link(rx.cond(entry.subject != "", entry.subject, f"Open the {kind}"), base + place + entry.subject_id),
+            )
+            for kind, place in PLACES.items()
+        ],
+        unlinked,
     )

@@ -73,6 +73,7 @@ def inbox() -> rx.Component:
     kinds = OverviewState.kinds
     options = [
         ("", "All", OverviewState.waiting.length()),
+        ("approval", "Approvals", kinds["approval"]),
         ("request", "Requests", kinds["request"]),
         ("party", "Parties", kinds["party"]),
         ("attestation", "Attestations", kinds["attestation"]),
@@ -88,7 +89,8 @@ def inbox() -> rx.Component:
     calm = empty(
         "circle-check",
         "Nothing needs attention",
-        "Failed requests, parties to review, attestations that end, open invitations and webhooks that stopped.",
+        "Actions that wait for you, failed requests, parties to review, attestations that end, open invitations and "
+        "webhooks that stopped.",
     )
     return card("Needs attention", rx.cond(OverviewState.waiting.length() > 0, full, calm))
 
@@ -96,6 +98,7 @@ def inbox() -> rx.Component:
 def _waiting(entry: rx.Var[Waiting]) -> rx.Component:
     sign = rx.match(
         entry.kind,
+        ("approval", mark("user-check", "info")),
         ("request", mark("circle-x", "bad")),
         ("party", mark("id-card", "info")),
         ("attestation", mark("hourglass", "warn")),

@@ -28,6 +28,7 @@ class AuditEntry:
     what: str = ""
     subject_type: str = ""
     subject_id: str = ""
+    subject: str = ""
     line: str = ""
     differences: list[Change] = field(default_factory=list)
     withheld: bool = False
@@ -169,6 +170,7 @@ def _entry(row: dict[str, Any]) -> AuditEntry:
         what=action_words(row["action"]),
         subject_type=row["subject"]["type"],
         subject_id=row["subject"]["id"],
+        subject=row["subject_name"] or "",
         line="Not shown to your role" if row["withheld"] else summary(found),
         differences=found,
         withheld=row["withheld"],

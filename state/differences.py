@@ -1,5 +1,7 @@
 """What an audit entry says, in words: its action, and each field before and after."""
 
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 KINDS = {
@@ -30,6 +32,9 @@ KINDS = {
 """The first part of an action, and what people call it."""
 NAMES = {"xchain_eid": "endpoint id", "chain_eid": "chain", "org_type": "type", "tx_hash": "transaction"}
 FIRST = ("name", "symbol", "label", "email", "status", "failure", "problem", "reason", "revocation reason")
+BEHIND = ("request id", "transaction", "uid", "checked at", "guid")
+"""What says nothing to a person who only glances."""
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 MOST = 300
 """Characters of a value that are shown."""
 Change = dict[str, str]
@@ -57,10 +62,16 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def summary(found: list[Change]) -> str:
-    """The differences in one line: the first two, and how many there are more."""
-    parts = [_change_line(change) for change in found]
+    """The differences in one line: the first two that people look for, and how many there are more of these."""
+    shown = [change for change in found if not _is_behind(change["name"])]
+    parts = [_change_line(change) for change in shown]
     more = f", {len(parts) - 2} more" if len(parts) > 2 else ""
     return "; ".join(part[:80] for part in parts[:2]) + more
+
+
+def _is_behind(name: str) -> bool:
+    last = name.rpartition(" › ")[2]
+    return last == "id" or last.endswith((" id", " hash", " address")) or last in BEHIND
 
 
 def _change_line(change: Change) -> str:
@@ -86,7 +97,13 @@ def _words(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(_words(part) if not isinstance(part, dict) else _line(part) for part in value)
-    return str(value)
+    return _day_and_time(value) if isinstance(value, str) and MOMENT.fullmatch(value) else str(value)
+
+
+def _day_and_time(text: str) -> str:
+    """A moment as `20 Nov 2026 12:14 UTC`."""
+    at = datetime.fromisoformat(text).astimezone(UTC)
+    return f"{at.day} {at:%b %Y %H:%M} UTC"
 
 
 def _line(part: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ class OverviewState(Loads, rx.State):
         """How many of each kind wait."""
         return {
             kind: sum(e.kind == kind for e in self.waiting)
-            for kind in ("request", "party", "attestation", "invitation", "webhook")
+            for kind in ("approval", "request", "party", "attestation", "invitation", "webhook")
         }
 
     @rx.event
@@ -98,8 +98,9 @@ class OverviewState(Loads, rx.State):
         except ApiProblem as problem:
             self._failed(problem)
             return
-        recent, failed, chains, created, verifying, expiring, invited, hooks = await asyncio.gather(
+        recent, asked, failed, chains, created, verifying, expiring, invited, hooks = await asyncio.gather(
             self._list("requests", "/orgs/{org}/requests", limit=6),
+            self._list("approvals", "/orgs/{org}/approvals", can_decide=True, limit=SHOWN),
             self._list("requests", "/orgs/{org}/requests", status="failed", limit=SHOWN),
             self._list("chains", "/orgs/{org}/chains"),
             *(
@@ -117,6 +118,7 @@ class OverviewState(Loads, rx.State):
         self.known_chains = len(chains)
         attention = summary["attention"]
         self.waiting = [
+            *(self._asked(row) for row in asked),
             *(self._failed_request(request_of(row)) for row in failed),
             *self._more_failed(attention["failed_requests"] - len(failed)),
             *self._party(attention["parties_waiting"], (created + verifying)[:3]),
@@ -137,6 +139,21 @@ class OverviewState(Loads, rx.State):
 
     def _to(self, place: str) -> str:
         return f"/o/{self.org_id}/{place}"
+
+    def _asked(self, row: dict[str, Any]) -> Waiting:
+        title, who = (
+            f"{row['title']} waits for a second person",
+            row["asked_by_name"] or row["asked_with"] or "Somebody",
+        )
+        return Waiting(
+            row["id"],
+            "approval",
+            title,
+            f"{who} asks",
+            row["created_at"],
+            "Decide",
+            self._to(f"approvals?id={row['id']}"),
+        )
 
     def _failed_request(self, request: Request) -> Waiting:
         href = self._to(f"requests?id={request.id}")

@@ -74,9 +74,15 @@ const takeUp = () => {
   arrived = true;
 };
 
+/* In braces: newer browsers answer with a promise, which is nothing to be called when the page is left. */
+const showPlace = () => {
+  document.querySelector(".side [aria-current=page]")?.scrollIntoView({ block: "nearest" });
+};
+
 /* `/` search, `g` and a letter go to a page, `?` lists the keys, Cmd-K or Ctrl-K jumps. */
 export function Keys() {
   useEffect(takeUp, []);
+  useEffect(showPlace, []);
   useEffect(() => {
     let going = 0;
     const down = (event) => {

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from uuid import UUID
 
 from backend import db
+from backend.audit import subjects
 from backend.audit.rules import canonical, moment
 from backend.audit.schemas import AuditEntry
 from backend.audit.service import Filter, entry, query
@@ -20,6 +21,7 @@ COLUMNS = (
     "action",
     "subject_type",
     "subject_id",
+    "subject_name",
     "before",
     "after",
     "request_id",
@@ -40,8 +42,9 @@ async def lines(organization_id: UUID, wanted: Filter, scopes: frozenset[Scope])
     while True:
         async with db.reading(organization_id) as session:
             rows = (await session.execute(query(organization_id, wanted, before, PART))).all()
+            names = await subjects.names(session, rows)
         if rows:
-            yield _written(_cells(entry(r, scopes)) for r in rows)
+            yield _written(_cells(entry(r, scopes, names)) for r in rows)
             before = rows[-1].seq
         if len(rows) < PART:
             return

@@ -16,12 +16,13 @@ class AuditSubject(BaseModel):
 
 
 class AuditEntry(Record):
-    """One change. `hash` is the SHA-256 of the entry's RFC 8785 form without `actor_name`, `withheld` and `hash`.
+    """One change. `hash` is the SHA-256 of the entry's RFC 8785 form without `actor_name`, `subject_name`, `withheld`
+    and `hash`.
 
     `actor` is the person who answers for it (of an API key, its creator), null for the system. `credential` is
     `session`, `token`, `key:<id>`, `none` (whoever had none yet, as with an invitation's token) or `system`. `before`
-    and `after` have the fields that changed; `withheld` says that they are not shown, since the credential may not read
-    such records.
+    and `after` have the fields that changed, and `subject_name` is what people call the subject now; `withheld` says
+    that these are not shown, since the credential may not read such records.
     """
 
     organization_id: UUID
@@ -32,6 +33,7 @@ class AuditEntry(Record):
     credential: str
     action: str
     subject: AuditSubject
+    subject_name: str | None
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     withheld: bool

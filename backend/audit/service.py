@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from fastapi import Query
 from sqlmodel import col
 
+from backend.audit import subjects
 from backend.audit.models import AuditRow
 from backend.audit.schemas import AuditEntry, AuditList, AuditSubject
 from backend.auth.principal import Context
@@ -78,7 +79,8 @@ async def page(context: Context, page: Page, wanted: Filter) -> AuditList:
     rows = (await context.session.execute(query(context.organization_id, wanted, before, page.limit + 1))).all()
     shown = rows[: page.limit]
     following = encode_parts(str(shown[-1].seq)) if len(rows) > page.limit else None
-    return AuditList(audit=[entry(r, context.scopes) for r in shown], nextCursor=following)
+    names = await subjects.names(context.session, shown)
+    return AuditList(audit=[entry(r, context.scopes, names) for r in shown], nextCursor=following)
 
 
 def _before(cursor: str | None) -> int | None:
@@ -104,10 +106,10 @@ def query(organization_id: UUID, wanted: Filter, before: int | None, limit: int)
     return found if before is None else found.where(LOG.c.seq < before)
 
 
-def entry(row: Any, scopes: frozenset[Scope]) -> AuditEntry:
-    """An entry as a credential with these scopes may see it."""
+def entry(row: Any, scopes: frozenset[Scope], names: subjects.Names) -> AuditEntry:
+    """An entry as a credential with these scopes may see it; `names` are those of `subjects.names`."""
     withheld = READ_WITH.get(row.subject_type, Scope.ORGS_READ) not in scopes
-    values = dict(row._mapping)
+    values = dict(row._mapping) | {"subject_name": names.get((row.subject_type, row.subject_id))}
     if withheld:
-        values |= {"before": None, "after": None}
+        values |= {"subject_name": None, "before": None, "after": None}
     return AuditEntry(**values, subject=AuditSubject(type=row.subject_type, id=row.subject_id), withheld=withheld)

@@ -10,7 +10,7 @@ from backend import db
 from backend.auth.scopes import READS, Scope
 from backend.chain import endpoints
 from backend.client import SignumClient
-from backend.demo import cast, people
+from backend.demo import cast, oversight, people
 from backend.demo.caller import Caller
 from backend.demo.issuance import Issuance
 from backend.demo.notebook import Notebook
@@ -56,6 +56,9 @@ async def _tell(client: SignumClient, notebook: Notebook, settings: Settings) ->
     await issuance.transfers()
     await issuance.bridges()
     await issuance.revoked_attestation()
+    await oversight.distribution(issuance)
+    await oversight.approval(issuance)
+    await oversight.webhook(issuance)
     notebook.finish(_content(settings, notebook, group, {"full": full, "read_only": read_only}))
 
 

@@ -29,9 +29,13 @@ def check_source(body: DistributionCreate) -> None:
 
 
 def shares(total: int, holdings: Mapping[str, int]) -> dict[str, int]:
-    """`total` in proportion to holdings, rounded down; who would get nothing is left out."""
+    """The whole of `total` in proportion to holdings. What rounding down leaves goes, a base unit each, to those whose
+    exact share it cut most (of equals, to the lower address); who would get nothing is left out."""
     held = sum(holdings.values())
-    parts = {who: total * amount // held for who, amount in holdings.items() if amount}
+    exact = {who: divmod(total * amount, held) for who, amount in holdings.items() if amount}
+    left = total - sum(part for part, _ in exact.values())
+    first = sorted(exact, key=lambda who: (-exact[who][1], who.lower()))[:left]
+    parts = {who: part for who, (part, _) in exact.items()} | {who: exact[who][0] + 1 for who in first}
     return {who: part for who, part in parts.items() if part}
 
 

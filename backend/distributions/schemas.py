@@ -40,8 +40,9 @@ class Recipient(Body):
 
 
 class HoldersAt(Body):
-    """Everybody who held the asset on the chain at a block (now, where none is named), in proportion to what they held.
-    The treasury and distributors get nothing; what a market held for a seller counts as the seller's."""
+    """Everybody who held the asset on the chain at a block (now, where none is named), in proportion to what they held;
+    the shares add up to `total_amount`. The treasury and distributors get nothing; what a market held for a seller
+    counts as the seller's."""
 
     total_amount: TokenAmount
     block: Annotated[Whole, Field(ge=0, le=2**53)] | None = None

@@ -66,6 +66,22 @@ async def test_an_entry_says_who_did_what_from_where(world: World, api: Any) -> 
     assert key not in json.dumps(entry)
 
 
+async def test_a_subject_is_called_what_it_is_called_now_or_was_at_last(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    await admin.call("POST", f"/orgs/{acme}/wallets", json={"label": "Treasury"})
+    made = await admin.call("POST", f"/orgs/{acme}/wallets", json={"label": "Custody"})
+    one = f"/orgs/{acme}/wallets/{made['id']}"
+    await admin.call("PATCH", one, json={"label": "Custody of Ann"})
+    assert [e["subject_name"] for e in await entries(admin, acme)] == ["Custody of Ann", "Custody of Ann", "Treasury"]
+    await admin.call("DELETE", one)
+    gone = [(e["action"], e["subject_name"]) for e in await entries(admin, acme)]
+    assert gone[0] == ("wallet.removed", "Custody of Ann")
+    no_wallets = await world.key(acme, Scope.ORGS_READ)
+    log = (await world.client.call("GET", f"/orgs/{acme}/audit", headers=no_wallets))["audit"]
+    assert [e["subject_name"] for e in log] == [None] * 4
+
+
 async def test_a_key_and_a_token_are_told_apart(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
@@ -107,7 +123,7 @@ async def test_anybody_can_compute_the_chain_from_the_answers(world: World) -> N
     last = "0" * 64
     for number, entry in enumerate(reversed(await entries(admin, acme)), 1):
         hash_ = entry.pop("hash")
-        del entry["actor_name"], entry["withheld"]
+        del entry["actor_name"], entry["subject_name"], entry["withheld"]
         text = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         assert (entry["seq"], entry["previous_hash"]) == (number, last)
         assert (last := hashlib.sha256(text.encode()).hexdigest()) == hash_

@@ -33,11 +33,20 @@ def test_a_line_says_the_first_two():
     assert summary([]) == ""
 
 
+def test_the_line_leaves_out_what_only_programs_read_and_says_moments_as_people_do():
+    found = changes(
+        {"status": "pending"},
+        {"status": "active", "request_id": "0f", "tx_hash": "0xab", "expires_at": "2027-03-01T09:05:00.000000Z"},
+    )
+    assert summary(found) == "status: pending → active; expires at: 1 Mar 2027 09:05 UTC"
+    assert {change["name"] for change in found} == {"status", "expires at", "request id", "transaction"}
+
+
 def test_who_it_was_and_what_may_not_be_seen():
     row = {
         "seq": 1, "at": "2026-01-01T00:00:00.000000Z", "actor_name": None, "credential": "system", "action": "a.b",
-        "subject": {"type": "a", "id": "1"}, "before": None, "after": {"n": 1}, "withheld": False, "request_id": None,
-        "address": None, "previous_hash": "0", "hash": "1",
+        "subject": {"type": "a", "id": "1"}, "subject_name": None, "before": None, "after": {"n": 1},
+        "withheld": False, "request_id": None, "address": None, "previous_hash": "0", "hash": "1",
     }  # fmt: skip
     assert (_entry(row).who, _entry(row).by, _entry(row).line) == ("Signum", "", "n: 1")
     by_key = row | {"credential": "key:1", "actor_name": "Ann", "withheld": True, "after": None}

@@ -29,7 +29,7 @@ def _lift(console: Console, browser: Browser) -> None:
     _row(second.page, "Change the actions").click()
     second.page.get_by_role("button", name="Approve", exact=True).click()
     expect(second.page.get_by_text("approved it")).to_be_visible()
-    expect(second.page.get_by_text("Nothing waits for you")).to_be_attached()
+    expect(_row(second.page, "Change the actions")).to_have_count(0)
     assert second.errors == []
     context.close()
     page.reload()
@@ -67,7 +67,7 @@ def test_a_second_person_agrees_and_another_time_not(
     expect(officer.page.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
 
     console.goto("approvals").heading("Approvals")
-    expect(admin.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals")).to_contain_text("1")
+    expect(admin.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals")).to_contain_text("2")
     _row(admin).click()
     expect(admin.get_by_text("Max holders")).to_be_visible()
     assert [v["id"] for v in Axe().run(admin).response["violations"]] == []
@@ -83,7 +83,7 @@ def test_a_second_person_agrees_and_another_time_not(
     _row(admin).click()
     admin.get_by_role("button", name="Approve", exact=True).click()
     expect(admin.get_by_text("approved it")).to_be_visible()
-    expect(admin.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(_row(admin)).to_have_count(0)
     officer.goto(f"requests?id={again['requestId']}")
     expect(officer.page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=30_000)
     assert signum.call("GET", asset)["max_holders"] == before + 11

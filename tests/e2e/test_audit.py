@@ -17,6 +17,7 @@ def test_a_change_is_found_and_the_chain_verified(console: Console, signum: Sign
     expect(details.locator("del")).to_have_text("Before the story")
     expect(details.locator("ins")).to_have_text("After the story")
     expect(details).to_contain_text("127.0.0.1")
+    expect(details).to_contain_text("Northwind Capital Group")
     expect(details).to_contain_text("by a program")
     details.get_by_role("button", name="Close").click()
     expect(details).to_be_hidden()

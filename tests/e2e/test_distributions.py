@@ -57,7 +57,7 @@ def test_from_a_list_to_claims_and_back(console: Console, tmp_path: Path) -> Non
     expect(page.get_by_text("Cancelled", exact=True)).to_be_visible(timeout=60_000)
     console.goto("distributions").heading("Distributions")
     page.get_by_role("group", name="Status").get_by_role("button", name="Cancelled").click()
-    expect(page.get_by_role("link", name="Third quarter")).to_be_visible()
+    expect(page.get_by_role("link", name="Third quarter", exact=True)).to_be_visible()
 
 
 def test_from_the_holders_of_a_block(console: Console) -> None:

@@ -23,6 +23,13 @@ def test_what_waits_leads_to_where_it_is_resolved(console: Console) -> None:
     page.wait_for_url("**/members?tab=invitations")
     expect(page.get_by_role("tab", name="Invitations")).to_have_attribute("aria-selected", "true")
 
+    console.goto("overview")
+    box.get_by_role("button", name="Approvals").click()
+    asked = box.get_by_role("listitem").filter(has_text="Forced transfer of NREF")
+    expect(asked).to_contain_text("Priya Shah asks")
+    asked.get_by_role("link", name="Decide").click()
+    expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()
+
 
 def test_an_organization_without_anything_is_calm(console: Console, signum: Signum) -> None:
     fresh = signum.call("POST", "/orgs", {"name": "Fresh Start"})["id"]
