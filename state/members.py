@@ -6,7 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem
-from backend.members.schemas import Role
+from backend.members.schemas import MemberStatus, Role
 from state.api import Form
 from state.given import named, one_of
 from state.paging import Pages
@@ -17,7 +17,7 @@ TABS = ("members", "invitations")
 
 @dataclass
 class MemberRow:
-    """A member. `email` is empty for a placeholder that was added by wallet."""
+    """A member. `email` is empty for who was added by wallet and has not agreed yet."""
 
     id: str = ""
     name: str = ""
@@ -147,7 +147,7 @@ class WalletMember(Form, rx.State):
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
-        """Add the person; nobody has to accept."""
+        """Add the person; who is not known here is asked first."""
         self._begin()
         yield
         given = named(data, "wallet_address", "display_name", "email", "role")
@@ -157,13 +157,17 @@ class WalletMember(Form, rx.State):
             self.errors = {"wallet_address": "A wallet address is needed"}
             return
         try:
-            await self._api("POST", "/orgs/{org}/members", json=body, key=self._form_key)
+            made = await self._api("POST", "/orgs/{org}/members", json=body, key=self._form_key)
         except ApiProblem as problem:
             self._refused(problem)
             return
         self._done()
         self.is_open = False
-        await self._notify(f"{given['display_name'] or 'The wallet'} is a member")
+        name = given["display_name"] or "The wallet"
+        if made["status"] == MemberStatus.PENDING:
+            await self._notify(f"{name} is asked", "Whoever has the wallet is a member once they agree.", "info")
+        else:
+            await self._notify(f"{name} is a member")
         yield MembersState.load
 
 

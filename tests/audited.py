@@ -10,7 +10,7 @@ from backend import db
 from tests.documented import Entries
 
 ACTIONS = {
-    "verify_siwe": ("user.wallet_linked", "member.updated"),
+    "verify_siwe": ("user.wallet_linked",),
     "logout": ("session.ended",),
     "end_session": ("session.ended",),
     "reset_password": ("user.password_changed",),
@@ -22,6 +22,8 @@ ACTIONS = {
     "add_member": ("member.added",),
     "change_member": ("member.updated",),
     "remove_member": ("member.removed",),
+    "accept_membership": ("member.updated",),
+    "decline_membership": ("member.removed",),
     "invite": ("invitation.created",),
     "revoke_invitation": ("invitation.revoked",),
     "accept_invitation": ("invitation.accepted",),

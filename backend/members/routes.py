@@ -10,7 +10,7 @@ from backend.auth.route import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.fields import Search
 from backend.keyset import Page
-from backend.members import eligibility, service
+from backend.members import adding, eligibility, service
 from backend.members.schemas import (
     Eligibility,
     EligibilityCheck,
@@ -44,10 +44,13 @@ async def list_members(
 async def add_member(context: Current, orgId: UUID, body: MemberCreate) -> Member:
     """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
 
-    Where nobody has the wallet, a placeholder user is made with it; `email` and `display_name` then say who is meant.
-    Clients have no API access. Only admins can grant the admin role.
+    Who is in the organization's own tree already, as far as the caller sees it, is a member at once. Everybody else
+    is asked: the membership is `pending` and gives no rights until they agree by POST
+    /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and `display_name` say
+    who is meant. For a wallet a placeholder user is made, whether anybody has it or not. Clients have no API access.
+    Only admins can grant the admin role.
     """
-    return await service.add(context, body)
+    return await adding.add(context, body)
 
 
 @router.patch("/{memberId}")

@@ -23,7 +23,7 @@ STAFF = (Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER)
 
 
 class MemberStatus(StrEnum):
-    """States of a membership."""
+    """States of a membership. `pending`: the person has not agreed yet and has no rights."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -31,7 +31,8 @@ class MemberStatus(StrEnum):
 
 
 class MemberCreate(Body):
-    """Either `user_id` (an existing user) or `wallet_address` (a placeholder user is made where none has it)."""
+    """Either `user_id` (an existing user) or `wallet_address` (whoever has that wallet). `email` and `display_name` say
+    who is meant, for as long as the person has not agreed."""
 
     user_id: UUID | None = None
     wallet_address: Address | None = None
@@ -48,7 +49,7 @@ class MemberUpdate(Body):
 
 
 class MemberUser(Record):
-    """The person of a membership."""
+    """The person of a membership; of a pending one only what the organization gave itself."""
 
     id: UUID
     email: str | None

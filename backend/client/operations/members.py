@@ -14,6 +14,7 @@ from backend.members.schemas import (
     MemberUpdate,
     Role,
 )
+from backend.memberships.schemas import Membership, PendingMembership, PendingMembershipList
 
 
 class MembersOperations(Connection):
@@ -43,8 +44,11 @@ class MembersOperations(Connection):
     async def add_member(self, org_id: Id, body: MemberCreate, *, idempotency_key: str | None = None) -> Member:
         """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
 
-        Where nobody has the wallet, a placeholder user is made with it; `email` and `display_name` then say who
-        is meant. Clients have no API access. Only admins can grant the admin role.
+        Who is in the organization's own tree already, as far as the caller sees it, is a member at once.
+        Everybody else is asked: the membership is `pending` and gives no rights until they agree by POST
+        /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and
+        `display_name` say who is meant. For a wallet a placeholder user is made, whether anybody has it or not.
+        Clients have no API access. Only admins can grant the admin role.
 
         Scope: `orgs:write` or `members:write`.
         """
@@ -98,3 +102,29 @@ class MembersOperations(Connection):
         return self._download(
             path("/orgs/{}/members.csv", org_id), query={"search": search, "role": role, "status": status}
         )
+
+    def list_pending_memberships(
+        self, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[PendingMembershipList, PendingMembership]:
+        """Organizations that have added the person, by their id or by a wallet they have signed in with or linked,
+        and wait for them to agree. Newest first.
+        """
+        return self._pages(
+            PendingMembershipList, "memberships", "/memberships/pending", {"limit": limit, "cursor": cursor}
+        )
+
+    async def accept_membership(self, membership_id: Id, *, idempotency_key: str | None = None) -> Membership:
+        """Agree to a membership that waits: it begins, and the organization sees the person's name, email and
+        wallets.
+        """
+        return await self._send(
+            Membership, "POST", path("/memberships/{}/accept", membership_id), key=idempotency_key or new_key()
+        )
+
+    async def decline_membership(self, membership_id: Id, *, idempotency_key: str | None = None) -> None:
+        """Refuse a membership that waits: it ends, and the organization does not learn who refused."""
+        await self._do("POST", path("/memberships/{}/decline", membership_id), key=idempotency_key or new_key())
+
+    def list_pending_memberships_csv(self) -> Download:
+        """`/memberships/pending` as CSV: every record that its filters leave, in one stream."""
+        return self._download("/memberships/pending.csv")
