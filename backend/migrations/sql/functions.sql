@@ -71,6 +71,16 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by (m.role = 'client'), depth, o.name
 $$;
 
+-- Whether a person is an admin of the operator's organization: the first root of the installation. Anybody may found another
+-- root, so being a root's admin says nothing.
+create function signum_operates(person uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (
+    select 1 from members m
+    where m.user_id = person and m.status = 'active' and m.role = 'admin' and m.organization_id = (
+      select o.id from organizations o where o.parent_id is null order by o.created_at, o.id limit 1))
+$$;
+
 -- What a list shows of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
 -- the functions below call it for rows they have proven.
 create function organization_facts(ids uuid[])
