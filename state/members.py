@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.members.schemas import MemberStatus, Role
 from state.api import Form
+from state.approvals import ApprovalCount
 from state.given import named, one_of
 from state.paging import Pages
 from state.session import initials
@@ -123,13 +124,18 @@ class MemberAct(Form, rx.State):
 
     async def _write(self, method: str, body: dict[str, str] | None, words: str) -> Any:
         try:
-            await self._api(method, f"/orgs/{{org}}/members/{self.member.id}", json=body, key=self._form_key)
+            path = f"/orgs/{{org}}/members/{self.member.id}"
+            answer = await self._api(method, path, json=body, key=self._form_key)
         except ApiProblem as problem:
             self._refused(problem)
             self.form_problem = problem.detail or problem.title
             return
         self._done()
         self.open_as = ""
+        if answer and "requestId" in answer:
+            await self._accepted(f"Change of {self.member.name}", answer["requestId"], "Another admin approves it.")
+            yield ApprovalCount.look
+            return
         await self._notify(words)
         yield MembersState.reload
 

@@ -30,6 +30,7 @@ from backend.keyset import Page
 from backend.mail.models import mail
 from backend.members import adding
 from backend.members import service as members
+from backend.members.changing import check_appointment
 from backend.members.models import MemberRow, UserRow
 from backend.members.rules import check_grant
 from backend.members.schemas import MemberStatus, Role
@@ -82,6 +83,7 @@ async def exists(session: Write, organization_id: UUID, email: str) -> bool:
 async def create(context: Context, body: InvitationCreate) -> Invitation:
     """Invite somebody: 409 for a member, and for an address with a pending invitation."""
     check_grant(members.is_admin(context), body.role)
+    await check_appointment(context, body.role)
     await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
     if await _is_member(context, body.email):
         raise Conflict(adding.ALREADY)

@@ -16,7 +16,7 @@ from backend.auth.principal import Context
 from backend.changes import shown, tell, tell_change
 from backend.db import Write
 from backend.errors import BadRequest, Conflict
-from backend.members import rules, service
+from backend.members import changing, rules, service
 from backend.members.models import MemberRow, UserRow
 from backend.members.schemas import Member, MemberCreate, MemberStatus, Role
 
@@ -31,6 +31,7 @@ async def add(context: Context, body: MemberCreate) -> Member:
     """Make somebody of the organization's own tree a member, and ask everybody else whether they agree."""
     rules.check_identity(body)
     rules.check_grant(service.is_admin(context), body.role)
+    await changing.check_appointment(context, body.role)
     if body.chain_eid is not None:
         await _check_chain(context.session, body.chain_eid)
     known = await _known(context, body)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Address, Body, Eid, Email, KycLevel, Name, Record, Timestamp
+from backend.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, Record, Timestamp
 
 
 class Role(StrEnum):
@@ -75,6 +75,33 @@ class MemberList(BaseModel):
 
     members: list[Member]
     nextCursor: str | None
+
+
+class MemberAccepted(Acceptance):
+    """Answer to a change of a member that waits for a second person."""
+
+    memberId: UUID
+
+
+class MemberFieldChange(BaseModel):
+    """What becomes of a field; null where the membership ends."""
+
+    field: str
+    before: Role | None
+    after: Role | None
+
+
+class MemberImpact(BaseModel):
+    """What a change of a member would do."""
+
+    changes: list[MemberFieldChange]
+
+
+class MemberPlan(BaseModel):
+    """Answer of `?dry_run=true`: nothing was done."""
+
+    steps: list[str]
+    impact: MemberImpact
 
 
 class EligibilityCheck(Body):

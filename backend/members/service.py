@@ -8,11 +8,10 @@ from sqlalchemy.dialects.postgresql import array as pg_array
 from sqlmodel import col
 
 from backend.auth.principal import Context
-from backend.changes import shown, tell, tell_change
+from backend.changes import shown, tell
 from backend.db import Write
 from backend.errors import NotFound
 from backend.keyset import Page
-from backend.members import rules
 from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.members.schemas import Member, MemberList, MemberStatus, MemberUser, Role
 
@@ -101,28 +100,6 @@ def _member(row: Any) -> Member:
     )
 
 
-async def change_role(context: Context, member_id: UUID, role: Role) -> Member:
-    """Give a member another role."""
-    row = await _locked(context, member_id)
-    if row.role is not role:
-        rules.check_grant(is_admin(context), role, row.role)
-        await _check_admin_stays(context, row)
-        before = shown(Member, row)
-        row.role = role
-        await context.session.flush()
-        subject = ("member", row.id)
-        await tell_change(context.session, row.organization_id, "member.updated", subject, before, shown(Member, row))
-    return await one(context, member_id)
-
-
-async def remove(context: Context, member_id: UUID) -> None:
-    """End a membership."""
-    row = await _locked(context, member_id)
-    rules.check_grant(is_admin(context), row.role)
-    await _check_admin_stays(context, row)
-    await end(context.session, row)
-
-
 async def end(session: Write, row: MemberRow) -> None:
     """Delete a membership, and the placeholder that stood in for a person who was never told."""
     user = None if row.status is MemberStatus.PENDING else await session.get(UserRow, row.user_id)
@@ -147,35 +124,6 @@ def facts(row: MemberRow, user: UserRow | None) -> dict[str, Any]:
         "display_name": name or row.display_name,
     }
     return shown(Member, row, user=person)
-
-
-async def _locked(context: Context, member_id: UUID) -> MemberRow:
-    """A member to be changed. Changes of one organization's members wait for each other, so that two admins who remove
-    each other at the same time leave one."""
-    name = {"name": f"members {context.organization_id}"}
-    await context.session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), name)
-    query = sa.select(MemberRow).where(
-        col(MemberRow.id) == member_id, col(MemberRow.organization_id) == context.organization_id
-    )
-    row: MemberRow | None = await context.session.scalar(query)
-    if row is None:
-        raise NotFound("There is no such member in this organization.")
-    return row
-
-
-async def _check_admin_stays(context: Context, row: MemberRow) -> None:
-    if row.status is MemberStatus.ACTIVE:
-        others = (
-            sa.select(sa.func.count())
-            .select_from(MemberRow)
-            .where(
-                col(MemberRow.organization_id) == row.organization_id,
-                col(MemberRow.role) == Role.ADMIN,
-                col(MemberRow.status) == MemberStatus.ACTIVE,
-                col(MemberRow.id) != row.id,
-            )
-        )
-        rules.check_admin_stays(row.role, await context.session.scalar(others) or 0)
 
 
 def is_admin(context: Context) -> bool:

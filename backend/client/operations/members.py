@@ -1,5 +1,7 @@
 """Members. Made by `make client` from backend/openapi.json."""
 
+from typing import Literal, overload
+
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -8,8 +10,10 @@ from backend.members.schemas import (
     Eligibility,
     EligibilityCheck,
     Member,
+    MemberAccepted,
     MemberCreate,
     MemberList,
+    MemberPlan,
     MemberStatus,
     MemberUpdate,
     Role,
@@ -56,23 +60,77 @@ class MembersOperations(Connection):
             Member, "POST", path("/orgs/{}/members", org_id), body=body, key=idempotency_key or new_key()
         )
 
+    @overload
     async def change_member(
-        self, org_id: Id, member_id: Id, body: MemberUpdate, *, idempotency_key: str | None = None
-    ) -> Member:
+        self,
+        org_id: Id,
+        member_id: Id,
+        body: MemberUpdate,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> MemberPlan: ...
+
+    @overload
+    async def change_member(
+        self,
+        org_id: Id,
+        member_id: Id,
+        body: MemberUpdate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> Member | MemberAccepted: ...
+
+    async def change_member(
+        self,
+        org_id: Id,
+        member_id: Id,
+        body: MemberUpdate,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Member | MemberAccepted | MemberPlan:
         """Change a member's role. The organization's own last admin stays one.
 
+        Making somebody an admin, and taking that role from somebody else, waits for a second person (202) where
+        the organization asks for it (`member.change_role`), or for one for anything at all.
+
         Scope: `members:write`.
         """
-        return await self._send(
-            Member, "PATCH", path("/orgs/{}/members/{}", org_id, member_id), body=body, key=idempotency_key or new_key()
+        return await self._send_by_status(
+            {200: MemberPlan if dry_run else Member, 202: MemberAccepted},
+            "PATCH",
+            path("/orgs/{}/members/{}", org_id, member_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
-    async def remove_member(self, org_id: Id, member_id: Id) -> None:
+    @overload
+    async def remove_member(self, org_id: Id, member_id: Id, *, dry_run: Literal[True]) -> MemberPlan: ...
+
+    @overload
+    async def remove_member(
+        self, org_id: Id, member_id: Id, *, dry_run: Literal[False] = False
+    ) -> MemberAccepted | None: ...
+
+    async def remove_member(
+        self, org_id: Id, member_id: Id, *, dry_run: bool = False
+    ) -> MemberAccepted | MemberPlan | None:
         """End a membership. The organization's own last admin stays.
+
+        It waits for a second person (202) where the organization asks for it (`member.remove`), and for another
+        admin where it asks for one for anything at all: nobody gets rid alone of those who would have to agree.
 
         Scope: `members:write`.
         """
-        await self._do("DELETE", path("/orgs/{}/members/{}", org_id, member_id))
+        return await self._send_by_status(
+            {200: MemberPlan, 202: MemberAccepted, 204: type(None)},
+            "DELETE",
+            path("/orgs/{}/members/{}", org_id, member_id),
+            query={"dry_run": dry_run or None},
+        )
 
     async def check_eligibility(
         self, org_id: Id, body: EligibilityCheck, *, idempotency_key: str | None = None
