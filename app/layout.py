@@ -8,11 +8,13 @@ import reflex as rx
 
 from app.header import header, network_badge
 from app.sidebar import Place, keys_dialog, places, sidebar
+from components.memberships import pending_memberships
 from components.ui.button import link_button
 from components.ui.note import failure, page_skeleton
 from components.ui.overlay import Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from state.approvals import ApprovalCount
+from state.memberships import PendingMemberships
 from state.notices import Notices
 from state.palette import Finder
 from state.requests import Tracker
@@ -63,7 +65,8 @@ def page(
         render.__module__ = draw.__module__
         name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
         shown = rx.cond(Session.problem != "", "Not shown", name).to(str) + " · Signum"
-        rx.page(route=route, title=shown, on_load=[Session.enter, *on_load, ApprovalCount.look, Tracker.watch])(render)
+        look = [PendingMemberships.look, ApprovalCount.look, Tracker.watch]
+        rx.page(route=route, title=shown, on_load=[Session.enter, *on_load, *look])(render)
         return draw
 
     return wrap
@@ -82,7 +85,11 @@ def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, An
         rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
         stripe(),
         rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
-        rx.el.div(header(crumbs), rx.el.main(inner, id="main", class_name="page", tab_index=-1), class_name="body"),
+        rx.el.div(
+            header(crumbs),
+            rx.el.main(pending_memberships(), inner, id="main", class_name="page", tab_index=-1),
+            class_name="body",
+        ),
         Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Toasts.create(items=Notices.items, on_close=Notices.close),

@@ -18,6 +18,7 @@ VERTICALS = (
     "auth",
     "organizations",
     "members",
+    "memberships",
     "invitations",
     "mail",
     "api_keys",

@@ -143,7 +143,7 @@ def wallet_dialog() -> rx.Component:
     errors = WalletMember.errors
     return form_dialog(
         "Add by wallet",
-        "Where no account has this wallet, a placeholder keeps the place until the person signs in.",
+        "Who is not in this hierarchy yet is asked first. Until they agree, you see only what you write here.",
         text_field(
             "Wallet address", "wallet_address", id="w-address", errors=errors, class_name="mono", max_length=42,
             placeholder="0x…", spell_check=False,

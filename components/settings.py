@@ -34,6 +34,10 @@ ACTIONS = [
         "Distributions",
         [("distribution.activate", "Activate a distribution"), ("distribution.cancel", "Cancel a distribution")],
     ),
+    (
+        "Members",
+        [("member.change_role", "Make somebody an admin, or take that role"), ("member.remove", "Remove a member")],
+    ),
 ]  # fmt: skip
 """What may need a second person, in groups."""
 GIVEN = Settings.given

@@ -32,7 +32,7 @@ class DevChain:
 
 
 class Devnet(Api, rx.State):
-    """What an admin of a root organization can do with them; for anybody else nothing is there."""
+    """What an admin of the operator's organization can do with them; for anybody else nothing is there."""
 
     chains: list[DevChain] = []
     ahead: str = ""

@@ -6,8 +6,9 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem
-from backend.members.schemas import Role
+from backend.members.schemas import MemberStatus, Role
 from state.api import Form
+from state.approvals import ApprovalCount
 from state.given import named, one_of
 from state.paging import Pages
 from state.session import initials
@@ -17,7 +18,7 @@ TABS = ("members", "invitations")
 
 @dataclass
 class MemberRow:
-    """A member. `email` is empty for a placeholder that was added by wallet."""
+    """A member. `email` is empty for who was added by wallet and has not agreed yet."""
 
     id: str = ""
     name: str = ""
@@ -123,13 +124,18 @@ class MemberAct(Form, rx.State):
 
     async def _write(self, method: str, body: dict[str, str] | None, words: str) -> Any:
         try:
-            await self._api(method, f"/orgs/{{org}}/members/{self.member.id}", json=body, key=self._form_key)
+            path = f"/orgs/{{org}}/members/{self.member.id}"
+            answer = await self._api(method, path, json=body, key=self._form_key)
         except ApiProblem as problem:
             self._refused(problem)
             self.form_problem = problem.detail or problem.title
             return
         self._done()
         self.open_as = ""
+        if answer and "requestId" in answer:
+            await self._accepted(f"Change of {self.member.name}", answer["requestId"], "Another admin approves it.")
+            yield ApprovalCount.look
+            return
         await self._notify(words)
         yield MembersState.reload
 
@@ -147,7 +153,7 @@ class WalletMember(Form, rx.State):
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
-        """Add the person; nobody has to accept."""
+        """Add the person; who is not known here is asked first."""
         self._begin()
         yield
         given = named(data, "wallet_address", "display_name", "email", "role")
@@ -157,13 +163,17 @@ class WalletMember(Form, rx.State):
             self.errors = {"wallet_address": "A wallet address is needed"}
             return
         try:
-            await self._api("POST", "/orgs/{org}/members", json=body, key=self._form_key)
+            made = await self._api("POST", "/orgs/{org}/members", json=body, key=self._form_key)
         except ApiProblem as problem:
             self._refused(problem)
             return
         self._done()
         self.is_open = False
-        await self._notify(f"{given['display_name'] or 'The wallet'} is a member")
+        name = given["display_name"] or "The wallet"
+        if made["status"] == MemberStatus.PENDING:
+            await self._notify(f"{name} is asked", "Whoever has the wallet is a member once they agree.", "info")
+        else:
+            await self._notify(f"{name} is a member")
         yield MembersState.load
 
 

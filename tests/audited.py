@@ -10,7 +10,7 @@ from backend import db
 from tests.documented import Entries
 
 ACTIONS = {
-    "verify_siwe": ("user.wallet_linked", "member.updated"),
+    "verify_siwe": ("user.wallet_linked",),
     "logout": ("session.ended",),
     "end_session": ("session.ended",),
     "reset_password": ("user.password_changed",),
@@ -20,8 +20,10 @@ ACTIONS = {
     "update_organization": ("organization.updated",),
     "move_sub_organization": ("organization.moved",),
     "add_member": ("member.added",),
-    "change_member": ("member.updated",),
-    "remove_member": ("member.removed",),
+    "change_member": ("member.updated", "approval.created"),
+    "remove_member": ("member.removed", "approval.created"),
+    "accept_membership": ("member.updated",),
+    "decline_membership": ("member.removed",),
     "invite": ("invitation.created",),
     "revoke_invitation": ("invitation.revoked",),
     "accept_invitation": ("invitation.accepted",),

@@ -76,7 +76,8 @@ async def begin_siwe(context: Current, response: Response) -> SiweNonce:
 async def verify_siwe(context: Current, request: Request, body: SiweVerify, response: Response) -> Tokens:
     """Sign in with a wallet by a message that it has signed.
 
-    The wallet belongs to somebody already: to whoever was added by it, or linked it (`link`, with their credential).
+    The wallet was linked before (`link`, with the person's credential), or an organization has added its owner as a
+    member: that waits under GET /v1/memberships/pending until they agree.
     """
     response.headers["Cache-Control"] = "no-store"
     if body.link:

@@ -14,11 +14,10 @@ from backend.auth.secrets import digest, nonce
 from backend.auth.siwe_message import SignInMessage, fault, parse
 from backend.auth.telling import tell_of_person
 from backend.chain.signatures import signer_of
-from backend.changes import proven, tell
-from backend.db import Write, now, widen
+from backend.changes import proven
+from backend.db import Write, now
 from backend.errors import Conflict, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
-from backend.members.schemas import MemberStatus
 from backend.settings import settings
 
 LIFETIME = timedelta(minutes=5)
@@ -85,27 +84,34 @@ async def _proven(session: Write, body: SiweVerify) -> SignInMessage:
 
 async def _owner(context: Context, message: SignInMessage, link: bool) -> UserRow:
     session = context.session
+    # One at a time per address, so that two messages at once make one owner.
+    name = {"name": f"wallet {message.address}"}
+    await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), name)
     owner_id: UUID | None = await session.scalar(
         sa.select(col(UserWalletRow.user_id)).where(col(UserWalletRow.address) == message.address)
     )
     if link:
         return await _link(context, message, owner_id)
+    owner_id = owner_id or await _first_seen(session, message.address)
     if owner_id is None:
         raise Unauthenticated("Nobody has signed in with this wallet before. Sign in by password and link it.")
     proven(owner_id)
-    await _begin_memberships(session, owner_id)
     user = await session.get_one(UserRow, owner_id)
     user.last_login_at = now()
     return user
 
 
-async def _begin_memberships(session: Write, person: UUID) -> None:
-    """A placeholder that has proven its wallet is a person now."""
-    begun = await session.execute(sa.text("select * from signum_wallet_proven(:person)"), {"person": person})
-    for member_id, organization_id in begun.all():
-        await widen(session, organization_id)
-        was, now_ = {"status": MemberStatus.PENDING}, {"status": MemberStatus.ACTIVE}
-        await tell(session, organization_id, "member.updated", ("member", member_id), was, now_)
+async def _first_seen(session: Write, address: str) -> UUID | None:
+    """A new person for a wallet that nobody has proven before, where a membership waits for its owner; None where none
+    does. It goes on waiting: to sign in is not to agree to whoever has added the wallet."""
+    if not await session.scalar(sa.text("select signum_wallet_awaited(:wallet)"), {"wallet": address}):
+        return None
+    user = UserRow()
+    session.add(user)
+    await session.flush()
+    session.add(UserWalletRow(user_id=user.id, address=address))
+    await session.flush()
+    return user.id
 
 
 async def _link(context: Context, message: SignInMessage, owner_id: UUID | None) -> UserRow:

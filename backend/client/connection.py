@@ -199,6 +199,8 @@ class Connection:
 
 
 def _read(kind: type[K], response: httpx.Response) -> K:
+    if kind is type(None):
+        return kind()
     if issubclass(kind, BaseModel):
         return kind.model_validate_json(response.content)
     found: K = response.json()

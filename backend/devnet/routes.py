@@ -12,7 +12,8 @@ router = APIRouter(prefix="/devnet", tags=["Devnet"], route_class=GuardedRoute)
 @router.get("", responses={404: {}})
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def get_devnet(context: Current) -> Devnet:
-    """The embedded chains, their clock and their faults. For admins of a root organization; 404 on public chains."""
+    """The embedded chains, their clock and their faults. For admins of the operator's organization, the first
+    one of the installation; 404 on public chains."""
     await service.check(context)
     return await service.state()
 

@@ -1,10 +1,11 @@
-"""What a root's admin does with the embedded chains."""
+"""What the operator does with the embedded chains."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+import sqlalchemy as sa
+
 from backend.auth.principal import Context
-from backend.auth.service import reach
 from backend.chain import clock, endpoints, faults, indexer
 from backend.chain.errors import RpcError
 from backend.chain.rpc import connect
@@ -20,7 +21,6 @@ from backend.devnet.schemas import (
     ResetBegun,
 )
 from backend.errors import BadRequest, Conflict, Forbidden, NotFound, SignumError, Unavailable
-from backend.members.schemas import Role
 from backend.settings import settings
 
 FARTHEST = 50 * YEAR
@@ -29,15 +29,17 @@ LOOK = 1.0
 
 
 async def check(context: Context) -> None:
-    """404 without embedded chains; 403 unless the person is an admin of a root organization.
+    """404 without embedded chains; 403 unless the person is an admin of the operator's organization.
 
     The chains belong to the installation and not to one organization, and whoever may move their time moves it for all.
     """
     if not settings().embedded_chains:
         raise NotFound("There is nothing at this address.")
-    places = await reach(context.session, context.require_person().user_id)
-    if not any(place.role is Role.ADMIN and place.parent_id is None for place in places):
-        raise Forbidden("The devnet is every organization's: this needs an admin of a root organization.")
+    person = context.require_person().user_id
+    if not await context.session.scalar(sa.text("select signum_operates(:person)"), {"person": person}):
+        raise Forbidden(
+            "The devnet is every organization's: this needs an admin of the operator's, the first of the installation."
+        )
 
 
 async def state() -> Devnet:

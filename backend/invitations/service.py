@@ -28,7 +28,9 @@ from backend.invitations.schemas import (
 )
 from backend.keyset import Page
 from backend.mail.models import mail
+from backend.members import adding
 from backend.members import service as members
+from backend.members.changing import check_appointment
 from backend.members.models import MemberRow, UserRow
 from backend.members.rules import check_grant
 from backend.members.schemas import MemberStatus, Role
@@ -81,9 +83,10 @@ async def exists(session: Write, organization_id: UUID, email: str) -> bool:
 async def create(context: Context, body: InvitationCreate) -> Invitation:
     """Invite somebody: 409 for a member, and for an address with a pending invitation."""
     check_grant(members.is_admin(context), body.role)
+    await check_appointment(context, body.role)
     await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
     if await _is_member(context, body.email):
-        raise Conflict(members.ALREADY)
+        raise Conflict(adding.ALREADY)
     row = await write(context.session, context.organization_id, body.email, body.role, invited_by=context.user_id)
     return Invitation.model_validate(row)
 
@@ -94,7 +97,7 @@ async def _is_member(context: Context, email: str) -> bool:
             col(MemberRow.organization_id) == context.organization_id,
             col(MemberRow.user_id) == col(UserRow.id),
             col(UserRow.email) == email,
-            col(MemberRow.status) != MemberStatus.INACTIVE,
+            col(MemberRow.status) == MemberStatus.ACTIVE,
         )
     )
     return bool(await context.session.scalar(query))
@@ -183,7 +186,7 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
     user = await _person(context, row, body)
     proven(user.id, context.who.credential)
-    member = await members.join(session, row.organization_id, user, row.role)
+    member = await adding.join(session, row.organization_id, user, row.role)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()
     await _tell(session, row, InvitationStatus.PENDING)

@@ -12,10 +12,11 @@ from backend.members.schemas import Eligibility, EligibilityCheck
 from backend.organizations.schemas import MemberRequirements
 
 KNOWN = sa.text("""
-select 'member' as kind, lower(coalesce(u.email, m.email)) as email, null as status, 0 as kyc_level, '' as country,
-       false as accredited
-from members m join users u on u.id = m.user_id
-where m.organization_id = :org and m.status <> 'inactive' and lower(coalesce(u.email, m.email)) = any(:emails)
+select 'member' as kind, k.email, null as status, 0 as kyc_level, '' as country, false as accredited
+from members m join users u on u.id = m.user_id cross join lateral (
+  -- Of who has not agreed yet, only what the organization gave itself.
+  select lower(case when m.status = 'pending' then m.email else coalesce(u.email, m.email) end) as email) k
+where m.organization_id = :org and m.status <> 'inactive' and k.email = any(:emails)
 union all
 select 'invitation', i.email, null, 0, '', false from invitations i
 where i.organization_id = :org and i.status = 'pending' and i.expires_at > now() and i.email = any(:emails)

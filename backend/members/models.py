@@ -11,7 +11,8 @@ from backend.members.schemas import MemberStatus, Role
 
 
 class UserRow(Row, table=True):
-    """A person. A placeholder user has no email and no password, only a linked wallet."""
+    """A person. A placeholder user stands in for whoever has the wallet of one pending membership: it is made with it,
+    knows nothing of anybody, and goes when the person agrees or the membership ends."""
 
     __tablename__ = "users"
 
@@ -23,7 +24,7 @@ class UserRow(Row, table=True):
 
 
 class UserWalletRow(Row, table=True):
-    """A wallet address a person has linked."""
+    """A wallet that a person has proven to own, by signing with it."""
 
     __tablename__ = "user_wallets"
     __table_args__ = (sa.UniqueConstraint("address"),)
@@ -34,11 +35,21 @@ class UserWalletRow(Row, table=True):
 
 
 class MemberRow(Row, table=True):
-    """A person's role in an organization. `email` and `display_name` are how the organization reaches and calls whoever
-    has no account: they prove nothing and are no other organization's to read, so they never become the account's."""
+    """A person's role in an organization. `email`, `display_name` and `wallet_address` (with `chain_eid`) are what the
+    organization gave to say whom it means: they prove nothing and are no other organization's to read, so they never
+    become the account's. While the membership is pending they are all that the organization sees of the person."""
 
     __tablename__ = "members"
-    __table_args__ = (sa.UniqueConstraint("organization_id", "user_id"),)
+    __table_args__ = (
+        sa.UniqueConstraint("organization_id", "user_id"),
+        sa.Index(
+            "uq_members_pending_wallet",
+            "wallet_address",
+            "organization_id",
+            unique=True,
+            postgresql_where=sa.text("status = 'pending'"),
+        ),
+    )
 
     organization_id: UUID = organization_field()
     user_id: UUID = Field(foreign_key="users.id", index=True)
@@ -46,3 +57,5 @@ class MemberRow(Row, table=True):
     status: MemberStatus = status_field(MemberStatus, MemberStatus.ACTIVE)
     email: str | None = None
     display_name: str | None = None
+    wallet_address: str | None = None
+    chain_eid: int | None = Field(default=None, sa_type=sa.BigInteger)

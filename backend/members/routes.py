@@ -1,28 +1,32 @@
 """`/v1/orgs/{orgId}/members`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, status
+from fastapi import APIRouter, Depends, Response, status
+from fastapi.responses import JSONResponse
 
 from backend.auth import rate_limit
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.fields import Search
 from backend.keyset import Page
-from backend.members import eligibility, service
+from backend.members import adding, changing, eligibility, service
 from backend.members.schemas import (
     Eligibility,
     EligibilityCheck,
     Member,
+    MemberAccepted,
     MemberCreate,
     MemberList,
+    MemberPlan,
     MemberStatus,
     MemberUpdate,
     Role,
 )
 
 router = APIRouter(prefix="/orgs/{orgId}/members", tags=["Members"], route_class=GuardedRoute)
+WAITING: dict[str, Any] = {"model": MemberAccepted, "description": "It waits for a second person."}
 
 
 @router.get("")
@@ -44,24 +48,60 @@ async def list_members(
 async def add_member(context: Current, orgId: UUID, body: MemberCreate) -> Member:
     """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
 
-    Where nobody has the wallet, a placeholder user is made with it; `email` and `display_name` then say who is meant.
-    Clients have no API access. Only admins can grant the admin role.
+    Who is in the organization's own tree already, as far as the caller sees it, is a member at once. Everybody else
+    is asked: the membership is `pending` and gives no rights until they agree by POST
+    /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and `display_name` say
+    who is meant. For a wallet a placeholder user is made, whether anybody has it or not. Clients have no API access.
+    Only admins can grant the admin role.
     """
-    return await service.add(context, body)
+    return await adding.add(context, body)
 
 
-@router.patch("/{memberId}")
+@router.patch("/{memberId}", response_model=Member | MemberPlan, responses={202: WAITING})
 @requires(Scope.MEMBERS_WRITE)
-async def change_member(context: Current, orgId: UUID, memberId: UUID, body: MemberUpdate) -> Member:
-    """Change a member's role. The organization's own last admin stays one."""
-    return await service.change_role(context, memberId, body.role)
+async def change_member(
+    context: Current, orgId: UUID, memberId: UUID, body: MemberUpdate, dry_run: DryRun = False
+) -> Member | MemberPlan | Response:
+    """Change a member's role. The organization's own last admin stays one.
+
+    Making somebody an admin, and taking that role from somebody else, waits for a second person (202) where the
+    organization asks for it (`member.change_role`), or for one for anything at all.
+    """
+    if dry_run:
+        return await changing.role_plan(context, memberId, body.role)
+    answer = await changing.change_role(context, memberId, body.role)
+    return _waiting(answer, orgId) if isinstance(answer, MemberAccepted) else answer
 
 
-@router.delete("/{memberId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
+@router.delete(
+    "/{memberId}",
+    status_code=status.HTTP_204_NO_CONTENT,
+    response_model=None,
+    responses={
+        200: {"model": MemberPlan, "description": "The plan of a dry run; nothing was done."},
+        202: WAITING,
+        409: {},
+    },
+)
 @requires(Scope.MEMBERS_WRITE)
-async def remove_member(context: Current, orgId: UUID, memberId: UUID) -> None:
-    """End a membership. The organization's own last admin stays."""
-    await service.remove(context, memberId)
+async def remove_member(
+    context: Current, orgId: UUID, memberId: UUID, response: Response, dry_run: DryRun = False
+) -> MemberPlan | Response | None:
+    """End a membership. The organization's own last admin stays.
+
+    It waits for a second person (202) where the organization asks for it (`member.remove`), and for another admin where
+    it asks for one for anything at all: nobody gets rid alone of those who would have to agree.
+    """
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await changing.removal_plan(context, memberId)
+    accepted = await changing.remove(context, memberId)
+    return _waiting(accepted, orgId) if accepted else None
+
+
+def _waiting(accepted: MemberAccepted, organization_id: UUID) -> Response:
+    headers = {"Location": f"/v1/orgs/{organization_id}/requests/{accepted.request_id}"}
+    return JSONResponse(accepted.model_dump(mode="json", by_alias=True), status.HTTP_202_ACCEPTED, headers)
 
 
 @router.post("/invite-eligibility")

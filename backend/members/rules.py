@@ -40,6 +40,12 @@ def check_grant(by_admin: bool, *roles: Role) -> None:
         raise Forbidden("Only an admin can grant or take the admin role.")
 
 
+def as_words(role: Role) -> str:
+    """A role with its article: `an admin`, `a compliance officer`."""
+    words = role.replace("_", " ")
+    return f"an {words}" if words[0] in "aeiou" else f"a {words}"
+
+
 def check_admin_stays(role: Role, other_admins: int) -> None:
     """409 where an organization's own last admin would go. One who inherits the role from above does not count."""
     if role is Role.ADMIN and other_admins == 0:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Address, Body, Eid, Email, KycLevel, Name, Record, Timestamp
+from backend.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, Record, Timestamp
 
 
 class Role(StrEnum):
@@ -23,7 +23,7 @@ STAFF = (Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER)
 
 
 class MemberStatus(StrEnum):
-    """States of a membership."""
+    """States of a membership. `pending`: the person has not agreed yet and has no rights."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -31,7 +31,8 @@ class MemberStatus(StrEnum):
 
 
 class MemberCreate(Body):
-    """Either `user_id` (an existing user) or `wallet_address` (a placeholder user is made where none has it)."""
+    """Either `user_id` (an existing user) or `wallet_address` (whoever has that wallet). `email` and `display_name` say
+    who is meant, for as long as the person has not agreed."""
 
     user_id: UUID | None = None
     wallet_address: Address | None = None
@@ -48,7 +49,7 @@ class MemberUpdate(Body):
 
 
 class MemberUser(Record):
-    """The person of a membership."""
+    """The person of a membership; of a pending one only what the organization gave itself."""
 
     id: UUID
     email: str | None
@@ -74,6 +75,33 @@ class MemberList(BaseModel):
 
     members: list[Member]
     nextCursor: str | None
+
+
+class MemberAccepted(Acceptance):
+    """Answer to a change of a member that waits for a second person."""
+
+    memberId: UUID
+
+
+class MemberFieldChange(BaseModel):
+    """What becomes of a field; null where the membership ends."""
+
+    field: str
+    before: Role | None
+    after: Role | None
+
+
+class MemberImpact(BaseModel):
+    """What a change of a member would do."""
+
+    changes: list[MemberFieldChange]
+
+
+class MemberPlan(BaseModel):
+    """Answer of `?dry_run=true`: nothing was done."""
+
+    steps: list[str]
+    impact: MemberImpact
 
 
 class EligibilityCheck(Body):

@@ -113,13 +113,12 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
 async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[Action]) -> list[str]:
     """The actions that will need a second person. Taking one away needs a second person too (409), where there is one
     who could agree: an admin whose role reaches here."""
-    if set(row.approvals) - set(wanted):
-        admins = [h for h in await hierarchy.holders(context.session, row.id) if h.role is Role.ADMIN]
-        if any(a.user_id != context.user_id for a in admins):
-            raise Conflict(
-                "It takes a second person to lift what needs a second person. "
-                f"Ask for it by POST /v1/orgs/{row.id}/approvals; another admin approves it."
-            )
+    lifts = set(row.approvals) - set(wanted)
+    if lifts and await hierarchy.has_other_admin(context.session, row.id, context.user_id):
+        raise Conflict(
+            "It takes a second person to lift what needs a second person. "
+            f"Ask for it by POST /v1/orgs/{row.id}/approvals; another admin approves it."
+        )
     return [str(a) for a in Action if a in wanted]
 
 

@@ -42,6 +42,8 @@ class Action(StrEnum):
     DISTRIBUTION_ACTIVATE = "distribution.activate"
     DISTRIBUTION_CANCEL = "distribution.cancel"
     TRANSFER = "transfer.send"
+    MEMBER_CHANGE_ROLE = "member.change_role"
+    MEMBER_REMOVE = "member.remove"
 
 
 class ApprovalStatus(StrEnum):

@@ -59,7 +59,10 @@ async def test_who_was_added_by_a_wallet_signs_in_with_it(world: World) -> None:
     assert added["status"] == "pending"
     once = signed(account, text_of(await begin(world), account.address))
     tokens = await verify(world, once)
-    assert [o["id"] for o in tokens["organizations"]] == [str(acme)]
+    [waiting] = (await world.client.call("GET", "/memberships/pending", token=tokens["access_token"]))["memberships"]
+    await world.client.call("POST", f"/memberships/{waiting['id']}/accept", token=tokens["access_token"])
+    me = await world.client.call("GET", "/auth/me", token=tokens["access_token"])
+    assert [o["id"] for o in me["organizations"]] == [str(acme)]
     record = await world.client.call("GET", f"/orgs/{acme}", token=tokens["access_token"])
     assert record["id"] == str(acme)
     claims = await world.client.call("GET", "/oauth/userinfo", token=tokens["access_token"])

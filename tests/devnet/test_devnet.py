@@ -14,7 +14,9 @@ from uuid import UUID
 import httpx
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 
+from backend import db
 from backend.assets.schemas import AssetCreate
 from backend.bridges.schemas import BridgeCreate
 from backend.client import ApiProblem, SignumClient
@@ -22,6 +24,7 @@ from backend.compliance.schemas import ComplianceRules, TransferCheck
 from backend.controls.schemas import Mint
 from backend.devnet.schemas import ClockMove, DevnetChain, FaultBegin, FaultKind
 from backend.members.schemas import Role
+from backend.models import OrganizationRow
 from backend.requests.schemas import RequestStatus
 from backend.settings import Settings
 from backend.wallets.schemas import WalletCreate
@@ -259,24 +262,35 @@ async def test_a_fault_that_is_none_changes_nothing(
     assert all(chain.fault is None for chain in (await business.client.get_devnet()).chains)
 
 
+async def operators(world: World) -> UUID:
+    """The organization of whoever runs the installation: its first root."""
+    async with db.worker() as session:
+        roots = sa.select(OrganizationRow.id).where(OrganizationRow.parent_id.is_(None))
+        first = await session.scalar(roots.order_by(OrganizationRow.created_at, OrganizationRow.id).limit(1))
+    return first or await world.organization("Operator")
+
+
 @pytest.mark.parametrize("seconds", [0, -1, 10 * 31_536_000 + 1, 1.5])
 async def test_time_that_cannot_be_moved_so(world: World, seconds: float) -> None:
-    admin = await world.person(await world.organization())
+    admin = await world.person(await operators(world))
     with pytest.raises(ApiProblem) as refused:
         await admin.call("POST", "/devnet/clock", json={"seconds": seconds})
     assert refused.value.status == 422
 
 
-async def test_it_is_for_admins_of_a_root_and_for_embedded_chains(
+async def test_it_is_for_the_operators_admins_and_for_embedded_chains(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = await world.organization()
-    below = await world.organization(parent=root)
-    admin, viewer, lower = (
+    root = await operators(world)
+    below, tenant = await world.organization(parent=root), await world.organization("Tenant")
+    admin, viewer, lower, tenants = (
         await world.person(root),
         await world.person(root, Role.VIEWER),
         await world.person(below),
+        await world.person(tenant),
     )
+    own = await tenants.call("POST", "/orgs", json={"name": "A root of one's own"})
+    assert own["depth"] == 0
     assert len((await admin.call("GET", "/devnet"))["chains"]) == 3
     calls = [
         ("GET", "/devnet", None),
@@ -285,11 +299,11 @@ async def test_it_is_for_admins_of_a_root_and_for_embedded_chains(
         ("POST", "/devnet/reset", None),
     ]
     for method, path, body in calls:
-        for person in (viewer, lower):
+        for person in (viewer, lower, tenants):
             with pytest.raises(ApiProblem) as refused:
                 await person.call(method, path, json=body)
             assert refused.value.status == 403
-            assert "root organization" in refused.value.detail
+            assert "operator" in refused.value.detail
         with pytest.raises(ApiProblem) as refused:
             await world.client.call(method, path, json=body, headers=await world.key(root))
         assert refused.value.status == 403

@@ -62,3 +62,18 @@ def test_a_viewer_sees_members_and_changes_none(console: Console, signum: Signum
     expect(page.get_by_role("row").nth(1)).to_be_visible()
     expect(page.get_by_role("button", name="Add by wallet")).to_have_count(0)
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
+
+
+def test_who_is_added_from_elsewhere_is_asked(console: Console, signum: Signum) -> None:
+    office = signum.call("POST", "/orgs", {"name": "Asking Office"})["id"]
+    viewer = signum.person("viewer")
+    user = signum.call("GET", "/auth/me", role="viewer")["user"]["id"]
+    signum.call("POST", f"/orgs/{office}/members", {"user_id": user, "role": "member", "display_name": "New hand"})
+    page = console.sign_in(viewer, "overview").page
+    line = page.get_by_role("region", name="Memberships that wait for you")
+    expect(line).to_contain_text("Asking Office wants you as Member")
+    line.get_by_role("button", name="Accept Asking Office").click()
+    expect(page.get_by_role("status").filter(has_text="You are a member of Asking Office")).to_be_visible()
+    expect(line).to_have_count(0)
+    members = signum.call("GET", f"/orgs/{office}/members", status="active")["members"]
+    assert viewer.email in [member["user"]["email"] for member in members]

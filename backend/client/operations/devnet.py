@@ -9,8 +9,8 @@ class DevnetOperations(Connection):
     """Devnet."""
 
     async def get_devnet(self) -> Devnet:
-        """The embedded chains, their clock and their faults. For admins of a root organization; 404 on public
-        chains.
+        """The embedded chains, their clock and their faults. For admins of the operator's organization, the first
+        one of the installation; 404 on public chains.
         """
         return await self._send(Devnet, "GET", "/devnet")
 

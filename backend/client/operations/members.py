@@ -1,5 +1,7 @@
 """Members. Made by `make client` from backend/openapi.json."""
 
+from typing import Literal, overload
+
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -8,12 +10,15 @@ from backend.members.schemas import (
     Eligibility,
     EligibilityCheck,
     Member,
+    MemberAccepted,
     MemberCreate,
     MemberList,
+    MemberPlan,
     MemberStatus,
     MemberUpdate,
     Role,
 )
+from backend.memberships.schemas import Membership, PendingMembership, PendingMembershipList
 
 
 class MembersOperations(Connection):
@@ -43,8 +48,11 @@ class MembersOperations(Connection):
     async def add_member(self, org_id: Id, body: MemberCreate, *, idempotency_key: str | None = None) -> Member:
         """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
 
-        Where nobody has the wallet, a placeholder user is made with it; `email` and `display_name` then say who
-        is meant. Clients have no API access. Only admins can grant the admin role.
+        Who is in the organization's own tree already, as far as the caller sees it, is a member at once.
+        Everybody else is asked: the membership is `pending` and gives no rights until they agree by POST
+        /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and
+        `display_name` say who is meant. For a wallet a placeholder user is made, whether anybody has it or not.
+        Clients have no API access. Only admins can grant the admin role.
 
         Scope: `orgs:write` or `members:write`.
         """
@@ -52,23 +60,77 @@ class MembersOperations(Connection):
             Member, "POST", path("/orgs/{}/members", org_id), body=body, key=idempotency_key or new_key()
         )
 
+    @overload
     async def change_member(
-        self, org_id: Id, member_id: Id, body: MemberUpdate, *, idempotency_key: str | None = None
-    ) -> Member:
+        self,
+        org_id: Id,
+        member_id: Id,
+        body: MemberUpdate,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> MemberPlan: ...
+
+    @overload
+    async def change_member(
+        self,
+        org_id: Id,
+        member_id: Id,
+        body: MemberUpdate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> Member | MemberAccepted: ...
+
+    async def change_member(
+        self,
+        org_id: Id,
+        member_id: Id,
+        body: MemberUpdate,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Member | MemberAccepted | MemberPlan:
         """Change a member's role. The organization's own last admin stays one.
 
+        Making somebody an admin, and taking that role from somebody else, waits for a second person (202) where
+        the organization asks for it (`member.change_role`), or for one for anything at all.
+
         Scope: `members:write`.
         """
-        return await self._send(
-            Member, "PATCH", path("/orgs/{}/members/{}", org_id, member_id), body=body, key=idempotency_key or new_key()
+        return await self._send_by_status(
+            {200: MemberPlan if dry_run else Member, 202: MemberAccepted},
+            "PATCH",
+            path("/orgs/{}/members/{}", org_id, member_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
-    async def remove_member(self, org_id: Id, member_id: Id) -> None:
+    @overload
+    async def remove_member(self, org_id: Id, member_id: Id, *, dry_run: Literal[True]) -> MemberPlan: ...
+
+    @overload
+    async def remove_member(
+        self, org_id: Id, member_id: Id, *, dry_run: Literal[False] = False
+    ) -> MemberAccepted | None: ...
+
+    async def remove_member(
+        self, org_id: Id, member_id: Id, *, dry_run: bool = False
+    ) -> MemberAccepted | MemberPlan | None:
         """End a membership. The organization's own last admin stays.
+
+        It waits for a second person (202) where the organization asks for it (`member.remove`), and for another
+        admin where it asks for one for anything at all: nobody gets rid alone of those who would have to agree.
 
         Scope: `members:write`.
         """
-        await self._do("DELETE", path("/orgs/{}/members/{}", org_id, member_id))
+        return await self._send_by_status(
+            {200: MemberPlan, 202: MemberAccepted, 204: type(None)},
+            "DELETE",
+            path("/orgs/{}/members/{}", org_id, member_id),
+            query={"dry_run": dry_run or None},
+        )
 
     async def check_eligibility(
         self, org_id: Id, body: EligibilityCheck, *, idempotency_key: str | None = None
@@ -98,3 +160,29 @@ class MembersOperations(Connection):
         return self._download(
             path("/orgs/{}/members.csv", org_id), query={"search": search, "role": role, "status": status}
         )
+
+    def list_pending_memberships(
+        self, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[PendingMembershipList, PendingMembership]:
+        """Organizations that have added the person, by their id or by a wallet they have signed in with or linked,
+        and wait for them to agree. Newest first.
+        """
+        return self._pages(
+            PendingMembershipList, "memberships", "/memberships/pending", {"limit": limit, "cursor": cursor}
+        )
+
+    async def accept_membership(self, membership_id: Id, *, idempotency_key: str | None = None) -> Membership:
+        """Agree to a membership that waits: it begins, and the organization sees the person's name, email and
+        wallets.
+        """
+        return await self._send(
+            Membership, "POST", path("/memberships/{}/accept", membership_id), key=idempotency_key or new_key()
+        )
+
+    async def decline_membership(self, membership_id: Id, *, idempotency_key: str | None = None) -> None:
+        """Refuse a membership that waits: it ends, and the organization does not learn who refused."""
+        await self._do("POST", path("/memberships/{}/decline", membership_id), key=idempotency_key or new_key())
+
+    def list_pending_memberships_csv(self) -> Download:
+        """`/memberships/pending` as CSV: every record that its filters leave, in one stream."""
+        return self._download("/memberships/pending.csv")

@@ -45,8 +45,8 @@ class SignInOperations(Connection):
     async def verify_siwe(self, body: SiweVerify) -> Tokens:
         """Sign in with a wallet by a message that it has signed.
 
-        The wallet belongs to somebody already: to whoever was added by it, or linked it (`link`, with their
-        credential).
+        The wallet was linked before (`link`, with the person's credential), or an organization has added its
+        owner as a member: that waits under GET /v1/memberships/pending until they agree.
         """
         return await self._send(Tokens, "POST", "/auth/siwe/verify", body=body)
 

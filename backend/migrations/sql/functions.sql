@@ -71,6 +71,16 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by (m.role = 'client'), depth, o.name
 $$;
 
+-- Whether a person is an admin of the operator's organization: the first root of the installation. Anybody may found another
+-- root, so being a root's admin says nothing.
+create function signum_operates(person uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (
+    select 1 from members m
+    where m.user_id = person and m.status = 'active' and m.role = 'admin' and m.organization_id = (
+      select o.id from organizations o where o.parent_id is null order by o.created_at, o.id limit 1))
+$$;
+
 -- What a list shows of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
 -- the functions below call it for rows they have proven.
 create function organization_facts(ids uuid[])
@@ -249,14 +259,39 @@ language sql stable security definer set search_path = public, pg_temp as $$
     and exists (select 1 from signum_path(a.organization_id) p where p.id = org)
 $$;
 
--- A placeholder has proven its wallet: it is a person now, and its memberships begin. Those are returned.
-create function signum_wallet_proven(person uuid) returns table (member_id uuid, organization_id uuid)
-language sql volatile security definer set search_path = public, pg_temp as $$
-  with proven as (
-    update users set is_placeholder = false, updated_at = now() where id = person and is_placeholder returning id
-  )
-  update members m set status = 'active', updated_at = now()
-  from proven where m.user_id = proven.id and m.status = 'pending' returning m.id, m.organization_id
+-- A user, or the owner of a wallet, where they are of the organization's own tree as the adder may see it: staff of the
+-- organizations above (whom everybody there sees), anybody of the organization itself, and of those of the same root that
+-- the adder (a person; null for a key) reaches. Null for everybody else, so that nobody learns who that is.
+create function signum_known_person(adder uuid, org uuid, whom uuid, wallet text) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select u.id from users u
+  where u.id = coalesce(whom, (select w.user_id from user_wallets w where w.address = wallet))
+    and not u.is_placeholder and organization_entered(org) and exists (
+      select 1 from members m
+      where m.user_id = u.id and m.status = 'active' and (
+        m.organization_id = org
+        or (m.role <> 'client' and m.organization_id in (select p.id from signum_path(org) p))
+        or (adder is not null and array_remove(signum_roles(adder, m.organization_id), 'client') <> '{}' and
+            (select p.id from signum_path(m.organization_id) p where p.parent_id is null)
+            = (select p.id from signum_path(org) p where p.parent_id is null))))
+$$;
+
+-- The memberships that wait for a person to agree: those they were added to by their id, or by a wallet they have proven
+-- to own. The newest first.
+create function signum_pending_memberships(person uuid)
+returns table (id uuid, organization_id uuid, organization_name text, role text, created_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select m.id, m.organization_id, o.name::text, m.role::text, m.created_at
+  from members m join organizations o on o.id = m.organization_id
+  where m.status = 'pending' and (
+    m.user_id = person or m.wallet_address in (select w.address from user_wallets w where w.user_id = person))
+  order by m.created_at desc, m.id desc
+$$;
+
+-- Whether a membership waits for the owner of a wallet, who has just proven it.
+create function signum_wallet_awaited(wallet text) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from members m where m.wallet_address = wallet and m.status = 'pending')
 $$;
 
 -- The webhook endpoints that an event of an organization goes to: its own, and those of the organizations above it that
@@ -326,12 +361,14 @@ language sql stable security definer set search_path = public, pg_temp set jit =
            concat_ws(chr(31), '', p.id, p.wallet_address, ''), p.created_at
     from parties p where 'party' = any(kinds) and p.organization_id in (select s.id from seen s)
     union all
+    -- Of who has not agreed yet, only what the organization gave itself.
     select 'member', m.id, m.organization_id, coalesce(u.display_name, m.display_name, u.email, m.email, w.codes, ''),
            concat_ws(', ', m.role, coalesce(u.email, m.email)),
            concat_ws(chr(31), '', coalesce(u.display_name, m.display_name), coalesce(u.email, m.email), ''),
            concat_ws(chr(31), '', m.id, m.user_id, w.codes, ''), m.created_at
-    from members m join users u on u.id = m.user_id left join lateral (
-      select string_agg(w.address, chr(31)) as codes from user_wallets w where w.user_id = u.id) w on true
+    from members m left join users u on u.id = m.user_id and m.status <> 'pending' left join lateral (
+      select case when m.status = 'pending' then m.wallet_address else (
+        select string_agg(w.address, chr(31)) from user_wallets w where w.user_id = m.user_id) end as codes) w on true
     where 'member' = any(kinds) and m.organization_id in (select s.id from seen s)
     union all
     select 'invitation', i.id, i.organization_id, i.email, concat_ws(', ', i.role, i.status), concat_ws(chr(31), '', i.email, ''),

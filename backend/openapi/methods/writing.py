@@ -26,7 +26,8 @@ def method(operation: Described) -> str:
 
 
 def _either(operation: Described, kind: str) -> str:
-    return f"{operation.plan} | None" if kind == NO_ANSWER else f"{kind} | {operation.plan}"
+    kinds = [*kind.split(" | "), str(operation.plan)]
+    return " | ".join(sorted(kinds, key=lambda one: one == NO_ANSWER))
 
 
 def _signature(operation: Described, kind: str, *more: str) -> str:
@@ -72,16 +73,23 @@ def _returned(operation: Described) -> str:
     if kind == "Location":
         return f"return await self._where({verb})"
     rest = _sent(operation) + (", key=idempotency_key or new_key()" if operation.is_keyed else "")
+    if len(set(operation.answers.values())) > 1:
+        return f"return await self._send_by_status({{{_kinds(operation)}}}, {verb}{rest})"
     if kind == NO_ANSWER:
         does = f"await self._do({verb}{rest})"
         plan = f"return await self._send({operation.plan}, {verb}{rest})"
         return f"if dry_run:\n            {plan}\n        {does}\n        return None" if operation.rehearses else does
-    if len(set(operation.answers.values())) > 1:
-        kinds = ", ".join(f"{status}: {k}" for status, k in operation.answers.items())
-        return f"return await self._send_by_status({{{kinds}}}, {verb}{rest})"
     kind = "dict" if kind.startswith("dict") else kind
     kind = f"{operation.plan} if dry_run else {kind}" if operation.rehearses else kind
     return f"return await self._send({kind}, {verb}{rest})"
+
+
+def _kinds(operation: Described) -> str:
+    """What the answer is by its status, the plan of a dry run (200) among them."""
+    told = {status: "type(None)" if kind == NO_ANSWER else kind for status, kind in operation.answers.items()}
+    if operation.rehearses:
+        told[200] = f"{operation.plan} if dry_run else {told[200]}" if 200 in told else str(operation.plan)
+    return ", ".join(f"{status}: {kind}" for status, kind in sorted(told.items()))
 
 
 def _sent(operation: Described) -> str:

@@ -1,0 +1,1 @@
+"""What a person has been added to, and their own answer."""

@@ -1,0 +1,39 @@
+"""The line that asks a person whether they want to be a member where somebody has added them."""
+
+import reflex as rx
+
+from components.roles import role_name
+from components.ui.box import row
+from components.ui.button import button
+from components.ui.note import note, problem_note
+from state.memberships import PendingMemberships, Waiting
+
+
+def pending_memberships() -> rx.Component:
+    """Draw a line for each that waits; nothing where none does."""
+    lines = rx.el.div(
+        rx.foreach(PendingMemberships.rows, _line),
+        problem_note(PendingMemberships.problem),
+        class_name="col",
+        style={"marginBottom": "16px"},
+        role="region",
+        aria_label="Memberships that wait for you",
+    )
+    return rx.cond((PendingMemberships.rows.length() > 0) | (PendingMemberships.problem != ""), lines, rx.fragment())
+
+
+def _line(waiting: rx.Var[Waiting]) -> rx.Component:
+    name = waiting.organization_name
+    answers = row(
+        button(
+            "Accept", kind="primary", small=True, on_click=PendingMemberships.accept(waiting.id),
+            aria_label="Accept " + name,
+        ),
+        button("Decline", small=True, on_click=PendingMemberships.decline(waiting.id), aria_label="Decline " + name),
+    )  # fmt: skip
+    words = rx.el.span(
+        rx.el.b(name, class_name="break"), " wants you as ", rx.el.b(role_name(waiting.role)),
+        ". If you accept, it sees your name, email and wallets.",
+        class_name="grow",
+    )  # fmt: skip
+    return rx.el.div(note(row(words, answers, cls="wrap"), tone="info", sign="user-plus"), key=waiting.id)

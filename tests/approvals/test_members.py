@@ -1,0 +1,114 @@
+"""Nobody gets rid alone of those who would have to agree."""
+
+from typing import Any
+
+from backend.members.schemas import Role
+from tests.approvals.test_approvals import approve, deny, path_of, waiting
+from tests.conftest import Actor, World
+from tests.firm import Firm, refused
+
+
+async def team(world: World, *actions: str) -> tuple[Firm, Actor, dict[str, Any]]:
+    """A firm that asks for a second person for some actions, its second admin, and the member of each user."""
+    firm = await Firm.found(world)
+    second = await world.person(firm.id)
+    if actions:
+        await firm.patch("", {"approvals": list(actions)})
+    return firm, second, await members(firm)
+
+
+async def members(firm: Firm) -> dict[str, Any]:
+    """Member records by the id of their user."""
+    return {m["user_id"]: m for m in (await firm.get("/members"))["members"]}
+
+
+async def test_an_admin_is_not_removed_alone_where_anything_needs_a_second_person(world: World) -> None:
+    firm, second, known = await team(world, "token.mint")
+    third = await world.person(firm.id)
+    path = f"/members/{known[str(second.user_id)]['id']}"
+    plan = await firm.admin.call("DELETE", f"{firm.base}{path}", params={"dry_run": "true"})
+    assert plan["steps"] == [f"Remove {second.email.split('@')[0].title()}"]
+    accepted = await firm.admin.call("DELETE", f"{firm.base}{path}")
+    assert (accepted["status"], accepted["memberId"]) == ("awaiting_approval", known[str(second.user_id)]["id"])
+    approval = await waiting(firm, accepted)
+    assert approval["action"] == "member.remove"
+    await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 403)
+    assert str(second.user_id) in await members(firm), "nothing is done before somebody else agrees"
+    assert (await deny(firm, third, approval))["status"] == "denied"
+    demoted = await firm.patch(path, {"role": "viewer"})
+    approval = await waiting(firm, demoted)
+    assert approval["action"] == "member.change_role"
+    shown = await third.call("GET", path_of(firm, approval))
+    [change] = shown["plan"]["impact"]["changes"]
+    assert (change["field"], change["before"], change["after"]) == ("role", "admin", "viewer")
+    assert (await approve(firm, third, approval))["status"] == "succeeded"
+    assert (await members(firm))[str(second.user_id)]["role"] == "viewer"
+    problem = await firm.refused("PATCH", "", 409, json={"approvals": []})
+    assert "second person" in problem.detail
+
+
+async def test_the_last_other_admin_agrees_or_stays(world: World) -> None:
+    firm, second, known = await team(world, "token.mint")
+    path = f"{firm.base}/members/{known[str(second.user_id)]['id']}"
+    approval = await waiting(firm, await firm.admin.call("DELETE", path))
+    await firm.refused("PATCH", "", 409, json={"approvals": []})
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert str(second.user_id) not in await members(firm)
+    assert (await firm.patch("", {"approvals": []}))["approvals"] == [], "now there is nobody else to ask"
+
+
+async def test_nobody_makes_a_second_person_alone(world: World) -> None:
+    """Otherwise somebody of one's own would be the one who agrees."""
+    firm, second, _ = await team(world, "token.mint")
+    friend = await world.person(firm.id, Role.VIEWER)
+    path = f"/members/{(await members(firm))[str(friend.user_id)]['id']}"
+    approval = await waiting(firm, await firm.patch(path, {"role": "admin"}))
+    assert (await members(firm))[str(friend.user_id)]["role"] == "viewer"
+    for where, body in (
+        ("/members", {"user_id": str(friend.user_id), "role": "admin"}),
+        ("/invitations", {"email": "friend@example.com", "role": "admin"}),
+    ):
+        problem = await firm.refused("POST", where, 409, json=body)
+        assert "second person" in problem.detail
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert (await members(firm))[str(friend.user_id)]["role"] == "admin"
+
+
+async def test_who_is_alone_can_ask_for_company(world: World) -> None:
+    firm = await Firm.found(world)
+    await firm.patch("", {"approvals": ["token.mint"]})
+    friend = await world.person(firm.id, Role.VIEWER)
+    path = f"/members/{(await members(firm))[str(friend.user_id)]['id']}"
+    assert (await firm.patch(path, {"role": "admin"}))["role"] == "admin"
+
+
+async def test_an_organization_asks_for_every_removal_if_it_chooses_to(world: World) -> None:
+    firm, second, _ = await team(world, "member.remove", "member.change_role")
+    viewer = await world.person(firm.id, Role.VIEWER)
+    path = f"/members/{(await members(firm))[str(viewer.user_id)]['id']}"
+    assert (await firm.patch(path, {"role": "member"}))["role"] == "member", "nobody's adminship changes"
+    accepted = await firm.admin.call("DELETE", f"{firm.base}{path}")
+    approval = await waiting(firm, accepted)
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert str(viewer.user_id) not in await members(firm)
+    await refused(second, "POST", path_of(firm, approval, "approve"), 409)
+
+
+async def test_without_approvals_and_for_oneself_it_is_done_at_once(world: World) -> None:
+    firm, second, known = await team(world)
+    third = await world.person(firm.id)
+    path = f"{firm.base}/members/{known[str(second.user_id)]['id']}"
+    assert (await firm.admin.call("PATCH", path, json={"role": "viewer"}))["role"] == "viewer"
+    assert await firm.admin.call("DELETE", path) is None
+    await firm.patch("", {"approvals": ["token.mint"]})
+    own = (await members(firm))[str(third.user_id)]["id"]
+    assert await third.call("DELETE", f"{firm.base}/members/{own}") is None, "everybody may leave"
+
+
+async def test_it_is_checked_again(world: World) -> None:
+    firm, second, known = await team(world, "token.mint")
+    third = await world.person(firm.id)
+    path = f"{firm.base}/members/{known[str(second.user_id)]['id']}"
+    approval = await waiting(firm, await firm.admin.call("DELETE", path))
+    await second.call("DELETE", path)
+    assert "no such member" in (await refused(third, "POST", path_of(firm, approval, "approve"), 409)).detail
