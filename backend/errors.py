@@ -81,13 +81,14 @@ class InsufficientScope(Forbidden):
 
     slug = "insufficient-scope"
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: str, *others: str) -> None:
         challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
-        super().__init__(f"The credential lacks the scope {scope}.", headers={"WWW-Authenticate": challenge})
+        words = " or ".join((scope, *others))
+        super().__init__(f"The credential lacks the scope {words}.", headers={"WWW-Authenticate": challenge})
         self.scope = scope
 
     def extensions(self) -> dict[str, Any]:
-        """The scope that would be needed."""
+        """The scope that would be needed; the first where one of several is."""
         return {"scope": self.scope}
 
 

@@ -15,7 +15,7 @@ from backend.approvals.schemas import (
     PolicyPlan,
 )
 from backend.auth.route import Current, DryRun, GuardedRoute, requires
-from backend.auth.scopes import Scope
+from backend.auth.scopes import ACTIONS, Scope
 from backend.keyset import Page
 from backend.requests.schemas import ApprovalStatus
 
@@ -59,9 +59,9 @@ async def get_approval(context: Current, orgId: UUID, approvalId: UUID) -> Appro
 
 
 @router.post("/{approvalId}/approve", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
-@requires(Scope.ORGS_READ, person=True)
+@requires(Scope.ORGS_READ, action=ACTIONS, person=True)
 async def approve_request(context: Current, orgId: UUID, approvalId: UUID, response: Response) -> ApprovalDetail:
-    """Agree as the second person: needs the action's scope, and a signed-in person who is not who asked (nor made the
+    """Agree as the second person: needs a signed-in person who is not who asked (nor made the
     API key that asked). Everything is checked again, also that who asked may still do it; what does not hold any more
     is a 409 and leaves it waiting. Where it was decided already, a 409 says by whom."""
     approval = await service.approve(context, approvalId)
@@ -70,7 +70,7 @@ async def approve_request(context: Current, orgId: UUID, approvalId: UUID, respo
 
 
 @router.post("/{approvalId}/deny", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
-@requires(Scope.ORGS_READ, person=True)
+@requires(Scope.ORGS_READ, action=ACTIONS, person=True)
 async def deny_request(
     context: Current, orgId: UUID, approvalId: UUID, body: ApprovalDeny, response: Response
 ) -> ApprovalDetail:

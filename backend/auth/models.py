@@ -43,11 +43,13 @@ class RefreshTokenRow(Row, table=True):
 
 
 class SigningKeyRow(Row, table=True):
-    """A key that signs JWTs (JWK with its private part)."""
+    """A key that signs JWTs."""
 
     __tablename__ = "signing_keys"
 
-    jwk: dict[str, Any] = json_field(dict)
+    kid: str = Field(unique=True)
+    sealed: str
+    """The JWK with its private part, sealed for its `kid`."""
     retired_at: datetime | None = time_field(nullable=True)
     """From when nothing is verified with it any more; set when another has taken its place."""
 

@@ -14,7 +14,7 @@ from backend import db
 from backend.auth import tokens
 from backend.auth.address import caller
 from backend.auth.rehearsal import Call
-from backend.auth.scopes import Scope, highest, scopes_of
+from backend.auth.scopes import IdentityScope, Scope, highest, scopes_of
 from backend.auth.secrets import digest, is_api_key
 from backend.changes import NOBODY, Who
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Unauthenticated
@@ -119,7 +119,7 @@ class Context:
         self.organization_id = organization_id
         self.network = await self._network()
         if needed and not self.scopes.intersection(needed):
-            raise InsufficientScope(needed[0])
+            raise InsufficientScope(*needed)
 
     async def widen(self, organization_id: UUID) -> list[Role]:
         """Let the transaction see one more organization; returns (and remembers) the caller's roles there."""
@@ -162,14 +162,26 @@ class Context:
     def require(self, *needed: Scope) -> None:
         """403 insufficient-scope where none of the scopes is held."""
         if not self.scopes.intersection(needed):
-            raise InsufficientScope(needed[0])
+            raise InsufficientScope(*needed)
 
-    def require_person(self) -> Person:
-        """The signed-in person; a key alone is a 403, and so is an application that acts in a person's name."""
+    def require_person(self, *, in_browser: bool = False) -> Person:
+        """The signed-in person; a key alone is a 403, and so is an application that acts in a person's name. With
+        `in_browser` only the session of a browser will do."""
         if self.person is None:
             raise Forbidden("This operation needs a signed-in person; an API key cannot do it.")
         if self.person.granted is not None:
             raise Forbidden("This operation needs the person themselves; an application cannot do it for them.")
+        if in_browser and not self.person.by_cookie:
+            raise Forbidden("A person does this in their browser, with its session; no token will do.")
+        return self.person
+
+    def require_token(self, scope: IdentityScope) -> Person:
+        """The person of an access token: 401 for any other credential; 403 where the token is that of an application
+        without the scope."""
+        if self.person is None or self.person.by_cookie:
+            raise Unauthenticated("This needs an access token of a person; neither an API key nor a cookie is one.")
+        if self.person.granted is not None and scope not in self.person.granted:
+            raise InsufficientScope(scope)
         return self.person
 
     def require_both(self) -> None:

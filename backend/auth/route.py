@@ -6,7 +6,7 @@ idempotency, the operation itself, commit. What raises rolls back, so nothing is
 
 import hashlib
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 
 from backend import db
 from backend.auth import idempotency, rate_limit, rehearsal
+from backend.auth.needs import ANY_ORGANIZATION, OPEN, F, Needs, public, requires
 from backend.auth.principal import FOREIGN, Context, authenticate, client_address
 from backend.auth.rehearsal import Call
 from backend.auth.scopes import Scope
@@ -24,22 +25,18 @@ from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-F = TypeVar("F", bound=Callable[..., Any])
-OPEN = "open"
-"""No credential needed."""
-ANY_ORGANIZATION = "any"
-"""A credential is needed; the operation itself enters an organization."""
-
-
-def requires(*scopes: Scope, organization: str = "orgId", person: bool = False, both: bool = False) -> Callable[[F], F]:
-    """Say what an operation needs: one of `scopes`, in the organization that the path parameter names. `person`: a key
-    alone will not do; `both`: a person and a key, each with the right to it."""
-
-    def mark(endpoint: F) -> F:
-        endpoint.__needs__ = (scopes, organization, person, both)  # type: ignore[attr-defined]
-        return endpoint
-
-    return mark
+__all__ = [
+    "ANY_ORGANIZATION",
+    "OPEN",
+    "Current",
+    "DryRun",
+    "GuardedRoute",
+    "Needs",
+    "form",
+    "public",
+    "requires",
+    "takes",
+]
 
 
 def takes(*kinds: str) -> Callable[[F], F]:
@@ -50,12 +47,6 @@ def takes(*kinds: str) -> Callable[[F], F]:
         return endpoint
 
     return mark
-
-
-def public(endpoint: F) -> F:
-    """Say that an operation needs no credential."""
-    endpoint.__needs__ = ((), OPEN, False, False)  # type: ignore[attr-defined]
-    return endpoint
 
 
 def form(endpoint: F) -> F:
@@ -70,7 +61,7 @@ class GuardedRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         """The handler, inside its guard."""
         operation = super().get_route_handler()
-        needs = getattr(self.endpoint, "__needs__", None)
+        needs: Needs | None = getattr(self.endpoint, "__needs__", None)
         if needs is None:
             raise RuntimeError(f"{self.path}: an operation says what it needs with @requires or @public")
         form = getattr(self.endpoint, "__takes_form__", False)
@@ -80,7 +71,7 @@ class GuardedRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             async with db.transaction() as session:
-                context = await _admit(request, session, *needs)
+                context = await _admit(request, session, needs)
                 request.state.context = context
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run; nothing was done.")
@@ -93,26 +84,35 @@ class GuardedRoute(APIRoute):
         return handle
 
 
-async def _admit(
-    request: Request, session: db.Write, scopes: tuple[Scope, ...], organization: str, person: bool, both: bool
-) -> Context:
-    if organization == OPEN:
+async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
+    if needs.is_open:
         context = Context(session=session, person=None, key=None, request_id=request.state.request_id)
         context.address = client_address(request)
-        if request.method != "GET":
-            await rate_limit.check_principal(request, context)
-        return context
-    context = await authenticate(request, session)
-    if both:
-        context.require_both()
-    if person:
-        context.require_person()
-    if organization != ANY_ORGANIZATION:
-        await context.enter(_organization_id(request.path_params[organization]), *scopes)
-    elif scopes and not _may_hold(context, scopes):
-        raise InsufficientScope(scopes[0])
+    else:
+        context = await authenticate(request, session)
+        _check_credentials(context, needs)
+        await _check_scopes(request, context, needs)
     await rate_limit.check_principal(request, context)
     return context
+
+
+def _check_credentials(context: Context, needs: Needs) -> None:
+    if needs.both:
+        context.require_both()
+    if needs.person or needs.browser:
+        context.require_person(in_browser=needs.browser)
+    if needs.identity:
+        context.require_token(needs.identity)
+
+
+async def _check_scopes(request: Request, context: Context, needs: Needs) -> None:
+    if needs.organization != ANY_ORGANIZATION:
+        await context.enter(_organization_id(request.path_params[needs.organization]))
+    for group in needs.groups:
+        if needs.organization != ANY_ORGANIZATION:
+            context.require(*group)
+        elif not _may_hold(context, group):
+            raise InsufficientScope(*group)
 
 
 def _may_hold(context: Context, scopes: tuple[Scope, ...]) -> bool:

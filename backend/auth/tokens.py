@@ -1,7 +1,10 @@
 """JSON Web Tokens: access tokens as RFC 9068 has them, ID tokens, and the RS256 keys that sign both."""
 
+import json
+import logging
 import time
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +17,10 @@ from sqlmodel import col
 from backend.auth.models import SigningKeyRow
 from backend.db import Write, new_id, now
 from backend.errors import Unauthenticated
+from backend.sealing import SECRETS, CannotUnseal
 from backend.settings import settings
 
+log = logging.getLogger(__name__)
 ACCESS_SECONDS = 15 * 60
 OWN_CLIENT = "signum"
 """`client_id` of tokens that people get for themselves."""
@@ -26,16 +31,17 @@ _keys: list[RSAKey] = []
 
 
 async def load_keys(session: Write) -> None:
-    """Read the keys that verify now; make the first one. At start, and every minute, so that a rotation is heard of."""
+    """Read the keys that verify now; make one where none signs. At start, and every minute, so that a rotation is heard
+    of. A key that does not open verifies nothing either: whoever can write into the table cannot sign as we do."""
     valid = sa.or_(col(SigningKeyRow.retired_at).is_(None), col(SigningKeyRow.retired_at) > now())
     query = sa.select(SigningKeyRow).where(valid)
     # Two transactions may have made keys at once: those without an end come last, the newest at the very end.
     query = query.order_by(col(SigningKeyRow.retired_at).is_(None), col(SigningKeyRow.created_at))
     rows = list((await session.execute(query)).scalars())
-    if not rows:
-        rows = [_new_key()]
-        session.add_all(rows)
-    _keys[:] = [RSAKey.import_key(r.jwk) for r in rows]
+    opened = [(row, key) for row in rows if (key := _open(row.kid, row.sealed))]
+    if all(row.retired_at for row, _ in opened):
+        opened.append(_made(session))
+    _keys[:] = [key for _, key in opened]
 
 
 async def rotate(session: Write) -> str:
@@ -44,15 +50,27 @@ async def rotate(session: Write) -> str:
     await session.execute(
         sa.update(SigningKeyRow).where(col(SigningKeyRow.retired_at).is_(None)).values(retired_at=now() + OVERLAP)
     )
-    row = _new_key()
-    session.add(row)
+    row, _ = _made(session)
     await session.flush()
-    return str(row.jwk["kid"])
+    return row.kid
 
 
-def _new_key() -> SigningKeyRow:
+def _made(session: Write) -> tuple[SigningKeyRow, RSAKey]:
     key = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"}, private=True, auto_kid=True)
-    return SigningKeyRow(jwk=key.as_dict(private=True))
+    kid = str(key.kid)
+    row = SigningKeyRow(kid=kid, sealed=SECRETS.seal_text(json.dumps(key.as_dict(private=True)), kid))
+    session.add(row)
+    return row, key
+
+
+@lru_cache(maxsize=64)
+def _open(kid: str, sealed: str) -> RSAKey | None:
+    """A key with its private part; None, and a warning once, where it is not sealed as ours are."""
+    try:
+        return RSAKey.import_key(json.loads(SECRETS.unseal_text(sealed, kid)))
+    except CannotUnseal:
+        log.warning("the signing key %s does not open with this installation's keystore password; another signs", kid)
+        return None
 
 
 def published() -> list[dict[str, Any]]:

@@ -20,8 +20,8 @@ from backend.chains.schemas import (
 router = APIRouter(tags=["Chains"], route_class=GuardedRoute)
 
 
-@router.get("/chains/", responses={429: {}})
-@router.get("/chains", include_in_schema=False, responses={429: {}})
+@router.get("/chains/")
+@router.get("/chains", include_in_schema=False)
 @public
 async def list_chains(
     context: Current,

@@ -7,19 +7,14 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.auth.scopes import IdentityScope, Scope
-from backend.errors import InsufficientScope, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
 from backend.oauth.schemas import ATTESTATIONS, IDENTITIES, AttestedClaim, ChainIdentity, UserInfo
 
 
 async def of(context: Context) -> UserInfo:
-    """The caller's claims. An access token of a person is needed: 401 without one, 403 where it has no `openid`."""
-    person = context.person
-    if person is None or person.by_cookie:
-        raise Unauthenticated("UserInfo needs an access token of a person; neither an API key nor a cookie is one.")
+    """The caller's claims, by what their token was granted; one of their own has every claim."""
+    person = context.require_token(IdentityScope.OPENID)
     scopes = person.granted
-    if scopes is not None and IdentityScope.OPENID not in scopes:
-        raise InsufficientScope(IdentityScope.OPENID)
     user = await context.session.get_one(UserRow, person.user_id)
     claims: dict[str, Any] = {"sub": str(user.id)}
     if scopes is None or IdentityScope.PROFILE in scopes:

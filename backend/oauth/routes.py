@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Form, Query, Request, Response, status
 from fastapi.responses import RedirectResponse
 
 from backend import db
-from backend.auth import rate_limit, tokens
+from backend.auth import tokens
 from backend.auth.principal import by_cookie, check_origin, client_address, cookie_name
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
-from backend.auth.scopes import Scope
+from backend.auth.scopes import IdentityScope, Scope
 from backend.changes import Who, acting
 from backend.errors import BadRequest
 from backend.keyset import Page
@@ -37,6 +37,7 @@ from backend.oauth.schemas import (
 )
 
 router = APIRouter(tags=["OpenID Connect"], route_class=GuardedRoute)
+CLIENT: list[dict[str, list[str]]] = [{"client": []}, {}]
 protocol = APIRouter(
     prefix="/oauth",
     route_class=OAuthRoute,
@@ -49,7 +50,7 @@ CACHED = {"Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin":
 Asked = Annotated[AuthorizationQuery, Query()]
 
 
-@protocol.post("/token", response_model_exclude_none=True)
+@protocol.post("/token", response_model_exclude_none=True, openapi_extra={"security": CLIENT})
 @form
 @public
 async def token(context: Current, request: Request, body: Annotated[TokenForm, Form()]) -> TokenAnswer:
@@ -61,7 +62,7 @@ async def token(context: Current, request: Request, body: Annotated[TokenForm, F
     return await granting.exchange(context, request, body)
 
 
-@protocol.post("/revoke")
+@protocol.post("/revoke", openapi_extra={"security": CLIENT})
 @form
 @public
 async def revoke(context: Current, request: Request, body: Annotated[TokenReference, Form()]) -> dict[str, Any]:
@@ -71,7 +72,7 @@ async def revoke(context: Current, request: Request, body: Annotated[TokenRefere
     return {}
 
 
-@protocol.post("/introspect", response_model_exclude_none=True)
+@protocol.post("/introspect", response_model_exclude_none=True, openapi_extra={"security": CLIENT})
 @form
 @public
 async def introspect(context: Current, request: Request, body: Annotated[TokenReference, Form()]) -> Introspection:
@@ -89,7 +90,7 @@ def _token(body: TokenReference) -> str:
 router.include_router(protocol)
 
 
-@router.get("/oauth/authorize", status_code=status.HTTP_302_FOUND, response_class=RedirectResponse, responses={429: {}})
+@router.get("/oauth/authorize", status_code=status.HTTP_302_FOUND, response_class=RedirectResponse)
 @public
 async def authorize(context: Current, request: Request, query: Asked) -> Response:
     """Ask a person to sign in and to agree; their browser is sent back with a code that works once, for 60 seconds.
@@ -98,7 +99,6 @@ async def authorize(context: Current, request: Request, query: Asked) -> Respons
     """
     cookie = request.cookies.get(cookie_name())
     context.person = await by_cookie(context.session, cookie) if cookie else None
-    await rate_limit.check_principal(request, context)
     names = [name for name, _ in request.query_params.multi_items()]
     try:
         ask = await authorizing.check(context.session, query, doubles=len(set(names)) != len(names))
@@ -119,30 +119,28 @@ async def show_consent(context: Current, query: Asked) -> Consent:
 
 
 @router.post("/oauth/consent")
-@requires(organization=ANY_ORGANIZATION, person=True)
+@requires(organization=ANY_ORGANIZATION, browser=True)
 async def decide(context: Current, body: Decision, response: Response) -> Decided:
     """Agree, or not. The answer says where the browser goes: to the application, with a code or `access_denied`.
 
     Only in the browser where the person is signed in: by the session's cookie.
     """
-    person = context.require_person()
-    if not person.by_cookie:
-        raise BadRequest("A person agrees in their browser, with its session.")
+    person = context.require_person(in_browser=True)
     response.headers.update(NO_STORE)
     return Decided(redirect_to=await authorizing.decide(context.session, body, person, approve=body.approve))
 
 
 @router.get("/oauth/userinfo", response_model_exclude_unset=True)
-@requires(organization=ANY_ORGANIZATION)
+@requires(organization=ANY_ORGANIZATION, identity=IdentityScope.OPENID)
 async def userinfo(context: Current, response: Response) -> UserInfo:
-    """Claims about the person of the access token, by its scopes. `openid` is needed; an API key is a 401."""
+    """Claims about the person of the access token, by its scopes. An API key is a 401, as is a browser's session."""
     response.headers.update(NO_STORE)
     return await claims.of(context)
 
 
 @router.post("/oauth/userinfo", response_model_exclude_unset=True)
 @form
-@requires(organization=ANY_ORGANIZATION)
+@requires(organization=ANY_ORGANIZATION, identity=IdentityScope.OPENID)
 async def post_userinfo(context: Current, response: Response) -> UserInfo:
     """The same by POST (OIDC Core 5.3.1); the token comes in the Authorization header."""
     response.headers.update(NO_STORE)

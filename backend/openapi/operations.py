@@ -8,8 +8,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from backend.auth.route import OPEN, GuardedRoute
-from backend.auth.scopes import Scope
+from backend.auth.needs import OPEN, Needs
+from backend.auth.route import GuardedRoute
 
 METHODS = ("get", "post", "put", "patch", "delete")
 """In the order in which they stand below a path."""
@@ -25,10 +25,7 @@ class Operation:
     entry: dict[str, Any]
     document: dict[str, Any]
     is_guarded: bool
-    scopes: tuple[Scope, ...]
-    organization: str
-    person: bool
-    both: bool
+    needs: Needs
     rehearses: bool
 
     @property
@@ -44,7 +41,7 @@ class Operation:
     @property
     def is_open(self) -> bool:
         """Whether it needs no credential."""
-        return self.organization == OPEN
+        return self.needs.is_open
 
     @property
     def takes_body(self) -> bool:
@@ -92,7 +89,6 @@ def _all(api: FastAPI, document: dict[str, Any]) -> Iterator[Operation]:
             entry["operationId"] = route.name
             if entry["summary"] == str(route.name).replace("_", " ").title():
                 entry["summary"] = str(route.name).replace("_", " ").capitalize().replace("Api ", "API ")
-            scopes, organization, person, both = getattr(route.endpoint, "__needs__", ((), OPEN, False, False))
             yield Operation(
                 path=path,
                 method=method,
@@ -100,9 +96,6 @@ def _all(api: FastAPI, document: dict[str, Any]) -> Iterator[Operation]:
                 entry=entry,
                 document=document,
                 is_guarded=isinstance(route.original_route, GuardedRoute),
-                scopes=scopes,
-                organization=organization,
-                person=person,
-                both=both,
+                needs=getattr(route.endpoint, "__needs__", Needs(organization=OPEN)),
                 rehearses=route.endpoint is not None and "dry_run" in signature(route.endpoint).parameters,
             )

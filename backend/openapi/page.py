@@ -67,9 +67,8 @@ def _chapter(document: dict[str, Any], name: str, found: Found, origin: str) -> 
 
 
 def _operation(document: dict[str, Any], path: str, method: str, entry: dict[str, Any], origin: str) -> str:
-    scopes = "".join(f'<code class="scope">{escape(s)}</code>' for s in entry.get("x-required-scopes", []))
-    access = f"Scope {scopes}" if scopes else ("No credential" if not entry["security"] else "A credential")
-    text = re.sub(r"\n\nScope: .*$", "", entry.get("description", ""), flags=re.DOTALL)
+    text, _, scopes = entry.get("description", "").partition("\n\nScope: ")
+    access = f"Scope {_chips(scopes)}" if scopes else ("No credential" if not entry["security"] else "A credential")
     name = entry["operationId"]
     return (
         f'<article id="{name}"><h3><a href="#{name}">{escape(entry["summary"])}</a></h3>'
@@ -78,6 +77,10 @@ def _operation(document: dict[str, Any], path: str, method: str, entry: dict[str
         f"{_parameters(document, entry)}{_body(document, entry)}{_responses(document, entry)}"
         f"<details><summary>curl</summary>{_code(curl(document, path, method, entry, origin))}</details></article>"
     )
+
+
+def _chips(words: str) -> str:
+    return re.sub(r"`([^`]+)`", r'<code class="scope">\1</code>', escape(words.rstrip("."), quote=False))
 
 
 def _parameters(document: dict[str, Any], entry: dict[str, Any]) -> str:

@@ -46,25 +46,18 @@ def describe(operation: Operation) -> None:
 
 def statuses(operation: Operation) -> set[int]:
     """The errors that guard, handlers and rules of the API can answer with, whatever the operation does."""
-    found = {500}
+    found = {413, 500}
     if operation.is_guarded:
-        found |= {400, 503}
+        found |= {400, 429, 503}
     if operation.is_guarded and not operation.is_open:
         found |= {401, 403}
-    if is_limited(operation):
-        found.add(429)
     if operation.takes_body:
-        found |= {413, 415, 422}
+        found |= {415, 422}
     if operation.is_idempotent:
         found.add(409)
-    if set(operation.path_names) - {operation.organization}:
+    if set(operation.path_names) - {operation.needs.organization}:
         found.add(404)
     return found
-
-
-def is_limited(operation: Operation) -> bool:
-    """Whether the guard counts it: every credential, and without one what is not a plain read."""
-    return operation.is_guarded and (not operation.is_open or operation.method != "get")
 
 
 def _problem(status: int) -> dict[str, Any]:
@@ -95,7 +88,7 @@ def _split_dry_run(operation: Operation) -> None:
 
 
 def _add_headers(operation: Operation, status: str, response: dict[str, Any]) -> None:
-    names = ["X-Request-Id", *(LIMITED if is_limited(operation) else ())]
+    names = ["X-Request-Id", *(LIMITED if operation.is_guarded else ())]
     if status == "202":
         names.append("Location")
     if operation.is_idempotent and status < "300":

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from backend.auth.needs import Needs
 from backend.openapi.operations import Operation
 
 SCHEMES: dict[str, Any] = {
@@ -25,26 +26,40 @@ SCHEMES: dict[str, Any] = {
         "description": "The console's session (`__Host-signum_session` by https). Methods that change something "
         "need an `Origin` of ours.",
     },
+    "client": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "An application's id and secret, which may stand in the form instead. Public applications send "
+        "their id alone. For `client_credentials` the id is that of an API key or of its organization, and the key is "
+        "the secret.",
+    },
 }
 
 
 def describe(operation: Operation) -> None:
-    """Write what an operation needs. In each of the alternatives the array names the scope."""
-    entry = operation.entry
+    """Write what an operation needs. In each of the alternatives the arrays name the scopes, all of them needed."""
+    entry, needs = operation.entry, operation.needs
     if "security" not in entry:
-        entry["security"] = [] if operation.is_open else list(_alternatives(operation))
-    if operation.scopes:
-        entry["x-required-scopes"] = [str(s) for s in operation.scopes]
-        named = " or ".join(f"`{s}`" for s in operation.scopes)
-        entry["description"] = f"{entry.get('description', '')}\n\nScope: {named}.".strip()
+        entry["security"] = [] if needs.is_open else list(_alternatives(needs))
+    if words := _words(needs):
+        entry["description"] = f"{entry.get('description', '')}\n\nScope: {words}.".strip()
 
 
-def _alternatives(operation: Operation) -> list[dict[str, list[str]]]:
-    needed = [[str(s)] for s in operation.scopes] or [[]]
-    people: list[dict[str, list[str]]] = [{name: n} for n in needed for name in ("accessToken", "session")]
-    if operation.both:
-        return [{**person, "apiKey": n} for person in people for n in needed]
-    return people if operation.person else [*people, *({"apiKey": n} for n in needed)]
+def _alternatives(needs: Needs) -> list[dict[str, list[str]]]:
+    if needs.identity:
+        return [{"accessToken": scopes} for scopes in needs.alternatives]
+    people = ("session",) if needs.browser else ("accessToken", "session")
+    if needs.both:
+        return [{person: scopes, "apiKey": scopes} for scopes in needs.alternatives for person in people]
+    kinds = people if needs.person or needs.browser else (*people, "apiKey")
+    return [{kind: scopes} for scopes in needs.alternatives for kind in kinds]
+
+
+def _words(needs: Needs) -> str:
+    if needs.identity:
+        return f"`{needs.identity}`"
+    groups = [" or ".join(f"`{scope}`" for scope in group) for group in needs.groups]
+    return ", and that of the action: ".join(groups)
 
 
 def describe_schemes(document: dict[str, Any]) -> None:

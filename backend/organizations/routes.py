@@ -35,11 +35,12 @@ async def list_organizations(context: Current, page: PageOf, search: Search | No
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-@requires(organization=ANY_ORGANIZATION, person=True)
+@requires(Scope.ORGS_WRITE, organization=ANY_ORGANIZATION, person=True)
 async def create_organization(
     context: Current, body: OrganizationCreate, response: Response, dry_run: DryRun = False
 ) -> Organization | OrganizationPlan:
-    """Found an organization without a parent. Needs a signed-in person, who becomes its admin."""
+    """Found an organization without a parent. Needs a signed-in person, who becomes its admin: one who may write in an
+    organization already, or belongs to none yet."""
     if dry_run:
         response.status_code = status.HTTP_200_OK
     return await service.create(context, body, dry_run)

@@ -17,11 +17,14 @@ from backend.changes import tell
 from backend.errors import Conflict, NotFound
 from backend.keyset import Page
 from backend.members.models import UserRow
-from backend.parties import rules, sealing, service
+from backend.parties import rules, service
 from backend.parties.models import DocumentRow, FilePartRow, FileRow
 from backend.parties.schemas import Document, DocumentKind, DocumentList, PartyStatus
+from backend.sealing import DOCUMENTS as SEAL
 
 DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
+PIECE = 262_144
+"""Bytes of a piece before it is sealed."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ async def content(context: Context, party_id: UUID, document_id: UUID) -> Conten
         raise NotFound("The party has no such document.")
     file, name = row
     sealed = await _sealed(context.session, file.id, 0)
-    first = sealing.unseal(sealed, file.organization_id, file.sha256, 0, file.parts)
+    first = SEAL.unseal(sealed, place(file.organization_id, file.sha256, 0, file.parts))
     return Content(file.organization_id, file.id, file.sha256, file.media_type, file.size, file.parts, name, first)
 
 
@@ -116,7 +119,12 @@ async def stream(found: Content) -> AsyncIterator[bytes]:
     for number in range(1, found.parts):
         async with db.reading(found.organization_id) as session:
             sealed = await _sealed(session, found.file_id, number)
-        yield sealing.unseal(sealed, found.organization_id, found.sha256, number, found.parts)
+        yield SEAL.unseal(sealed, place(found.organization_id, found.sha256, number, found.parts))
+
+
+def place(organization_id: UUID, sha256: str, number: int, parts: int) -> str:
+    """Where a piece belongs: pieces cannot be exchanged, and the last one says that it is the last."""
+    return f"{organization_id}:{sha256}:{number}:{parts}"
 
 
 async def _sealed(session: Any, file_id: UUID, number: int) -> bytes:
@@ -129,7 +137,7 @@ async def _sealed(session: Any, file_id: UUID, number: int) -> bytes:
 async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
     """The id of a content in this organization; written once, also where two send it at the same time."""
     digest, organization = hashlib.sha256(content).hexdigest(), context.organization_id
-    parts = sealing.pieces(content)
+    parts = [content[at : at + PIECE] for at in range(0, len(content), PIECE)]
     row = FileRow(
         organization_id=organization, sha256=digest, media_type=media_type, size=len(content), parts=len(parts)
     )
@@ -138,7 +146,7 @@ async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
         same = sa.select(FILES.c.id).where(FILES.c.organization_id == organization, FILES.c.sha256 == digest)
         return UUID(str(await context.session.scalar(same)))
     for number, piece in enumerate(parts):
-        sealed = sealing.seal(piece, organization, digest, number, len(parts))
+        sealed = SEAL.seal(piece, place(organization, digest, number, len(parts)))
         part = FilePartRow(organization_id=organization, file_id=row.id, number=number, sealed=sealed)
         await context.session.execute(sa.insert(FilePartRow).values(part.model_dump()))
     return row.id

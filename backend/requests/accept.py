@@ -10,7 +10,7 @@ from sqlmodel import col
 
 from backend import workflows
 from backend.auth.principal import Context
-from backend.auth.scopes import Scope
+from backend.auth.scopes import ACTIONS, Scope
 from backend.changes import tell
 from backend.db import now
 from backend.errors import Conflict
@@ -41,6 +41,7 @@ async def accept(
     Requests of the same `order` run one after the other. Where the organization asks for a second person for this kind
     (or `always_asks`), the request waits as `awaiting_approval`, and nothing is enqueued before it is approved.
     """
+    assert scope in ACTIONS, "the guards of retry, approve and deny know the scopes of what they may be about"
     row = await service.write(
         context.session,
         organization_id=context.organization_id,

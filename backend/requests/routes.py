@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.route import Current, GuardedRoute, requires
-from backend.auth.scopes import Scope
+from backend.auth.scopes import ACTIONS, Scope
 from backend.errors import Conflict
 from backend.keyset import Page
 from backend.requests import listing
@@ -37,7 +37,7 @@ async def get_request(context: Current, orgId: UUID, requestId: UUID) -> Request
 
 
 @router.post("/{requestId}/retry", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ORGS_READ)
+@requires(Scope.ORGS_READ, action=ACTIONS)
 async def retry_request(context: Current, orgId: UUID, requestId: UUID, response: Response) -> Request:
     """Run a failed operation again; what it had done already is not done twice."""
     row = await listing.locked(context, requestId)

@@ -19,7 +19,7 @@ from sqlmodel import col
 from backend import db
 from backend.changes import tell
 from backend.db import Write, now
-from backend.sealing import CannotUnseal, unseal
+from backend.sealing import SECRETS, CannotUnseal
 from backend.webhooks import egress, events, rules, signing
 from backend.webhooks.egress import Answer
 from backend.webhooks.models import DeliveryRow, EndpointRow
@@ -87,7 +87,7 @@ async def _fetch(session: Write, delivery_id: UUID, run: int) -> Parcel | None:
 async def _send(parcel: Parcel, at: datetime) -> Answer:
     sealed = [secret for secret, until in parcel.secrets if until is None or until > at]
     try:
-        keys = [unseal(secret, str(parcel.endpoint_id)) for secret in sealed]
+        keys = [SECRETS.unseal_text(secret, str(parcel.endpoint_id)) for secret in sealed]
     except CannotUnseal:
         return Answer(None, None, "The endpoint's secret cannot be read any more; rotate it", 0)
     body = parcel.payload.encode()

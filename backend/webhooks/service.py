@@ -13,7 +13,7 @@ from backend.db import now
 from backend.errors import Conflict, Forbidden, Invalid, NotFound
 from backend.fields import timestamp
 from backend.keyset import Page
-from backend.sealing import seal
+from backend.sealing import SECRETS
 from backend.webhooks import egress, rules, sending, signing
 from backend.webhooks.models import EndpointRow
 from backend.webhooks.schemas import (
@@ -75,7 +75,7 @@ async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
         include_descendants=body.include_descendants,
         secret="",
     )
-    row.secret = seal(secret, str(row.id))
+    row.secret = SECRETS.seal_text(secret, str(row.id))
     context.session.add(row)
     await context.session.flush()
     record = _read(row.model_dump())
@@ -173,7 +173,7 @@ async def rotate(context: Context, webhook_id: UUID, body: SecretRotation) -> We
     ends = [(s["secret"], min(datetime.fromisoformat(s["until"]), end)) for s in row.old_secrets]
     kept = [(row.secret, end), *ends][: rules.MAX_OLD_SECRETS]
     row.old_secrets = [{"secret": old, "until": until.isoformat()} for old, until in kept if until > at]
-    row.secret = seal(secret, str(row.id))
+    row.secret = SECRETS.seal_text(secret, str(row.id))
     await context.session.flush()
     record = _read(row.model_dump())
     after = {"old_secrets_until": record.old_secrets_until and timestamp(record.old_secrets_until)}

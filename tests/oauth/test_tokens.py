@@ -1,6 +1,7 @@
 """What the tokens are good for: UserInfo, the API, client credentials, introspection, revocation, rotated keys."""
 
 import base64
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -21,6 +22,7 @@ from backend.client import ApiProblem
 from backend.members.models import UserWalletRow
 from backend.members.schemas import Role
 from backend.parties.models import PartyRow
+from backend.sealing import SECRETS
 from backend.web import is_api
 from tests.conftest import PASSWORD, World
 from tests.oauth.application import BASE, TOKEN, Application, register
@@ -285,6 +287,42 @@ async def test_discovery(http: httpx.AsyncClient) -> None:
     keys = (await http.get("/v1" + document["jwks_uri"].removeprefix(BASE))).json()["keys"]
     assert all(k["alg"] == "RS256" and k["use"] == "sig" and k["kid"] and "d" not in k for k in keys)
     assert is_api("/.well-known/openid-configuration")
+
+
+async def test_private_keys_are_sealed_where_they_are_kept(application: Application) -> None:
+    async with db.worker() as session:
+        rows = (await session.execute(sa.text("select id, to_jsonb(k)::text as kept from signing_keys k"))).all()
+    published = (await application.http.get("/v1/oauth/jwks")).json()["keys"]
+    assert rows
+    for kept in (row.kept for row in rows):
+        assert not any(f'"{part}"' in kept for part in ("d", "p", "q", "dp", "dq", "qi"))
+    assert {k["kid"] for k in published} <= {kid for row in rows for kid in re.findall(r'"kid": "([^"]+)"', row.kept)}
+
+
+async def test_a_key_that_does_not_open_signs_nothing_and_stops_nobody(
+    world: World, application: Application, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As after the keystore's password was lost, or where somebody wrote a key of their own into the table."""
+    person = await world.person(application.organization)
+    before = await application.sign_in(person)
+    async with db.worker() as session:
+        current = sa.select(SigningKeyRow).where(SigningKeyRow.retired_at.is_(None))
+        lost = list((await session.execute(current)).scalars())
+        for row in lost:
+            row.sealed = SECRETS.seal_text("{}", "somebody else")
+        await session.flush()
+        await tokens.load_keys(session)
+    after = await application.sign_in(person)
+    kid = jwt.decode(after["id_token"], KeySet.import_key_set({"keys": tokens.published()})).header["kid"]
+    assert kid not in {row.kid for row in lost}
+    assert (await application.userinfo(after["access_token"])).status_code == 200
+    assert (await application.userinfo(before["access_token"])).status_code == 401
+    assert f"the signing key {lost[-1].kid} does not open" in caplog.text
+    async with db.worker() as session:
+        await tokens.load_keys(session)
+        assert await session.scalar(sa.select(SigningKeyRow.kid).where(SigningKeyRow.kid == kid)) == kid
+        await session.execute(sa.delete(SigningKeyRow).where(SigningKeyRow.kid.in_([row.kid for row in lost])))
+    assert tokens.published()[0]["kid"] == kid
 
 
 async def test_keys_rotate_without_anybody_noticing(world: World, application: Application) -> None:

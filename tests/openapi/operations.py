@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
+from backend.auth.scopes import Scope
 from backend.openapi import COMMITTED
 
 DOCUMENT: dict[str, Any] = json.loads(COMMITTED.read_text("utf-8"))
@@ -22,9 +23,10 @@ class Case:
         return str(self.entry["operationId"])
 
     @property
-    def scopes(self) -> list[str]:
-        """One of them is needed."""
-        return list(self.entry.get("x-required-scopes", []))
+    def alternatives(self) -> list[frozenset[str]]:
+        """Sets of our scopes, of which one has to be held whole; none where no scope is needed."""
+        found = [frozenset(s for scopes in choice.values() for s in scopes) for choice in self.entry["security"]]
+        return list(dict.fromkeys(scopes for scopes in found if scopes and scopes <= set(Scope)))
 
     @property
     def is_open(self) -> bool:
@@ -35,6 +37,11 @@ class Case:
     def takes_key(self) -> bool:
         """Whether a key alone will do."""
         return any(set(s) == {"apiKey"} for s in self.entry["security"])
+
+    @property
+    def wants_token(self) -> bool:
+        """Whether nothing but an access token will do."""
+        return all(set(s) == {"accessToken"} for s in self.entry["security"])
 
     @property
     def wants_both(self) -> bool:

@@ -17,7 +17,8 @@ from backend import db, runtime
 from backend.auth.scopes import Scope
 from backend.demo.papers import pdf, picture
 from backend.members.schemas import Role
-from backend.parties import sealing
+from backend.parties import documents
+from backend.sealing import DOCUMENTS, CannotUnseal
 from backend.settings import settings
 from tests.conftest import Actor, World
 from tests.firm import Firm, refused
@@ -120,10 +121,11 @@ async def test_at_rest_it_is_sealed_and_bound_to_its_place(world: World) -> None
         parts = [bytes(row.sealed) for row in found]
     assert len(parts) == 2
     assert not any(b"PASSPORT" in part for part in parts)
-    with pytest.raises(Exception, match="does not open"):
-        sealing.unseal(parts[0], firm.id, made["sha256"], 1, 2)
-    with pytest.raises(Exception, match="does not open"):
-        sealing.unseal(parts[0], uuid4(), made["sha256"], 0, 2)
+    place, other = documents.place(firm.id, made["sha256"], 0, 2), documents.place(firm.id, made["sha256"], 1, 2)
+    assert DOCUMENTS.unseal(parts[0], place).startswith(b"%PDF-PASSPORT")
+    for elsewhere in (other, documents.place(uuid4(), made["sha256"], 0, 2)):
+        with pytest.raises(CannotUnseal):
+            DOCUMENTS.unseal(parts[0], elsewhere)
     key = settings().home / "documents.key"
     assert key.stat().st_mode & 0o777 == 0o600
 

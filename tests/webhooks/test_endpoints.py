@@ -11,7 +11,7 @@ from backend import db, runtime
 from backend.auth.scopes import Scope
 from backend.db import new_id
 from backend.members.schemas import Role
-from backend.sealing import CannotUnseal, unseal
+from backend.sealing import SECRETS, CannotUnseal
 from backend.settings import settings
 from backend.webhooks import egress
 from backend.webhooks.models import EndpointRow
@@ -70,9 +70,9 @@ async def test_the_secret_is_encrypted_where_it_is_kept(world: World) -> None:
     async with db.worker() as session:
         row = await session.get_one(EndpointRow, UUID(end.id))
     assert end.secret not in row.secret
-    assert unseal(row.secret, end.id) == end.secret
+    assert SECRETS.unseal_text(row.secret, end.id) == end.secret
     with pytest.raises(CannotUnseal):
-        unseal(row.secret, other.id)
+        SECRETS.unseal_text(row.secret, other.id)
 
 
 async def test_a_replayed_creation_has_no_secret_and_makes_nothing(world: World, api: Any) -> None:

@@ -79,11 +79,12 @@ class ApprovalsOperations(Connection):
     async def approve_request(
         self, org_id: Id, approval_id: Id, *, idempotency_key: str | None = None
     ) -> ApprovalDetail:
-        """Agree as the second person: needs the action's scope, and a signed-in person who is not who asked (nor
-        made the API key that asked). Everything is checked again, also that who asked may still do it; what does
-        not hold any more is a 409 and leaves it waiting. Where it was decided already, a 409 says by whom.
+        """Agree as the second person: needs a signed-in person who is not who asked (nor made the API key that
+        asked). Everything is checked again, also that who asked may still do it; what does not hold any more is
+        a 409 and leaves it waiting. Where it was decided already, a 409 says by whom.
 
-        Scope: `orgs:read`.
+        Scope: `orgs:read`, and that of the action: `orgs:write` or `assets:write` or `attestations:write` or
+        `transfers:write`.
         """
         return await self._send(
             ApprovalDetail,
@@ -98,7 +99,8 @@ class ApprovalsOperations(Connection):
         """Refuse as the second person, by the same right as an approval. The request ends as `denied`, and what it
         had written ends with it.
 
-        Scope: `orgs:read`.
+        Scope: `orgs:read`, and that of the action: `orgs:write` or `assets:write` or `attestations:write` or
+        `transfers:write`.
         """
         return await self._send(
             ApprovalDetail,

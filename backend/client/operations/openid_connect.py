@@ -138,11 +138,18 @@ class OpenIDConnectOperations(Connection):
         return await self._send(Decided, "POST", "/oauth/consent", body=body, key=idempotency_key or new_key())
 
     async def userinfo(self) -> UserInfo:
-        """Claims about the person of the access token, by its scopes. `openid` is needed; an API key is a 401."""
+        """Claims about the person of the access token, by its scopes. An API key is a 401, as is a browser's
+        session.
+
+        Scope: `openid`.
+        """
         return await self._send(UserInfo, "GET", "/oauth/userinfo")
 
     async def post_userinfo(self, *, idempotency_key: str | None = None) -> UserInfo:
-        """The same by POST (OIDC Core 5.3.1); the token comes in the Authorization header."""
+        """The same by POST (OIDC Core 5.3.1); the token comes in the Authorization header.
+
+        Scope: `openid`.
+        """
         return await self._send(UserInfo, "POST", "/oauth/userinfo", key=idempotency_key or new_key())
 
     async def jwks(self) -> KeySet:

@@ -50,7 +50,11 @@ class OrganizationsOperations(Connection):
     async def create_organization(
         self, body: OrganizationCreate, *, dry_run: bool = False, idempotency_key: str | None = None
     ) -> Organization | OrganizationPlan:
-        """Found an organization without a parent. Needs a signed-in person, who becomes its admin."""
+        """Found an organization without a parent. Needs a signed-in person, who becomes its admin: one who may
+        write in an organization already, or belongs to none yet.
+
+        Scope: `orgs:write`.
+        """
         return await self._send(
             OrganizationPlan if dry_run else Organization,
             "POST",
