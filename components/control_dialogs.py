@@ -62,7 +62,8 @@ WORDS = {
     ),
     "recover": Words(
         "Recover a wallet", "life-buoy",
-        "Everything the lost wallet holds, and what of it is frozen, moves to a new wallet of the same person.",
+        "Everything of the lost wallet moves to a new wallet of the same person: its tokens, what of them is frozen, "
+        "and what lies in its open orders. These orders end; the tokens and the money in them go to the new wallet.",
         "Recover the wallet", ("Lost wallet", "New wallet"),
     ),
 }  # fmt: skip

@@ -41,7 +41,10 @@ CONTROLS = {
     "recover": Control("recover", ("lost_address", "new_address"), danger=True),
 }
 FIELDS = ("chain_eid", "address", "to_address", "from_address", "lost_address", "new_address", "amount")
-NAMES = {"supply": "Total supply", "balance": "Balance", "frozen": "Frozen", "state": "Token"}
+NAMES = {
+    "supply": "Total supply", "balance": "Balance", "frozen": "Frozen", "state": "Token", "orders": "Open orders",
+    "quote": "Money",
+}  # fmt: skip
 
 
 class ControlForm(Form, rx.State):
@@ -225,14 +228,19 @@ def _change(one: dict[str, Any], asset: AssetView) -> dict[str, str]:
     of = f"{address[:6]}…{address[-4:]}" if address else place
     return {
         "name": f"{NAMES.get(one['field'], one['field'])}, {of}",
-        "old": _shown(one["before"], one["field"], asset),
-        "new": _shown(one["after"], one["field"], asset),
+        "old": _shown(one["before"], one, asset),
+        "new": _shown(one["after"], one, asset),
     }
 
 
-def _shown(value: str, field: str, asset: AssetView) -> str:
+def _shown(value: str, one: dict[str, Any], asset: AssetView) -> str:
+    field = one["field"]
     if field == "state":
         return value.capitalize()
+    if field == "orders":
+        return value
+    if field == "quote":
+        return f"{grouped(value, one['decimals'] or 0)} {one['symbol']}"
     if field == "frozen" and int(value) >= WHOLE:
         return "the whole account"
     return f"{grouped(value, asset.decimals)} {asset.symbol}"

@@ -14,5 +14,7 @@ MARKET: Final = 2_800_000
 VENUE: Final = 60_000
 TRANSFER: Final = 120_000
 CONTROL: Final = 140_000
+RECOVERED_ORDER: Final = 60_000
+"""Each open order that a recovery ends."""
 ORDER: Final = 650_000
 """An approval and an order that fills one other."""

@@ -47,6 +47,16 @@ class MarketInfo:
     rules: MarketRules
 
 
+@dataclass(frozen=True, slots=True)
+class Escrow:
+    """What a market holds for an account: its open orders with their tokens and their quote, and the quote it keeps for
+    it to claim; base units."""
+
+    order_ids: tuple[int, ...]
+    tokens: int
+    quote: int
+
+
 def place(at: str, *, side: str, price: int, amount: int, hints: Sequence[int] = ()) -> Call:
     """Place an order and trade it with the named resting ones (at most 32), best first."""
     return call(NAME, at, "place", side == "buy", price, amount, list(hints))
@@ -106,6 +116,17 @@ async def orders(eid: int, at: str, order_ids: Sequence[int], block: int | None 
     """Several orders in one round trip, at a block or now; of one that does not exist the status is none."""
     told = await (await connect(eid)).read_many([(NAME, at, "getOrder", number) for number in order_ids], block=block)
     return [_facts(number, entry) for number, entry in zip(order_ids, told, strict=True)]
+
+
+async def escrow(eid: int, at: str, account: str, order_ids: Sequence[int]) -> Escrow:
+    """What a market holds for an account in those of the named orders that are open and its own; one round trip."""
+    reads = [*((NAME, at, "getOrder", number) for number in order_ids), (NAME, at, "claimable", account)]
+    *told, claimable = await (await connect(eid)).read_many(reads)
+    facts = [_facts(number, entry) for number, entry in zip(order_ids, told, strict=True)]
+    live = {f.order_id: f for f in facts if f.maker == account and f.status in ("open", "partial")}
+    tokens = sum(f.amount - f.filled for f in live.values() if f.side == "sell")
+    held = sum(e["quoteEscrow"] for f, e in zip(facts, told, strict=True) if f.order_id in live)
+    return Escrow(tuple(live), tokens, held + int(claimable))
 
 
 async def order_count(eid: int, at: str) -> int:

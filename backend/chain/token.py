@@ -1,6 +1,6 @@
 """A token of an asset: what its owner, its holders and its bridge can do, and what can be asked of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -104,9 +104,11 @@ def forced_transfer(at: str, from_: str, to: str, amount: int) -> Call:
     return call(NAME, at, "forcedTransfer", from_, to, amount)
 
 
-def recover(at: str, lost: str, replacement: str) -> Call:
-    """Move everything of a lost wallet to a new one of the same person; by the owner."""
-    return call(NAME, at, "recover", lost, replacement)
+def recover(at: str, lost: str, replacement: str, orders: Mapping[str, Sequence[int]]) -> Call:
+    """Move everything of a lost wallet to a new one of the same person; by the owner. `orders` are its open orders by
+    market: they are cancelled, and what is in them moves along."""
+    named = [{"venue": market, "orderIds": list(ids)} for market, ids in orders.items()]
+    return call(NAME, at, "recover", lost, replacement, named)
 
 
 def send(at: str, *, destination_eid: int, to: str, amount: int, fee: int, refund: str | None = None) -> Call:

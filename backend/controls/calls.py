@@ -38,7 +38,7 @@ _CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
     "paused": lambda at, owner, a: token.pause(at),
     "unpaused": lambda at, owner, a: token.unpause(at),
     "moved": lambda at, owner, a: token.forced_transfer(at, a["from_address"], a["to_address"], int(a["amount"])),
-    "recovered": lambda at, owner, a: token.recover(at, a["lost_address"], a["new_address"]),
+    "recovered": lambda at, owner, a: token.recover(at, a["lost_address"], a["new_address"], a["orders"]),
 }
 
 
@@ -48,7 +48,8 @@ def asked(arguments: Arguments) -> dict[str, Any]:
 
 
 async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments) -> Call:
-    """The call of an act. How much is to be frozen is reckoned from what is frozen now: 409 where that cannot be."""
+    """The call of an act; of a recovery the arguments have the `orders` to end as well. How much is to be frozen is
+    reckoned from what is frozen now: 409 where that cannot be."""
     if act not in ("frozen", "unfrozen"):
         return _CALLS[act](at, owner, arguments)
     address, amount = arguments["address"], _amount(arguments)
@@ -71,9 +72,16 @@ def told(act: str, event: Mapping[str, Any]) -> str:
         return f"{event['amount']} base units moved from {event['from']} to {event['to']}."
     if act in ("frozen", "unfrozen"):
         return _frozen_words(event["account"], event["amount"])
-    if act == "recovered":
-        return f"{event['amount']} base units moved from {event['lost']} to {event['replacement']}."
     return f"The token is {act}."
+
+
+def recovered(lost: str, new: str, amount: int, orders: int, quote: int) -> str:
+    """What a recovery has moved, in words; `amount` and `quote` in base units of their currencies."""
+    words = f"{amount} base units moved from {lost} to {new}."
+    if orders or quote:
+        count = f"{orders} open order{'' if orders == 1 else 's'}"
+        words += f" {count} ended, and {quote} base units of the quote currency went along."
+    return words
 
 
 def _frozen_words(account: str, amount: int) -> str:

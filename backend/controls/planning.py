@@ -6,7 +6,7 @@ from uuid import UUID
 
 from backend.assets.checking import Place
 from backend.auth.principal import Context
-from backend.chain import clock
+from backend.chain import clock, quote
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, evaluate
@@ -25,6 +25,8 @@ from backend.controls.schemas import (
 )
 from backend.errors import Conflict
 from backend.fields import MAX_UINT256
+from backend.markets import escrow
+from backend.markets.escrow import Held
 
 
 @dataclass
@@ -35,6 +37,8 @@ class Deed:
     acts: list[str]
     changes: list[Change] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    orders: dict[str, list[int]] = field(default_factory=dict)
+    """By market, the open orders that end first."""
 
 
 async def deed(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
@@ -116,14 +120,18 @@ class _Planner:
         rules.check_apart(body.lost_address, body.new_address, "/new_address")
         known = await self._facts(body.chain_eid, body.lost_address, body.new_address)
         lost, new, _ = known.accounts
-        if not lost.balance and not lost.frozen:
-            raise Conflict("The lost wallet holds nothing, and nothing of it is frozen.")
+        markets = await escrow.open_orders(self.context.session, self.asset_id, body.chain_eid, lost.address)
+        held = await escrow.held(markets, lost.address)
+        if not lost.balance and not lost.frozen and not held:
+            raise Conflict("The lost wallet holds nothing, nothing of it is frozen, and it has no open order.")
         self._refuse(known, lost, new, lost.balance, rules.OF_RECOVERY)
-        changes = [_balance(known, lost, -lost.balance), _balance(known, new, lost.balance)]
+        in_orders = sum(one.escrow.tokens for one in held)
+        changes = [_balance(known, lost, -lost.balance), _balance(known, new, lost.balance + in_orders)]
         if lost.frozen:
             after = min(new.frozen + lost.frozen, MAX_UINT256)
             changes += [_frozen(known, lost, 0), _frozen(known, new, after)]
-        return Deed([_at(known)], ["recovered"], changes, _escrowed(lost))
+        changes += [change for one in held for change in await _brought(known, one, lost.address, new.address)]
+        return Deed([_at(known)], ["recovered"], changes, orders=escrow.batch(held))
 
     async def _facts(self, eid: int, *addresses: str) -> Facts:
         (place,) = await facts.places(self.context, self.asset_id, eid)
@@ -169,6 +177,17 @@ def _unfrozen(known: Facts, account: Account, taken: int) -> list[Change]:
 def _state(known: Facts, stops: bool) -> Change:
     words = ("moving", "paused") if stops else ("paused", "moving")
     return Change(chain_eid=known.place.eid, field="state", before=words[0], after=words[1])
+
+
+async def _brought(known: Facts, held: Held, lost: str, new: str) -> list[Change]:
+    """What a recovery brings along out of a market."""
+    orders, paid, currency = len(held.escrow.order_ids), held.escrow.quote, held.market
+    changes = [_change(known, lost, "orders", orders, 0)] if orders else []
+    if paid:
+        before = await quote.balance_of(known.place.eid, str(currency.quote_token_address), new)
+        change = _change(known, new, "quote", before, before + paid)
+        changes.append(change.model_copy(update={"symbol": currency.quote_symbol, "decimals": currency.quote_decimals}))
+    return changes
 
 
 def _change(known: Facts, address: str | None, name: str, before: int, after: int) -> Change:

@@ -103,5 +103,7 @@ async def forced_transfer(
 async def recover(
     context: Current, orgId: UUID, assetId: UUID, body: Recover, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Move everything of a lost wallet, and what of it is frozen, to a new wallet of the same person."""
+    """Move everything of a lost wallet to a new wallet of the same person, which must be eligible: its tokens, what of
+    them is frozen, and what lies in its open orders of the asset's markets. These orders end; the tokens and the quote
+    in them go to the new wallet, in the same transaction."""
     return await _answer(context, assetId, ControlKind.RECOVER, body, response, dry_run)

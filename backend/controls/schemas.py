@@ -66,7 +66,8 @@ class ForcedTransfer(Body):
 
 
 class Recover(Body):
-    """Move everything of a lost wallet, frozen amounts too, to a new one of the same person."""
+    """Move everything of a lost wallet to a new one of the same person: tokens, frozen amounts, and what lies in its
+    open orders, which end."""
 
     chain_eid: Eid
     lost_address: Address
@@ -94,13 +95,16 @@ class ControlStep(BaseModel):
 
 
 class Change(BaseModel):
-    """What would be different. `field` is supply, balance or frozen (base units), or state (words)."""
+    """What would be different. `field` is supply, balance or frozen (base units of the token), quote (base units of the
+    currency named by `symbol` and `decimals`), orders (a number), or state (words)."""
 
     chain_eid: int
     address: str | None = None
     field: str
     before: str
     after: str
+    symbol: str | None = None
+    decimals: int | None = None
 
 
 class ControlImpact(BaseModel):

@@ -50,7 +50,7 @@ async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
             title=step.title,
             chain_eid=place.eid,
             chain_name=names[place.eid],
-            gas_estimate=gas.CONTROL,
+            gas_estimate=_gas(deed),
         )
         for place, step in _steps(deed)
     ]
@@ -85,6 +85,11 @@ def _arguments(deed: Deed, body: Control) -> dict[str, Any]:
     return {**told, "chains": [place.eid for place, _ in deed.places], "acts": deed.acts}
 
 
+def _gas(deed: Deed) -> int:
+    """What one act is expected to cost."""
+    return gas.CONTROL + gas.RECOVERED_ORDER * sum(len(ids) for ids in deed.orders.values())
+
+
 def _steps(deed: Deed) -> list[tuple[Place, Step]]:
     return [
         (place, Step(f"{name}_{place.eid}", calls.TITLES[name], place.eid))
@@ -97,10 +102,10 @@ async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Co
     """The deed, rehearsed on its chains: the owner is a wallet of ours, can pay, and the contract takes the call."""
     await records.asset(context.session, context.organization_id, asset_id)
     deed = await planning.deed(context, asset_id, kind, body)
-    arguments = _arguments(deed, body)
+    arguments = _arguments(deed, body) | {"orders": deed.orders}
     for place, owner in deed.places:
         wallet = await _signer(context, owner)
-        await records.check_funded(context.session, wallet, place.eid, gas.CONTROL * len(deed.acts))
+        await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
         call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
         await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
     return deed

@@ -8,11 +8,17 @@ from backend.assets.writing import write
 from backend.chain import indexer, token
 from backend.chain.calls import Call
 from backend.chain.models import TransactionStatus
+from backend.chain.outcome import Outcome
 from backend.chain.transactions import find
 from backend.controls import calls
 from backend.controls.schemas import ControlKind
 from backend.errors import Conflict
+from backend.markets import escrow
+from backend.markets.models import MarketRow
 from backend.workflows import Run, StepNotes, workflow
+
+MOST_RECOVERIES = 50
+"""Transactions of one recovery; each ends up to `escrow.MOST` orders."""
 
 
 async def control(run: Run) -> None:
@@ -42,26 +48,62 @@ async def _token(run: Run, eid: int) -> DeploymentRow:
 
 async def _do(run: Run, step: StepNotes, act: str, row: DeploymentRow) -> None:
     """Send an act by the token's owner; the tables and the supply show it when this returns."""
-    assert row.token_address is not None
-    eid, at = row.chain_eid, row.token_address
-    reason = f"Reason: {run.arguments['reason']}" if run.arguments["reason"] else ""
-    step.detail = reason
-    owner = await token.owner(eid, at)
-    call = await _call(run, act, eid, at, owner)
-    outcome = await write(run, step, call, act, eid=eid, signer=owner, label=calls.TITLES[act].lower())
-    told = calls.told(act, _event(outcome.events(calls.EVENTS[act]), at))
-    step.detail = f"{told} {reason}".strip()
+    step.detail = _reason(run)
+    if act == "recovered":
+        told = await _recover(run, step, row)
+    else:
+        outcome = await _send(run, step, act, act, row)
+        told = calls.told(act, _event(outcome.events(calls.EVENTS[act]), str(row.token_address)))
+    step.detail = f"{told} {_reason(run)}".strip()
     if act in ("minted", "burned"):
         await _note_supply(run, row)
+
+
+def _reason(run: Run) -> str:
+    return f"Reason: {run.arguments['reason']}" if run.arguments["reason"] else ""
+
+
+async def _recover(run: Run, step: StepNotes, row: DeploymentRow) -> str:
+    """Everything of the lost wallet, in as many transactions as its open orders need; those that it places meanwhile,
+    with a key that somebody may have found, end too."""
+    lost, new = run.arguments["lost_address"], run.arguments["new_address"]
+    amount = orders = quote = 0
+    for number in range(MOST_RECOVERIES):
+        key = "recovered" if number == 0 else f"recovered:{number}"
+        outcome = await _send(run, step, "recovered", key, row)
+        amount += _event(outcome.events("Recovered"), str(row.token_address))["amount"]
+        orders += len(outcome.events("OrderStatus"))
+        quote += sum(event["amount"] for event in outcome.events("OrdersRecovered"))
+        if not any(ids for _, ids in await _open_orders(run, row)):
+            return calls.recovered(lost, new, amount, orders, quote)
+    raise Conflict(f"{lost} places orders as fast as they are ended. Revoke its attestation, then recover it again.")
+
+
+async def _open_orders(run: Run, row: DeploymentRow) -> list[tuple[MarketRow, list[int]]]:
+    async with run.transaction() as session:
+        return await escrow.open_orders(session, run.subject_id, row.chain_eid, run.arguments["lost_address"])
+
+
+async def _send(run: Run, step: StepNotes, act: str, key: str, row: DeploymentRow) -> Outcome:
+    """One transaction of an act; the tables show it when this returns."""
+    eid, at = row.chain_eid, str(row.token_address)
+    owner = await token.owner(eid, at)
+    call = await _call(run, act, key, row, owner)
+    outcome = await write(run, step, call, key, eid=eid, signer=owner, label=calls.TITLES[act].lower())
     await indexer.catch_up(eid, outcome.block_number)
+    return outcome
 
 
-async def _call(run: Run, act: str, eid: int, at: str, owner: str) -> Call:
+async def _call(run: Run, act: str, key: str, row: DeploymentRow, owner: str) -> Call:
     """The call that was stored in an earlier run, as it was then; else the one for what holds now."""
-    before = await find(run.key(act, eid))
+    before = await find(run.key(key, row.chain_eid))
     if before is not None and before.status is not TransactionStatus.FAILED:
         return Call(before.to_address, before.data, before.value or 0)
-    return await calls.call_of(act, eid, at, owner, run.arguments)
+    arguments = run.arguments
+    if act == "recovered":
+        held = await escrow.held(await _open_orders(run, row), arguments["lost_address"])
+        arguments = arguments | {"orders": escrow.batch(held)}
+    return await calls.call_of(act, row.chain_eid, str(row.token_address), owner, arguments)
 
 
 def _event(events: list[dict[str, Any]], at: str) -> dict[str, Any]:

@@ -267,7 +267,9 @@ class ControlsOperations(Connection):
     async def recover(
         self, org_id: Id, asset_id: Id, body: Recover, *, dry_run: bool = False, idempotency_key: str | None = None
     ) -> ControlAccepted | ControlPlan:
-        """Move everything of a lost wallet, and what of it is frozen, to a new wallet of the same person.
+        """Move everything of a lost wallet to a new wallet of the same person, which must be eligible: its tokens,
+        what of them is frozen, and what lies in its open orders of the asset's markets. These orders end; the
+        tokens and the quote in them go to the new wallet, in the same transaction.
 
         Scope: `assets:write`.
         """

@@ -9,6 +9,7 @@ import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {Countries} from "./Countries.sol";
 import {Restrictions} from "./Restrictions.sol";
 import {IRWAToken, Standing} from "./interfaces/IRWAToken.sol";
+import {IVenue} from "./interfaces/IVenue.sol";
 
 /// @notice The rules of a market, beside those of the token; they apply to whoever buys or sells there.
 struct MarketRules {
@@ -38,7 +39,7 @@ interface IMarketFactory {
 /// taker: who buys pays the quote of a fill rounded up, who sells gets it rounded down, so that no resting order is ever
 /// worn away by dust. Both fees are rounded down; the buyer pays its fee on top, the seller's is taken from what it gets.
 /// The quote currency must be a plain ERC-20: one that takes a fee on transfer is refused when it is paid in.
-contract Market is ReentrancyGuard {
+contract Market is ReentrancyGuard, IVenue {
     using SafeERC20 for IERC20;
     using Restrictions for uint256;
 
@@ -116,6 +117,9 @@ contract Market is ReentrancyGuard {
     /// @notice An account fetched what could not be paid to it before.
     event Claimed(address indexed account, uint256 amount);
 
+    /// @notice The quote in the ended orders of a lost wallet, and what was kept for it to claim, went to its replacement.
+    event OrdersRecovered(address indexed lost, address indexed replacement, uint256 amount);
+
     /// @notice A rule of the market or, for a buyer, of the token refuses the order; the code is of the table
     /// Restrictions.
     error MarketRestricted(uint8 code, address account, uint256 amount);
@@ -127,7 +131,9 @@ contract Market is ReentrancyGuard {
     error TooManyHints(uint256 hints);
     /// @notice Only the owner of the token may do this.
     error NotOwner(address account);
-    /// @notice The account neither made the order nor owns the token.
+    /// @notice Only the token may do this, at the word of its owner.
+    error NotToken(address account);
+    /// @notice The account did not make the order; a cancellation is refused if it does not own the token either.
     error NotMaker(address account, uint256 orderId);
     /// @notice There is no such order, or it is filled or cancelled.
     error NotOpen(uint256 orderId);
@@ -213,14 +219,29 @@ contract Market is ReentrancyGuard {
     /// also while halted, paused, or when the maker could trade no more.
     function cancel(uint256 orderId) external nonReentrant {
         Order storage order = _orders[orderId];
-        if (order.status != Status.OPEN && order.status != Status.PARTIAL) revert NotOpen(orderId);
+        if (!_isOpen(order)) revert NotOpen(orderId);
         if (msg.sender != order.maker && msg.sender != owner()) revert NotMaker(msg.sender, orderId);
-        order.status = Status.CANCELLED;
-        uint256 refund = order.quoteEscrow;
-        order.quoteEscrow = 0;
-        if (order.isBuy) _pay(order.maker, refund);
-        else token.releaseEscrow(order.maker, order.amount - order.filled);
-        emit OrderStatus(orderId, uint8(Status.CANCELLED), order.filled);
+        _pay(order.maker, _end(orderId, order));
+    }
+
+    /// @inheritdoc IVenue
+    /// @dev Only the token, in its own `recover`, which has found the replacement eligible and moves the tokens on. Orders
+    /// that were filled or cancelled meanwhile are passed over; an order of somebody else reverts. What was kept for the
+    /// lost wallet to claim goes along.
+    function recover(address lost, address replacement, uint256[] calldata orderIds) external nonReentrant {
+        if (msg.sender != address(token)) revert NotToken(msg.sender);
+        uint256 amount = claimable[lost];
+        claimable[lost] = 0;
+        for (uint256 i = 0; i < orderIds.length; ++i) {
+            Order storage order = _orders[orderIds[i]];
+            if (order.maker != lost) revert NotMaker(lost, orderIds[i]);
+            if (!_isOpen(order)) continue;
+            // As at the settlement in _tryFill: whatever reads or writes `claimable` is nonReentrant.
+            // slither-disable-next-line reentrancy-no-eth
+            amount += _end(orderIds[i], order);
+        }
+        _pay(replacement, amount);
+        emit OrdersRecovered(lost, replacement, amount);
     }
 
     /// @notice Pays the caller the quote that could not be paid before.
@@ -293,10 +314,23 @@ contract Market is ReentrancyGuard {
         address seller;
     }
 
+    function _isOpen(Order storage order) private view returns (bool) {
+        return order.status == Status.OPEN || order.status == Status.PARTIAL;
+    }
+
+    /// @dev Ends an open order: the tokens left of it are its maker's again, the quote left of it is for the caller to pay.
+    function _end(uint256 orderId, Order storage order) private returns (uint256 refund) {
+        order.status = Status.CANCELLED;
+        refund = order.quoteEscrow;
+        order.quoteEscrow = 0;
+        if (!order.isBuy) token.releaseEscrow(order.maker, order.amount - order.filled);
+        emit OrderStatus(orderId, uint8(Status.CANCELLED), order.filled);
+    }
+
     function _tryFill(uint256 makerId, uint256 takerId) private {
         Order storage maker = _orders[makerId];
         Order storage taker = _orders[takerId];
-        if (maker.status != Status.OPEN && maker.status != Status.PARTIAL) return;
+        if (!_isOpen(maker)) return;
         if (maker.isBuy == taker.isBuy || maker.maker == taker.maker) return;
         if (taker.isBuy ? maker.price > taker.price : maker.price < taker.price) return;
 

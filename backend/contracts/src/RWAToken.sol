@@ -22,6 +22,7 @@ import {
 } from "./interfaces/IMessaging.sol";
 import {IOFT, OFTFeeDetail, OFTLimit, OFTReceipt, SendParam} from "./interfaces/IOFT.sol";
 import {IRWAToken, Rules, Standing} from "./interfaces/IRWAToken.sol";
+import {IVenue, VenueOrders} from "./interfaces/IVenue.sol";
 
 /// @title RWAToken
 /// @notice A tokenized asset of one organization. Who may send, receive and hold is decided on every movement by the rules
@@ -92,7 +93,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     event VenueSet(address indexed venue, bool allowed);
     /// @notice The token on chain `eid` is `peer`; 0 means there is none.
     event PeerSet(uint32 eid, bytes32 peer);
-    /// @notice All that `lost` held in its wallet was moved to `replacement`.
+    /// @notice All that `lost` held, and the tokens of those of its orders that were ended, was moved to `replacement`.
     event Recovered(address indexed lost, address indexed replacement, uint256 amount);
     /// @notice A venue took tokens of `account` into escrow.
     event EscrowDeposited(address indexed venue, address indexed account, uint256 amount);
@@ -211,12 +212,19 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     }
 
     /// @notice Moves all tokens of a lost wallet, and its frozen amount, to a new wallet of the same person, which must be
-    /// eligible. Only the owner. Escrow in markets comes back to the lost wallet when its orders are cancelled, and can
-    /// then be recovered in the same way.
-    function recover(address lost, address replacement) external onlyOwner {
+    /// eligible. Only the owner. The named open orders of the lost wallet are cancelled first, by their markets: the
+    /// tokens in them move along, and the quote in them is paid to the new wallet. An order that is not named stays, and
+    /// can be recovered later in the same way.
+    /// @param orders The open orders by market; a market without orders gives out what it keeps for the lost wallet to
+    /// claim.
+    function recover(address lost, address replacement, VenueOrders[] calldata orders) external onlyOwner {
         if (lost == replacement || lost == address(0)) revert InvalidRecovery(lost, replacement);
+        _refuse(_receiver(replacement), lost, replacement, balanceOf(lost));
+        // Before anything of this call is written: what a venue gives back lies in the lost wallet then, and moves with it.
+        for (uint256 i = 0; i < orders.length; ++i) {
+            IVenue(orders[i].venue).recover(lost, replacement, orders[i].orderIds);
+        }
         uint256 amount = balanceOf(lost);
-        _refuse(_receiver(replacement), lost, replacement, amount);
         uint256 frozen = _frozen[lost];
         if (frozen != 0) {
             uint256 total = frozen > type(uint256).max - _frozen[replacement]

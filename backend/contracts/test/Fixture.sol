@@ -11,6 +11,7 @@ import {RWAToken} from "../src/RWAToken.sol";
 import {Restrictions} from "../src/Restrictions.sol";
 import {TestUSD} from "../src/TestUSD.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
+import {VenueOrders} from "../src/interfaces/IVenue.sol";
 
 /// @dev A small world: a root organization, the issuer's under it, an unrelated one, one token and one market.
 abstract contract Fixture is Test {
@@ -149,6 +150,13 @@ abstract contract Fixture is Test {
     }
 
     function none() internal pure returns (uint256[] memory) {}
+
+    function noOrders() internal pure returns (VenueOrders[] memory) {}
+
+    function ordersAt(Market venue, uint256[] memory ids) internal pure returns (VenueOrders[] memory list) {
+        list = new VenueOrders[](1);
+        list[0] = VenueOrders(address(venue), ids);
+    }
 
     function hint(uint256 id) internal pure returns (uint256[] memory list) {
         return codes(id);

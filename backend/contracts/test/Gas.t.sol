@@ -65,6 +65,14 @@ contract GasTest is Fixture {
         vm.snapshotGasLastCall("cancel");
     }
 
+    function test_recover() public {
+        uint256 ask = place(market, alice, false, 12_500_000, 10e18, none());
+        uint256 bid = place(market, alice, true, 10_000_000, 10e18, none());
+        vm.prank(issuer);
+        token.recover(alice, carol, ordersAt(market, codes(ask, bid)));
+        vm.snapshotGasLastCall("recover with two orders");
+    }
+
     function test_deploy() public {
         MarketRules memory r;
         vm.prank(issuer);

@@ -9,6 +9,7 @@ import {Market} from "../src/Market.sol";
 import {RWAToken} from "../src/RWAToken.sol";
 import {TestUSD} from "../src/TestUSD.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
+import {VenueOrders} from "../src/interfaces/IVenue.sol";
 import {Fixture} from "./Fixture.sol";
 
 /// @dev Does at random what traders, the issuer and the attester may do.
@@ -25,6 +26,7 @@ contract Actor is Test {
 
     uint256 public trades;
     bool public frozenMoved;
+    bool public leftBehind;
 
     /// What the two receivers of fees must have got, worked out from the events alone.
     uint256 public collectorDue;
@@ -160,9 +162,26 @@ contract Actor is Test {
         token.forcedTransfer(account, pick(to), amount);
     }
 
-    function recover(uint256 from, uint256 to) external {
+    /// @dev Now and then with its open orders, now and then without.
+    function recover(uint256 from, uint256 to, bool withOrders) external {
+        address lost = pick(from);
+        VenueOrders[] memory orders = new VenueOrders[](withOrders ? 1 : 0);
+        if (withOrders) orders[0] = VenueOrders(address(market), ordersOf(lost));
         vm.prank(issuer);
-        token.recover(pick(from), pick(to));
+        token.recover(lost, pick(to), orders);
+        if (withOrders && token.holdingOf(lost) != 0) leftBehind = true;
+    }
+
+    function ordersOf(address maker) internal view returns (uint256[] memory ids) {
+        uint256 orders = market.orderCount();
+        ids = new uint256[](orders);
+        uint256 found;
+        for (uint256 id = 1; id <= orders; ++id) {
+            if (market.getOrder(id).maker == maker) ids[found++] = id;
+        }
+        assembly ("memory-safe") {
+            mstore(ids, found)
+        }
     }
 
     function burn(uint256 who, uint256 amount) external keepsFrozen {
@@ -268,6 +287,11 @@ contract InvariantsTest is Fixture {
             uint256 free = balance > frozen ? balance - frozen : 0;
             assertFalse(frozen != 0 && token.canTransfer(trader, treasury, free + 1), "frozen may be moved");
         }
+    }
+
+    /// @dev A recovery that names every order leaves nothing in the lost wallet or in its name.
+    function invariant_recoveryLeavesNothing() public view {
+        assertFalse(actor.leftBehind());
     }
 
     /// @dev Every fee is exact and went out in full, to the two who get it and in their shares.

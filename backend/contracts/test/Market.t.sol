@@ -410,6 +410,93 @@ contract MarketTest is Fixture {
         m.claim();
     }
 
+    function test_recoveryBringsWhatLiesInOrders() public {
+        uint256 ask = sell(alice, PRICE, 6e18);
+        uint256 bid = buy(alice, PRICE, 2e18, none());
+        uint256 done = sell(alice, PRICE, 1e18);
+        buy(bob, PRICE, 1e18, hint(done));
+        mint(alice, 4e18);
+        uint256 escrow = market.getOrder(bid).quoteEscrow;
+        uint256 earned = usd.balanceOf(alice);
+        vm.startPrank(issuer);
+        token.setFrozenTokens(alice, 5e18);
+        token.pause();
+        market.halt(true);
+        uint256[] memory ids = new uint256[](3);
+        (ids[0], ids[1], ids[2]) = (ask, bid, done);
+        vm.expectEmit(address(market));
+        emit Market.OrdersRecovered(alice, carol, escrow);
+        vm.expectEmit(address(token));
+        emit RWAToken.Recovered(alice, carol, 10e18);
+        token.recover(alice, carol, ordersAt(market, ids));
+        vm.stopPrank();
+        assertEq(token.balanceOf(carol), 10e18);
+        assertEq(token.holdingOf(alice), 0);
+        assertEq(token.getFrozenTokens(carol), 5e18);
+        assertEq(usd.balanceOf(carol), escrow);
+        assertEq(usd.balanceOf(alice), earned);
+        assertEq(usd.balanceOf(address(market)), 0);
+        assertEq(token.balanceOf(address(market)), 0);
+        assertEq(token.holderCount(), 2);
+        (uint8 a, uint8 b, uint8 c) = (status(ask), status(bid), status(done));
+        assertEq(a, 4);
+        assertEq(b, 4);
+        assertEq(c, 3);
+    }
+
+    function test_recoveryOfAPartlyFilledOrderMovesItsRest() public {
+        uint256 bid = buy(alice, PRICE, 3e18, none());
+        mint(bob, 1e18);
+        place(market, bob, false, PRICE, 1e18, hint(bid));
+        uint256 escrow = market.getOrder(bid).quoteEscrow;
+        vm.prank(issuer);
+        token.recover(alice, carol, ordersAt(market, hint(bid)));
+        assertEq(token.balanceOf(carol), 1e18);
+        assertEq(usd.balanceOf(carol), escrow);
+        assertEq(market.getOrder(bid).filled, 1e18);
+    }
+
+    function test_recoveryReachesOnlyTheLostWallet() public {
+        uint256 ask = sell(bob, PRICE, 1e18);
+        vm.startPrank(issuer);
+        vm.expectRevert(abi.encodeWithSelector(Market.NotMaker.selector, alice, ask));
+        token.recover(alice, carol, ordersAt(market, hint(ask)));
+        // Not even the issuer, but through the token, where the replacement was found eligible.
+        vm.expectRevert(abi.encodeWithSelector(Market.NotToken.selector, issuer));
+        market.recover(bob, issuer, hint(ask));
+        vm.stopPrank();
+        // The market of another token takes no word of this one.
+        RWAToken other = new RWAToken("Other", "OTH", 18, ORG, registry, endpoint, issuer, treasury);
+        vm.startPrank(issuer);
+        Market foreign = Market(factory.createMarket(address(other), address(0), collector, 30, 10, openMarket()));
+        vm.expectRevert(abi.encodeWithSelector(Market.NotToken.selector, address(token)));
+        token.recover(bob, carol, ordersAt(foreign, none()));
+        vm.stopPrank();
+        assertEq(status(ask), 1);
+    }
+
+    function test_recoveryBringsWhatWasKeptToBeClaimed() public {
+        Difficult quote = new Difficult();
+        vm.startPrank(issuer);
+        Market m = Market(factory.createMarket(address(token), address(quote), collector, 30, 10, openMarket()));
+        token.setVenue(address(m), true);
+        vm.stopPrank();
+        quote.mint(alice, 10e18);
+        vm.startPrank(alice);
+        quote.approve(address(m), type(uint256).max);
+        uint256 bid = m.place(true, 1e18, 1e18, none());
+        uint256 second = m.place(true, 1e18, 1e18, none());
+        quote.refuse(alice, true);
+        m.cancel(bid);
+        vm.stopPrank();
+        assertEq(m.claimable(alice), 1e18 + 1e15);
+        vm.prank(issuer);
+        token.recover(alice, carol, ordersAt(m, hint(second)));
+        assertEq(m.claimable(alice), 0);
+        assertEq(quote.balanceOf(carol), 2e18 + 2e15);
+        assertEq(quote.balanceOf(address(m)), 0);
+    }
+
     function test_quoteThatTakesAFeeIsRefused() public {
         Difficult quote = new Difficult();
         quote.setFee(1);

@@ -39,7 +39,7 @@ contract TokenTest is Fixture {
         vm.expectRevert(refusal);
         token.unpause();
         vm.expectRevert(refusal);
-        token.recover(alice, bob);
+        token.recover(alice, bob, noOrders());
         vm.expectRevert(refusal);
         token.setFrozenTokens(alice, 1);
         vm.expectRevert(refusal);
@@ -316,10 +316,10 @@ contract TokenTest is Fixture {
         token.setFrozenTokens(alice, type(uint256).max);
         token.setFrozenTokens(bob, 3);
         expectRestricted(Restrictions.RECEIVER_NOT_ATTESTED, alice, stranger, 10);
-        token.recover(alice, stranger);
+        token.recover(alice, stranger, noOrders());
         vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidRecovery.selector, alice, alice));
-        token.recover(alice, alice);
-        token.recover(alice, bob);
+        token.recover(alice, alice, noOrders());
+        token.recover(alice, bob, noOrders());
         assertEq(token.balanceOf(bob), 10);
         assertEq(token.getFrozenTokens(bob), type(uint256).max);
         assertEq(token.getFrozenTokens(alice), 0);
@@ -361,7 +361,7 @@ contract TokenTest is Fixture {
         vm.expectRevert(abi.encodeWithSelector(RWAToken.EscrowHeld.selector, address(market)));
         token.forcedTransfer(address(market), bob, 10e18);
         vm.expectRevert(abi.encodeWithSelector(RWAToken.EscrowHeld.selector, address(market)));
-        token.recover(address(market), bob);
+        token.recover(address(market), bob, noOrders());
         token.setVenue(address(market), false);
         expectRestricted(Restrictions.INVALID_RECEIVER, alice, address(market), 0);
         token.forcedTransfer(alice, address(market), 0);
