@@ -38,7 +38,13 @@ class IdentityScope(StrEnum):
 IDENTITY = frozenset(IdentityScope)
 ALL = frozenset(Scope)
 READS = frozenset(s for s in Scope if s.endswith(":read"))
-ACTIONS = (Scope.ORGS_WRITE, Scope.ASSETS_WRITE, Scope.ATTESTATIONS_WRITE, Scope.TRANSFERS_WRITE)
+ACTIONS = (
+    Scope.ORGS_WRITE,
+    Scope.MEMBERS_WRITE,
+    Scope.ASSETS_WRITE,
+    Scope.ATTESTATIONS_WRITE,
+    Scope.TRANSFERS_WRITE,
+)
 """The scopes of what is accepted as a request: whoever retries it, or decides about it, needs its scope too."""
 _VIEWER = READS - {Scope.API_KEYS_READ}
 ROLE_SCOPES: dict[Role, frozenset[Scope]] = {

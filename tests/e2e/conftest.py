@@ -50,11 +50,21 @@ class Signum:
         """The first person with a role."""
         return next(person for person in self.people if person.role == role)
 
-    def call(self, method: str, path: str, json: Any = None, *, role: str = "admin", **params: Any) -> Any:
-        """A call of the API as a person; `{org}` in the path is the demo's organization. Fails the test on a 4xx."""
+    def call(
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        *,
+        role: str = "admin",
+        person: Person | None = None,
+        **params: Any,
+    ) -> Any:
+        """A call of the API as a person (the first of a role, where none is named); `{org}` in the path is the demo's
+        organization. Fails the test on a 4xx."""
         answer = self._http.request(
             method, path.replace("{org}", self.organization), json=json, params=params,
-            headers={"authorization": f"Bearer {self._token(self.person(role))}"},
+            headers={"authorization": f"Bearer {self._token(person or self.person(role))}"},
         )  # fmt: skip
         assert answer.status_code < 400, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None

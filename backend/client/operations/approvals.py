@@ -83,8 +83,8 @@ class ApprovalsOperations(Connection):
         asked). Everything is checked again, also that who asked may still do it; what does not hold any more is
         a 409 and leaves it waiting. Where it was decided already, a 409 says by whom.
 
-        Scope: `orgs:read`, and that of the action: `orgs:write` or `assets:write` or `attestations:write` or
-        `transfers:write`.
+        Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
+        `attestations:write` or `transfers:write`.
         """
         return await self._send(
             ApprovalDetail,
@@ -99,8 +99,8 @@ class ApprovalsOperations(Connection):
         """Refuse as the second person, by the same right as an approval. The request ends as `denied`, and what it
         had written ends with it.
 
-        Scope: `orgs:read`, and that of the action: `orgs:write` or `assets:write` or `attestations:write` or
-        `transfers:write`.
+        Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
+        `attestations:write` or `transfers:write`.
         """
         return await self._send(
             ApprovalDetail,

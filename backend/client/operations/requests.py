@@ -40,8 +40,8 @@ class RequestsOperations(Connection):
     async def retry_request(self, org_id: Id, request_id: Id, *, idempotency_key: str | None = None) -> Request:
         """Run a failed operation again; what it had done already is not done twice.
 
-        Scope: `orgs:read`, and that of the action: `orgs:write` or `assets:write` or `attestations:write` or
-        `transfers:write`.
+        Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
+        `attestations:write` or `transfers:write`.
         """
         return await self._send(
             Request, "POST", path("/orgs/{}/requests/{}/retry", org_id, request_id), key=idempotency_key or new_key()
