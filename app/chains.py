@@ -145,7 +145,7 @@ def _row(chain: rx.Var[ChainRow]) -> rx.Component:
             rx.cond(
                 chain.is_enabled,
                 status("enabled"),
-                rx.cond(chain.obstacle == "", text("Not enabled", cls="muted"), _not_here()),
+                rx.cond(chain.obstacle == "", text("Not enabled", cls="muted"), _not_here(chain)),
             )
         ),
         td(_switch(chain, small=True), right=True, class_name="aside-hidden"),
@@ -154,8 +154,9 @@ def _row(chain: rx.Var[ChainRow]) -> rx.Component:
     )
 
 
-def _not_here() -> rx.Component:
-    return text("Not available", cls="muted")
+def _not_here(chain: rx.Var[ChainRow]) -> rx.Component:
+    waits = text("Being prepared", cls="muted", title=chain.missing)
+    return rx.cond(chain.missing != "", waits, text("Not available", cls="muted"))
 
 
 def _switch(chain: rx.Var[ChainRow], small: bool = False) -> rx.Component:
@@ -202,6 +203,11 @@ def _drawer() -> rx.Component:
         rx.cond(CHOSEN.is_enabled, "Enabled for this organization", "Not enabled for this organization"),
         rx.cond(CHOSEN.environment == "devnet", play, rx.fragment()),
         rx.cond(CHOSEN.obstacle != "", note(CHOSEN.obstacle), rx.fragment()),
+        rx.cond(
+            CHOSEN.missing != "",
+            note(rx.el.b("For whoever runs this installation. "), CHOSEN.missing, tone="warn", sign="hourglass"),
+            rx.fragment(),
+        ),
         rx.cond(
             CHOSEN.error != "",
             note(CHOSEN.error, tone=rx.cond(CHOSEN.status == "down", "bad", "warn"), sign="triangle-alert"),

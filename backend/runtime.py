@@ -13,8 +13,9 @@ import backend.listeners  # noqa: F401  (whoever must hear of changes)
 from backend import db, executors, retention, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
-from backend.chain import deployment, endpoints, faults, recovery, rpc
+from backend.chain import endpoints, faults, preparing, recovery, rpc
 from backend.chains import registry
+from backend.errors import CannotStart
 from backend.indexing import run_indexer
 from backend.mail import sending
 from backend.readiness import readiness
@@ -53,7 +54,8 @@ async def running(settings: Settings) -> AsyncIterator[None]:
             await tokens.load_keys(session)
         readiness.done("migrations")
         held.push_async_callback(rpc.close)
-        await _prepare_chains(settings)
+        await _prepare_chains()
+        waiting = await _contracts(settings)
         load_workflows()
         name = executors.name_of("web")
         await held.enter_async_context(executors.present(url, name))
@@ -64,6 +66,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         stopping = asyncio.Event()
         works = (
             run_indexer(stopping),
+            preparing.run(stopping, waiting),
             executors.watch(stopping),
             sweep.run(stopping),
             reconciliation.nightly(stopping),
@@ -92,23 +95,32 @@ async def _warm_up() -> None:
     await asyncio.to_thread(importlib.import_module, "eth_account")
 
 
-async def _prepare_chains(settings: Settings) -> None:
-    """The registry's rows, what a killed chain has lost, and our contracts on every chain we start ourselves."""
-    async with db.worker() as session:
-        await registry.seed(session)
+async def _prepare_chains() -> None:
+    """The registry's rows, and what a killed chain has lost. Raises CannotStart where the database is of others."""
+    try:
+        async with db.worker() as session:
+            await registry.check(session)
+            await registry.seed(session)
+    except CannotStart as error:
+        readiness.failure = str(error)
+        raise
     await recovery.recover()
     readiness.done("chains")
-    await asyncio.gather(*(deployment.ensure_contracts(eid) for eid in _own_chains(settings)))
-    readiness.done("contracts")
 
 
-def _own_chains(settings: Settings) -> list[int]:
-    return sorted(endpoints.EMBEDDED) if settings.embedded_chains else sorted(settings.rpc_urls)
+async def _contracts(settings: Settings) -> list[int]:
+    """Our contracts on the chains we start ourselves, for the demo needs them. A public one is ready when it answers
+    and is funded, and nobody waits for that. The chains that are not ready yet."""
+    if not settings.embedded_chains:
+        return sorted(settings.rpc_urls)
+    eids = sorted(endpoints.EMBEDDED)
+    ready = await asyncio.gather(*(preparing.attempt(eid) for eid in eids))
+    return [eid for eid, is_ready in zip(eids, ready, strict=True) if not is_ready]
 
 
 async def _demo(settings: Settings) -> None:
-    """Demo data on an empty database; a failure is told by `/v1/ready` and in the log."""
-    if settings.demo:
+    """Demo data on an empty database and embedded chains; a failure is told by `/v1/ready` and in the log."""
+    if settings.demo and settings.embedded_chains:
         try:
             from backend.demo import story
 

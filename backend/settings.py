@@ -36,6 +36,12 @@ class Settings(BaseSettings):
     confirmations: dict[int, int] = {}
     """JSON object of endpoint id to the blocks a transaction waits for; default 12 on mainnets, 2 on testnets."""
 
+    endpoints: dict[int, str] = {}
+    """JSON object of endpoint id to the address of LayerZero's EndpointV2 there, in the place of the one we know."""
+
+    quote_tokens: dict[int, str] = {}
+    """JSON object of endpoint id to the token that markets are quoted in there, such as USDC. `SIGNUM_QUOTE_TOKENS`."""
+
     worker_chains: list[int] = []
     """JSON list of endpoint ids whose work is done by `signum worker --chain EID`, and not by the server."""
 
@@ -88,6 +94,11 @@ class Settings(BaseSettings):
     """Ports of public webhook receivers; JSON array. `SIGNUM_WEBHOOK_PORTS`."""
 
     protocol_share_bps: int = Field(1_000, ge=0, le=10_000)
+    """The protocol's share of each market fee, in basis points of the fee; set on every chain's factory."""
+
+    protocol_wallet: str | None = None
+    """Who gets it; default the operator's own wallet. `SIGNUM_PROTOCOL_WALLET`."""
+
     session_days: int = 14
 
     @model_validator(mode="after")
@@ -112,6 +123,27 @@ class Settings(BaseSettings):
             if not given or not all(url.startswith(("http://", "https://")) for url in given):
                 raise ValueError(f"the chain {eid} needs a URL that begins with http:// or https://")
         return urls
+
+    @field_validator("confirmations")
+    @classmethod
+    def _are_depths(cls, depths: dict[int, int]) -> dict[int, int]:
+        """0 or more."""
+        for eid, depth in depths.items():
+            if depth < 0:
+                raise ValueError(f"the chain {eid} cannot wait for {depth} blocks")
+        return depths
+
+    @field_validator("endpoints", "quote_tokens")
+    @classmethod
+    def _are_addresses(cls, addresses: dict[int, str]) -> dict[int, str]:
+        """EVM addresses, as EIP-55 writes them."""
+        return {eid: _address(address, f"the chain {eid} has an address that") for eid, address in addresses.items()}
+
+    @field_validator("protocol_wallet")
+    @classmethod
+    def _is_address(cls, address: str | None) -> str | None:
+        """An EVM address, as EIP-55 writes it."""
+        return None if address is None else _address(address, "the address")
 
     @field_validator("wallet_provider")
     @classmethod
@@ -151,6 +183,17 @@ class Settings(BaseSettings):
     def secure(self) -> bool:
         """Whether browsers reach us over https (cookies are then `__Host-` and Secure)."""
         return self.origin.startswith("https://")
+
+
+def _address(given: str, whose: str) -> str:
+    """With its checksum. Raises ValueError where it is none, is zero, or its capitals are of another one."""
+    from eth_utils.address import is_checksum_address, is_hex_address, to_checksum_address
+
+    if not given.startswith("0x") or not is_hex_address(given) or not int(given, 16):
+        raise ValueError(f"{whose} is no address: 0x and 40 hexadecimal digits, not all of them 0")
+    if given not in (given.lower(), "0x" + given[2:].upper()) and not is_checksum_address(given):
+        raise ValueError(f"{whose} has a wrong checksum; is it copied whole?")
+    return str(to_checksum_address(given))
 
 
 @lru_cache

@@ -56,6 +56,7 @@ def _serve_once(settings: Settings) -> None:
     os.chdir(CHECKOUT)
     with ExitStack() as held:
         glibc.check(settings)
+        _check_chains(settings)
         held.enter_context(_lock(settings.home))
         _check_port(settings.host, settings.port)
         if reset.clear_if_asked(settings.home):
@@ -68,6 +69,14 @@ def _serve_once(settings: Settings) -> None:
         _load_console()
         database.result()
         _serve_web(settings, began)
+
+
+def _check_chains(settings: Settings) -> None:
+    """What the settings say of chains; where they say nothing, nothing is loaded for it."""
+    if settings.rpc_urls or settings.endpoints or settings.quote_tokens or settings.confirmations:
+        from backend.chains import given
+
+        given.check(settings)
 
 
 @contextmanager
@@ -202,9 +211,8 @@ async def _web(settings: Settings, began: float) -> None:
     try:
         await server.serve()
     except FatalError as error:
-        raise CannotStart(
-            f"The server does not start ({_first_line(error)}); the reason is in the lines above."
-        ) from error
+        why = f"The server does not start ({_first_line(error)}); the reason is in the lines above."
+        raise CannotStart(readiness.failure or why) from error
     finally:
         announcing.cancel()
     if readiness.failure:
@@ -243,11 +251,11 @@ def _tell_sign_in(settings: Settings) -> None:
 
 
 def guarded(action: Callable[[], T]) -> T:
-    """Run a command; what cannot start ends in one line and exit code 1."""
+    """Run a command; what cannot start ends in one line a reason and exit code 1."""
     try:
         return action()
     except CannotStart as error:
-        sys.stderr.write(f"signum: {error}\n")
+        sys.stderr.writelines(f"signum: {line}\n" for line in str(error).splitlines())
         raise SystemExit(1) from None
     except ValidationError as error:
         if error.title != Settings.__name__:

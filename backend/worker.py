@@ -13,6 +13,7 @@ import sqlalchemy as sa
 import backend.listeners  # noqa: F401  (whoever must hear of changes)
 from backend import db, executors, indexing, models, workflows
 from backend.chain import endpoints, rpc
+from backend.chains import given
 from backend.errors import CannotStart
 from backend.postgres import outside_url
 from backend.runtime import load_workflows
@@ -24,6 +25,7 @@ assert indexing, "and every stream, for workflows that wait for the tables"
 
 async def work(settings: Settings, eids: Sequence[int]) -> None:
     """Until a signal to end; then what runs is given some time, and what is left goes back into its queue."""
+    given.check(settings)
     check(settings, eids)
     url = settings.database_url or outside_url(settings.home)
     stopping = asyncio.Event()

@@ -36,7 +36,8 @@ class Contract:
 
 @dataclass
 class ChainRow:
-    """An entry of the registry; `obstacle` says why it cannot be enabled here, or is empty."""
+    """An entry of the registry; `obstacle` says why it cannot be enabled here, `missing` what the operator of the
+    installation has still to do, or they are empty."""
 
     id: str = ""
     name: str = ""
@@ -50,6 +51,7 @@ class ChainRow:
     height: str = ""
     lag: str = ""
     error: str = ""
+    missing: str = ""
     checked_at: str = ""
     explorer: str = ""
     rpc: str = ""
@@ -185,6 +187,7 @@ def _row(chain: dict[str, Any], is_ours: bool, network: set[str]) -> ChainRow:
         height=f"{chain['height']:,}" if chain.get("height") is not None else "",
         lag=_lag(chain.get("lag")),
         error=chain.get("last_error") or "",
+        missing=chain.get("missing") or "",
         checked_at=chain.get("checked_at") or "",
         explorer=explorer,
         rpc=chain["rpc_url"] or "",

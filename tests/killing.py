@@ -66,3 +66,10 @@ async def sent(organization: UUID) -> list[str]:
     query = sa.select(TransactionRow.label).where(TransactionRow.organization_id == organization)
     async with db.worker() as session:
         return sorted(await session.scalars(query))
+
+
+async def sent_by(signer: str, eid: int) -> int:
+    """How many transactions of a signer were stored for a chain."""
+    query = sa.select(sa.func.count()).where(TransactionRow.signer == signer, TransactionRow.chain_eid == eid)
+    async with db.worker() as session:
+        return int(await session.scalar(query) or 0)

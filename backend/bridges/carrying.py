@@ -5,6 +5,7 @@ run again from its start: what is on chain already is found there.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -16,8 +17,10 @@ from backend.assets.schemas import DeploymentStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
 from backend.bridges.models import BridgeRow
+from backend.bridges.patience import Patience
 from backend.bridges.schemas import Bridge, BridgeStatus
 from backend.chain import endpoints, relayer, token
+from backend.chain.errors import InsufficientFunds
 from backend.chain.relayer import Delivery, DeliveryStatus
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
@@ -31,6 +34,9 @@ TRIES = 3
 """Deliveries that may be refused on an embedded chain before the bridge has failed."""
 PAUSES = (0.15, 5.0)
 """Seconds between two looks, on embedded chains and on public ones."""
+FEE_MARGIN = 10
+"""A tenth more is paid than the packet was quoted, for its price may rise until it is mined; the rest comes back."""
+Deliver = Callable[[str, int, str], Awaitable[Delivery]]
 
 
 class DeliveryRefused(Conflict):
@@ -134,7 +140,7 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
             at,
             destination_eid=bridge.destination_chain_eid,
             rules=route.rules,
-            fee=fee,
+            fee=fee + fee // FEE_MARGIN,
             refund=owner,
             to=to,
             amount=amount,
@@ -160,7 +166,7 @@ async def _wait(run: Run, bridge_id: UUID) -> None:
 
 async def _looked(step: StepNotes, bridge: BridgeRow) -> Delivery:
     """The delivery where it is there already; else the wait for it is begun elsewhere."""
-    delivery = await _try(bridge)
+    delivery = await _try(bridge, relayer.deliver)
     if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
         return delivery
     await step.say("On its way.")
@@ -168,12 +174,15 @@ async def _looked(step: StepNotes, bridge: BridgeRow) -> Delivery:
 
 
 async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
-    """Wait for the delivery; on embedded chains, do it. A chain that does not answer is asked again."""
+    """Wait for the delivery; on embedded chains, do it, and on public ones where nobody does. A chain that does not
+    answer is asked again."""
     local = _is_local(bridge)
     give_up = now() + timedelta(seconds=settings().bridge_give_up_seconds)
-    refusals = 0
+    refusals, patience = 0, Patience()
     while True:
-        delivery = await _try(bridge)
+        delivery = await _try(bridge, relayer.deliver)
+        if delivery is not None and patience.ends(delivery):
+            delivery = await _try(bridge, relayer.receive)
         if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
             return delivery
         reason = delivery.reason if delivery is not None else None
@@ -185,13 +194,15 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
         await asyncio.sleep(PAUSES[0] if local else PAUSES[1])
 
 
-async def _try(bridge: BridgeRow) -> Delivery | None:
+async def _try(bridge: BridgeRow, deliver: Deliver) -> Delivery | None:
     assert bridge.guid is not None
     assert bridge.source_tx_hash is not None
     try:
-        return await relayer.deliver(bridge.guid, bridge.source_chain_eid, bridge.source_tx_hash)
+        return await deliver(bridge.guid, bridge.source_chain_eid, bridge.source_tx_hash)
     except Unavailable:
         return None
+    except InsufficientFunds as error:
+        return Delivery(DeliveryStatus.PENDING, reason=error.detail)
 
 
 async def _settle(run: Run, step: StepNotes, route: Route, delivery: Delivery) -> DeploymentRow:

@@ -1,5 +1,6 @@
 """Our contracts on a chain, deployed once by the operator and found again in the registry's table."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -7,7 +8,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend import db
-from backend.chain import devnet, endpoints
+from backend.chain import devnet, endpoints, factory, factory_terms, means
+from backend.chain import named as named_contracts
 from backend.chain.calls import Call, creation
 from backend.chain.rpc import connect
 from backend.chain.transactions import execute
@@ -15,20 +17,13 @@ from backend.chain.wallet_provider import provider
 from backend.chains.models import ChainContractRow, ChainRow
 from backend.errors import BadRequest
 
-PUBLIC_ENDPOINTS = {
-    30101: "0x1a44076050125825900e736c501f859c50fE728c",
-    30184: "0x1a44076050125825900e736c501f859c50fE728c",
-    30367: "0x3A73033C0b1407574C76BdBAc67f126f6b4a9AA9",
-    40161: "0x6EDCE65403992e310A62460808c4b910D972f10f",
-    40267: "0x6EDCE65403992e310A62460808c4b910D972f10f",
-    40362: "0xf9e1815F151024bDE4B7C10BAC10e8Ba9F6b53E1",
-}
-"""The messaging endpoints that LayerZero deployed; on embedded chains we deploy our own."""
+OURS = ("registry", "market_factory")
+"""What we deploy on every chain, in this order; on embedded ones an endpoint and play money before them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainContracts:
-    """Addresses of our contracts on a chain; a public chain has no quote token of ours."""
+    """Addresses of what serves a chain. `quote_token` is None on a public chain where the settings name none."""
 
     registry: str
     endpoint: str
@@ -63,22 +58,19 @@ async def _recorded(eid: int) -> dict[str, str]:
 
 
 async def ensure_contracts(eid: int) -> ChainContracts:
-    """Deploy what is not there yet, also what the table names but the chain does not have."""
+    """Deploy what is not there yet, also what the table names but the chain does not have, and keep the factory's terms
+    as the settings have them. Raises SignumError saying what the operator has to do, where there is something."""
     agent = await operator()
+    have = {name: address for name, address in (await _recorded(eid)).items() if await _is_there(eid, address)}
     if endpoints.is_embedded(eid):
         await devnet.fund(eid, agent)
-    recorded = await _recorded(eid)
-    have = {name: address for name, address in recorded.items() if await _is_there(eid, address)}
-    if "endpoint" not in have:
-        have["endpoint"] = await _endpoint(eid, agent)
-    if "registry" not in have:
-        have["registry"] = await _deploy(eid, "registry", creation("AttestationRegistry", agent), agent)
-    if "quote_token" not in have and endpoints.is_embedded(eid):
-        have["quote_token"] = await _deploy(eid, "quote_token", creation("TestUSD", agent), agent)
-    if "market_factory" not in have:
-        quote = have.get("quote_token", "0x" + "0" * 40)
-        call = creation("MarketFactory", agent, agent, quote)
-        have["market_factory"] = await _deploy(eid, "market_factory", call, agent)
+        await _deploy_missing(eid, agent, have, ("endpoint", "quote_token"))
+    else:
+        await _take_named(eid, have)
+        missing = [_creation(name, eid, agent, have) for name in OURS if name not in have]
+        await means.check(await connect(eid), agent, missing)
+    await _deploy_missing(eid, agent, have, OURS)
+    await factory_terms.keep(eid, have["market_factory"], agent, have.get("quote_token"))
     async with db.worker() as session:
         ours = sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid)
         await session.execute(ours.values(is_signum_deployed=True))
@@ -89,14 +81,35 @@ async def _is_there(eid: int, address: str) -> bool:
     return await (await connect(eid)).has_code(address)
 
 
-async def _endpoint(eid: int, agent: str) -> str:
-    if endpoints.is_embedded(eid):
-        return await _deploy(eid, "endpoint", creation("LocalEndpoint", eid, agent), agent)
-    address = PUBLIC_ENDPOINTS.get(eid)
-    if address is None or not await _is_there(eid, address):
-        raise BadRequest(f"No messaging endpoint is known on the chain {eid}.")
-    await _record(eid, "endpoint", address, None, None)
-    return address
+async def _take_named(eid: int, have: dict[str, str]) -> None:
+    """What others deployed on a public chain: checked there, and recorded once it is right."""
+    rpc = await connect(eid)
+    named = {
+        "endpoint": await named_contracts.endpoint(rpc, have.get("endpoint")),
+        "quote_token": await named_contracts.quote_token(rpc, have.get("quote_token")),
+    }
+    for name, address in named.items():
+        if address is not None and have.get(name) != address:
+            await _record(eid, name, address, None, None)
+            have[name] = address
+
+
+async def _deploy_missing(eid: int, agent: str, have: dict[str, str], names: Sequence[str]) -> None:
+    for name in names:
+        if name not in have:
+            have[name] = await _deploy(eid, name, _creation(name, eid, agent, have), agent)
+
+
+def _creation(name: str, eid: int, agent: str, have: Mapping[str, str]) -> Call:
+    match name:
+        case "endpoint":
+            return creation("LocalEndpoint", eid, agent)
+        case "quote_token":
+            return creation("TestUSD", agent)
+        case "registry":
+            return creation("AttestationRegistry", agent)
+        case _:
+            return creation("MarketFactory", agent, agent, have.get("quote_token", factory.ZERO))
 
 
 async def _deploy(eid: int, name: str, call: Call, agent: str) -> str:

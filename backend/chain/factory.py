@@ -38,6 +38,16 @@ async def check(eid: int, address: str) -> FactoryInfo:
     return FactoryInfo(None if quote == ZERO else quote, wallet, bps)
 
 
+def set_protocol(at: str, wallet: str, share_bps: int) -> Call:
+    """Say who gets the protocol's share of every market's fees, and how much of each fee it is; by the operator."""
+    return call(NAME, at, "setProtocol", wallet, share_bps)
+
+
+def set_default_quote(at: str, quote: str) -> Call:
+    """Name the quote currency of markets to come; by the operator."""
+    return call(NAME, at, "setDefaultQuote", quote)
+
+
 def create_market(
     at: str,
     *,

@@ -59,7 +59,7 @@ async def survey(eid: int) -> None:
     if len(theirs) < 2 or time.monotonic() - _surveyed.get(eid, -SURVEY) < SURVEY:
         return
     _surveyed[eid] = time.monotonic()
-    told = await heights(theirs)
+    told = await heights(eid)
     best = max((height for height in told if height is not None), default=0)
     for node, height in zip(theirs, told, strict=True):
         if height is not None and best - height > BEHIND:

@@ -28,6 +28,8 @@ log = structlog.get_logger()
 
 POLL = {True: 1.0, False: 4.0}
 """Seconds between two looks at a chain, embedded or public; our own transactions wake it at once."""
+NEXT = {True: 0.02, False: 2.0}
+"""Seconds between two looks for a block that has to come, or to get its confirmations."""
 SPAN = 2_000
 """Blocks asked for at a time: what public nodes allow."""
 
@@ -69,7 +71,7 @@ async def catch_up(eid: int, block_number: int) -> None:
         raise RuntimeError("no streams are registered; import backend.indexing")
     rpc = await connect(eid)
     while await pass_over(rpc) < block_number:  # noqa: ASYNC110 - the event is the node's next block
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(NEXT[endpoints.is_embedded(eid)])
 
 
 async def run(stop: asyncio.Event) -> None:

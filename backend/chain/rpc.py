@@ -21,7 +21,7 @@ from eth_abi.exceptions import DecodingError
 from sqlmodel import col
 
 from backend import db
-from backend.chain import answers, endpoints, nodes
+from backend.chain import answers, endpoints, identity, nodes
 from backend.chain.calls import Call
 from backend.chain.codec import contract
 from backend.chain.errors import ChainUnavailable, RpcError, UnexpectedAnswer
@@ -93,6 +93,7 @@ class Rpc:
     async def _ask_around(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
         for node in nodes.in_turn(self.eid):
             try:
+                await _introduce(self.eid, node)
                 told = await _ask(node.url, requests)
             except NodeFault as fault:
                 node.failed(fault)
@@ -185,13 +186,28 @@ def _is_own_fault(error: RpcError) -> bool:
     return error.code in _LIMITS or (error.code == -32603 and error.says("internal") and not is_revert(error))
 
 
-async def heights(of: Sequence[Node]) -> list[int | None]:
-    """The newest block of each node; None where it does not answer. What each of them did is noted."""
-    return list(await asyncio.gather(*(_height(node) for node in of)))
+async def _introduce(eid: int, node: Node) -> None:
+    """Ask a node once which chain it is of, before it is believed anything. Raises NodeFault."""
+    if node.is_known or endpoints.is_embedded(eid):
+        return
+    expected = await identity.chain_id(eid)
+    (answer,) = await _ask(node.url, [("eth_chainId", [])])
+    if "result" not in answer:
+        raise NodeFault("does not tell which chain it is of")
+    told = int(answer["result"], 16)
+    if told != expected:
+        raise NodeFault(f"is of another chain: its chain id is {told}, not {expected}")
+    node.is_known = True
 
 
-async def _height(node: Node) -> int | None:
+async def heights(eid: int) -> list[int | None]:
+    """The newest block of each node of a chain; None where it does not answer. What each of them did is noted."""
+    return list(await asyncio.gather(*(_height(eid, node) for node in nodes.of(eid))))
+
+
+async def _height(eid: int, node: Node) -> int | None:
     try:
+        await _introduce(eid, node)
         told = await _ask(node.url, [("eth_blockNumber", [])])
         height = int(told[0]["result"], 16)
     except NodeFault as fault:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from backend.chain.calls import Call, call, creation
 from backend.chain.codec import address_word, organization_key, word_address
-from backend.chain.endpoint import DELIVERY_OPTIONS
+from backend.chain.endpoint import delivery_options
 from backend.chain.errors import Reverted, RpcError, UnexpectedAnswer
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
@@ -113,25 +113,25 @@ def recover(at: str, lost: str, replacement: str, orders: Mapping[str, Sequence[
 
 def send(at: str, *, destination_eid: int, to: str, amount: int, fee: int, refund: str | None = None) -> Call:
     """Burn the signer's tokens here, to be minted for `to` on another chain. `fee` is what `quote_send` said."""
-    return call(NAME, at, "send", _parcel(destination_eid, to, amount), _fee(fee), refund or to, value=fee)
+    return call(NAME, at, "send", _parcel(destination_eid, to, amount, None), _fee(fee), refund or to, value=fee)
 
 
 def send_with_rules(
     at: str, *, destination_eid: int, rules: TokenRules, fee: int, refund: str, to: str | None = None, amount: int = 0
 ) -> Call:
     """As `send`, in a packet that also sets the rules there; by the owner. The rules may go alone."""
-    parcel = _parcel(destination_eid, to, amount)
+    parcel = _parcel(destination_eid, to, amount, rules)
     return call(NAME, at, "sendWithRules", parcel, rules.as_abi(), _fee(fee), refund, value=fee)
 
 
-def _parcel(destination_eid: int, to: str | None, amount: int) -> dict[str, Any]:
+def _parcel(destination_eid: int, to: str | None, amount: int, rules: TokenRules | None) -> dict[str, Any]:
     receiver = bytes(32) if to is None else address_word(to)
     return {
         "dstEid": destination_eid,
         "to": receiver,
         "amountLD": amount,
         "minAmountLD": 0,
-        "extraOptions": DELIVERY_OPTIONS,
+        "extraOptions": delivery_options(rules),
         "composeMsg": b"",
         "oftCmd": b"",
     }
@@ -149,7 +149,7 @@ async def quote_send(
     eid: int, at: str, *, destination_eid: int, to: str | None = None, amount: int = 0, rules: TokenRules | None = None
 ) -> int:
     """The price of a packet, wei."""
-    parcel = _parcel(destination_eid, to, amount)
+    parcel = _parcel(destination_eid, to, amount, rules)
     if rules is None:
         told = await _ask(eid, at, "quoteSend", parcel, False)
     else:

@@ -35,6 +35,8 @@ class ChainRow(Row, table=True):
     """Blocks that the tables are behind the height; those that wait for their confirmations are among them."""
     checked_at: datetime | None = time_field(nullable=True)
     last_error: str | None = None
+    missing: str | None = None
+    """What the operator has to do before our contracts serve the chain, or serve it whole; None where nothing is."""
 
 
 class ChainContractRow(Row, table=True):

@@ -8,11 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import col
 
 from backend import db
 from backend.chain.endpoints import EMBEDDED
-from backend.chains.models import ChainRow
+from backend.chains.models import ChainContractRow, ChainRow
 from backend.chains.schemas import Environment, VmType
+from backend.errors import CannotStart
 from backend.settings import settings
 
 
@@ -230,6 +232,20 @@ def _row(entry: Entry) -> dict[str, Any]:
             "explorer_url": None,
         }
     return values
+
+
+async def check(session: db.Write) -> None:
+    """Contracts of the embedded chains are none of the public ones, and the other way about. Raises CannotStart."""
+    ours = sa.select(col(ChainContractRow.chain_eid)).where(col(ChainContractRow.chain_eid) == col(ChainRow.xchain_eid))
+    query = sa.select(col(ChainRow.xchain_eid), col(ChainRow.native_chain_id)).where(ours.exists())
+    known = {entry.eid: _row(entry) for entry in CHAINS}
+    for eid, chain_id in await session.execute(query):
+        if eid in known and chain_id != known[eid]["native_chain_id"]:
+            kind = "embedded" if not settings().embedded_chains else "public"
+            raise CannotStart(
+                f"This database is of {kind} chains (the chain {eid} has the chain id {chain_id} in it): take another "
+                "DATABASE_URL, or another SIGNUM_HOME for an embedded one."
+            )
 
 
 async def seed(session: db.Write) -> None:

@@ -61,7 +61,8 @@ class ChainList(BaseModel):
 
 class OrganizationChain(Chain):
     """A chain as an organization uses it, with the contracts that serve it there, and how it is: its newest block, how
-    many blocks our tables are behind it, what went wrong at the last look, and when that was."""
+    many blocks our tables are behind it, what went wrong at the last look, and when that was. `missing` is what the
+    operator of this installation has still to do for it."""
 
     enabled: bool = False
     market_factory_address: str | None = None
@@ -73,6 +74,7 @@ class OrganizationChain(Chain):
     height: int | None = None
     lag: int | None = None
     last_error: str | None = None
+    missing: str | None = None
     checked_at: Timestamp | None = None
 
 

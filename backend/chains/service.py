@@ -97,7 +97,8 @@ async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
     """Let the organization use a chain; once more changes nothing."""
     row = await _entry(context, chain_id)
     if not row.is_signum_deployed:
-        raise Conflict(f"Signum's contracts are not deployed on {row.display_name} in this installation.")
+        why = f" {row.missing}" if row.missing else ""
+        raise Conflict(f"Signum's contracts are not deployed on {row.display_name} in this installation.{why}")
     values = {"organization_id": context.organization_id, "chain_id": chain_id}
     fresh = insert(OrganizationChainRow).values(id=new_id(), created_at=now(), updated_at=now(), **values)
     made = await context.session.execute(fresh.on_conflict_do_nothing().returning(col(OrganizationChainRow.id)))

@@ -17,6 +17,9 @@ const contracts = [
   "RWAToken",
   "TestUSD",
 ];
+// What stands in for LayerZero's endpoint in the tests of public networks; it is no part of the product.
+const standIn = "EndpointStandIn";
+const tests = join(here, "..", "..", "tests", "public");
 const settings = {
   evmVersion: "cancun",
   optimizer: { enabled: true, runs: 200 },
@@ -66,11 +69,13 @@ const hash = createHash("sha256");
 for (const [name, text] of sources) hash.update(`${name}\0${text}\0`);
 const sourceHash = hash.digest("hex");
 
+const standInSource = [`test/${standIn}.sol`, readFileSync(join(here, "test", `${standIn}.sol`), "utf8")];
+
 const output = JSON.parse(
   solc.compile(
     JSON.stringify({
       language: "Solidity",
-      sources: Object.fromEntries(sources.map(([name, content]) => [name, { content }])),
+      sources: Object.fromEntries([...sources, standInSource].map(([name, content]) => [name, { content }])),
       settings,
     }),
     {
@@ -119,11 +124,16 @@ for (const contractName of contracts) {
   files.set(`${contractName}.json`, `${JSON.stringify(sorted(artifact), null, 1)}\n`);
 }
 
+const { abi, evm } = output.contracts[standInSource[0]][standIn];
+const standInFile = join(tests, `${standIn}.json`);
+const standInText = `${JSON.stringify(sorted({ abi, bytecode: `0x${evm.bytecode.object}` }), null, 1)}\n`;
+
 if (process.argv.includes("--check")) {
   const present = existsSync(artifacts) ? readdirSync(artifacts) : [];
   const stale = [...files].filter(
     ([name, text]) => !present.includes(name) || readFileSync(join(artifacts, name), "utf8") !== text,
   );
+  if (!existsSync(standInFile) || readFileSync(standInFile, "utf8") !== standInText) stale.push([standIn]);
   const extra = present.filter((name) => !files.has(name));
   if (stale.length + extra.length > 0) {
     console.error(`differ from the sources: ${[...stale.map(([name]) => name), ...extra].join(", ")}`);
@@ -134,4 +144,5 @@ if (process.argv.includes("--check")) {
   rmSync(artifacts, { recursive: true, force: true });
   mkdirSync(artifacts);
   for (const [name, text] of files) writeFileSync(join(artifacts, name), text);
+  writeFileSync(standInFile, standInText);
 }

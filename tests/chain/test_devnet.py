@@ -1,6 +1,7 @@
 """The embedded chains: what a kill -9 takes from them comes back."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -76,8 +77,27 @@ def test_a_machine_without_the_c_library_is_told_in_one_line(monkeypatch: pytest
         install.package()
 
 
-def test_a_binary_that_cannot_be_installed_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install, "package", lambda: "anvil-other-machine")
+@pytest.mark.parametrize(
+    ("system", "machine", "here"),
+    [("Darwin", "arm64", "macOS arm64"), ("Darwin", "x86_64", "macOS x86_64"), ("Linux", "aarch64", "Linux aarch64")],
+)
+def test_a_machine_without_a_package_takes_what_is_on_the_path_or_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, machine: str, here: str
+) -> None:
+    monkeypatch.setattr("platform.system", lambda: system)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    monkeypatch.setattr("platform.libc_ver", lambda *_: ("glibc", "2.39"))
     monkeypatch.setattr("shutil.which", lambda _: None)
-    with pytest.raises(install.DevnetError, match="put anvil on the PATH"):
+    with pytest.raises(install.DevnetError) as told:
         install.binary(tmp_path)
+    assert f"for {here}: install Foundry" in str(told.value)
+    assert "\n" not in str(told.value)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/local/bin/{name}")
+    assert install.binary(tmp_path) == Path("/usr/local/bin/anvil")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_lock_has_every_package_that_is_installed() -> None:
+    lock = (install.MANIFEST / "bun.lock").read_text()
+    assert set(re.findall(r'"@foundry-rs/(anvil-[a-z0-9-]+)@', lock)) == set(install.PACKAGES.values())
+    assert lock.count('"sha512-') == len(install.PACKAGES)

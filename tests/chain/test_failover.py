@@ -108,7 +108,7 @@ async def test_a_node_that_lags_behind_is_passed_over(
     first.heals()
     await health.survey(SEPOLIA)
     assert nodes.faulty(SEPOLIA) == []
-    assert await rpc.heights(nodes.of(SEPOLIA)) == [height + health.BEHIND + 1] * 2
+    assert await rpc.heights(SEPOLIA) == [height + health.BEHIND + 1] * 2
 
 
 def test_what_was_found_long_ago_says_nothing() -> None:

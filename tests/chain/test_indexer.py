@@ -1,5 +1,6 @@
 """Logs into tables: at once, once, and undone with the blocks they were in."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -11,12 +12,12 @@ from backend.chain import devnet, endpoints, factory, indexer, market, quote, re
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.models import TokenTransferRow, TransactionStatus
-from backend.chain.rpc import connect, transaction
+from backend.chain.rpc import Rpc, connect, transaction
 from backend.chain.rule_sets import MarketRules, TokenRules
 from backend.chain.transactions import execute, find
 from backend.chains.schemas import ChainStatus
 from backend.models import ChainRow, DeploymentRow, MarketRow, OrderRow
-from tests.chain.conftest import HOME_EID, Stage
+from tests.chain.conftest import AWAY_EID, HOME_EID, Stage
 
 
 async def transfers(at: str) -> list[tuple[str, str, int]]:
@@ -99,6 +100,20 @@ async def test_on_a_public_chain_what_lost_its_block_is_sent_again(
     assert row.block_number is not None
     await indexer.catch_up(HOME_EID, row.block_number)
     assert [amount for *_, amount in await transfers(at)] == [100, 7]
+
+
+async def test_a_public_node_is_not_pressed_for_the_next_block(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    async def pass_over(rpc: Rpc) -> int:
+        looks.append(rpc.eid)
+        return 7
+
+    monkeypatch.setattr(indexer, "pass_over", pass_over)
+    monkeypatch.setattr(endpoints, "is_embedded", lambda eid: False)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(indexer.catch_up(AWAY_EID, 8), 0.5)
+    assert looks.count(AWAY_EID) == 1
 
 
 async def test_the_registry_knows_the_height(stage: Stage) -> None:

@@ -33,10 +33,11 @@ class Serve:
     def __init__(self, home: Path, **environment: str) -> None:
         self.home, self.port = home, int(environment.get("PORT") or free_port())
         environment = {"SIGNUM_HOME": str(home), "SIGNUM_DEMO": "0", **environment, "PORT": str(self.port)}
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | environment
         self.process = subprocess.Popen(
             [sys.executable, "-m", "backend.cli", "serve"],
             cwd=CHECKOUT,
-            env={k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | environment,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,0 +1,31 @@
+"""The terms of our factory on a chain, kept as the settings have them: the protocol's share, the quote currency."""
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.chain import factory
+from backend.chain.calls import Call
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.transactions import execute
+from backend.settings import settings
+
+
+async def keep(eid: int, at: str, agent: str, quote: str | None) -> None:
+    """Set what differs from the settings, by the factory's owner; nothing where nothing does. `quote` None leaves the
+    currency as it is. Raises Reverted where the agent does not own the factory."""
+    now = await factory.check(eid, at)
+    wallet, share = settings().protocol_wallet or agent, settings().protocol_share_bps
+    if (now.protocol_wallet, now.protocol_fee_bps) != (wallet, share):
+        await _send(eid, agent, factory.set_protocol(at, wallet, share), "set protocol share")
+    if quote is not None and now.default_quote != quote:
+        await _send(eid, agent, factory.set_default_quote(at, quote), "set quote currency")
+
+
+async def _send(eid: int, agent: str, call: Call, label: str) -> None:
+    """Once for each change, though a setting may come back to what it was: the changes so far are in the key."""
+    mine = (col(TransactionRow.chain_eid) == eid, col(TransactionRow.label) == label)
+    confirmed = sa.select(sa.func.count()).where(*mine, col(TransactionRow.status) == TransactionStatus.CONFIRMED)
+    async with db.worker() as session:
+        before = await session.scalar(confirmed)
+    await execute(call.intent(f"terms:{eid}:{label}:{before}", eid=eid, signer=agent, label=label))

@@ -1,0 +1,40 @@
+"""What LayerZero's contracts refuse with, by the signatures of their interface; none of them is ours."""
+
+from functools import lru_cache
+from typing import Any
+
+from eth_abi.abi import decode
+from eth_utils.crypto import keccak
+
+SENTENCES = {
+    "LZ_DefaultSendLibUnavailable()": "LayerZero has no way from this chain to that one.",
+    "LZ_DefaultReceiveLibUnavailable()": "LayerZero has no way from that chain to this one.",
+    "LZ_ULN_UnsupportedEid(uint32)": "LayerZero has no way from this chain to the one with endpoint id {0}.",
+    "LZ_ULN_InvalidWorkerOptions(uint256)": "LayerZero does not understand the options of the packet.",
+    "LZ_MessageLib_InvalidMessageSize(uint256,uint256)": "The packet has {0} bytes, and LayerZero carries {1} at most.",
+    "LZ_InsufficientFee(uint256,uint256,uint256,uint256)": "The packet costs {0} wei by now, and {1} were sent.",
+    "LZ_InvalidNonce(uint64)": "Packet {0} of this path is not verified yet, and comes before this one.",
+    "LZ_PayloadHashNotFound(bytes32,bytes32)": "The message is not verified on this chain, or was delivered before.",
+    "LZ_PathNotInitializable()": "The receiving token does not know the sender as a peer yet.",
+    "LZ_PathNotVerifiable()": "The message was delivered before.",
+    "Executor_EidNotSupported(uint32)": "LayerZero's executor does not deliver to the chain with endpoint id {0}.",
+    "Executor_NoOptions()": "LayerZero's executor was given no options.",
+    "Executor_ZeroLzReceiveGasProvided()": "LayerZero's executor was given no gas for the delivery.",
+    "DVN_EidNotSupported(uint32)": "LayerZero's verifier does not serve the chain with endpoint id {0}.",
+}
+
+
+@lru_cache
+def _by_selector() -> dict[str, str]:
+    return {"0x" + keccak(text=signature)[:4].hex(): signature for signature in SENTENCES}
+
+
+def told(data: str) -> tuple[str, str, dict[str, Any]] | None:
+    """Name, sentence and arguments by their place; None where it is none of these. Raises eth_abi's DecodingError."""
+    signature = _by_selector().get(data[:10])
+    if signature is None:
+        return None
+    name, _, rest = signature.removesuffix(")").partition("(")
+    values = decode(rest.split(","), bytes.fromhex(data[10:])) if rest else ()
+    shown = ["0x" + value.hex() if isinstance(value, bytes) else value for value in values]
+    return name, SENTENCES[signature].format(*shown), {str(place): value for place, value in enumerate(shown)}

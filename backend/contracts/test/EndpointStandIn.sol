@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {
+    IMessagingEndpoint,
+    IMessagingReceiver,
+    MessagingFee,
+    MessagingParams,
+    MessagingReceipt,
+    Origin
+} from "../src/interfaces/IMessaging.sol";
+
+/// @title EndpointStandIn
+/// @notice Stands in tests where LayerZero's EndpointV2 stands on a public chain: messages cost by the gas their options
+/// buy, a verifier who is not us vouches for them, and they are taken off a path as EndpointV2 takes them.
+/// @dev Written after the public interface; the genuine endpoint is not ours to ship.
+contract EndpointStandIn is IMessagingEndpoint {
+    /// @inheritdoc IMessagingEndpoint
+    uint32 public immutable eid;
+    /// @notice Who vouches for messages.
+    address public immutable verifier;
+
+    /// @notice Up to which nonce the messages of a path were taken or are verified.
+    mapping(address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => uint64))) public lazyInboundNonce;
+    /// @notice The hash of a message that waits, else 0.
+    mapping(
+        address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => mapping(uint64 nonce => bytes32)))
+    ) public inboundPayloadHash;
+    /// @notice The nonce of the last message of a path.
+    mapping(address sender => mapping(uint32 dstEid => mapping(bytes32 receiver => uint64))) public outboundNonce;
+
+    /// @notice As EndpointV2's.
+    event PacketSent(bytes encodedPayload, bytes options, address sendLibrary);
+    /// @notice As EndpointV2's.
+    event PacketVerified(Origin origin, address receiver, bytes32 payloadHash);
+    /// @notice As EndpointV2's.
+    event PacketDelivered(Origin origin, address receiver);
+
+    /// @notice As EndpointV2's.
+    error LZ_InsufficientFee(
+        uint256 requiredNative, uint256 suppliedNative, uint256 requiredLzToken, uint256 suppliedLzToken
+    );
+    /// @notice As EndpointV2's.
+    error LZ_InvalidNonce(uint64 nonce);
+    /// @notice As EndpointV2's.
+    error LZ_PathNotInitializable();
+    /// @notice As EndpointV2's.
+    error LZ_PathNotVerifiable();
+    /// @notice As EndpointV2's.
+    error LZ_PayloadHashNotFound(bytes32 expected, bytes32 actual);
+    /// @notice As SendUln302's: an executor takes no message without options.
+    error LZ_ULN_InvalidWorkerOptions(uint256 cursor);
+
+    /// @param eid_ The endpoint id of this chain.
+    constructor(uint32 eid_) {
+        eid = eid_;
+        verifier = msg.sender;
+    }
+
+    /// @inheritdoc IMessagingEndpoint
+    function setDelegate(address) external {}
+
+    /// @inheritdoc IMessagingEndpoint
+    function quote(MessagingParams calldata params, address) external pure returns (MessagingFee memory) {
+        return MessagingFee(_fee(params.options), 0);
+    }
+
+    /// @inheritdoc IMessagingEndpoint
+    function send(MessagingParams calldata params, address refundAddress)
+        external
+        payable
+        returns (MessagingReceipt memory receipt)
+    {
+        uint256 fee = _fee(params.options);
+        if (msg.value < fee) revert LZ_InsufficientFee(fee, msg.value, 0, 0);
+        uint64 nonce = ++outboundNonce[msg.sender][params.dstEid][params.receiver];
+        bytes32 sender = bytes32(uint256(uint160(msg.sender)));
+        bytes32 guid = keccak256(abi.encodePacked(nonce, eid, sender, params.dstEid, params.receiver));
+        emit PacketSent(
+            abi.encodePacked(uint8(1), nonce, eid, sender, params.dstEid, params.receiver, guid, params.message),
+            params.options,
+            address(this)
+        );
+        (bool ok,) = refundAddress.call{value: msg.value - fee}("");
+        require(ok);
+        return MessagingReceipt(guid, nonce, MessagingFee(fee, 0));
+    }
+
+    /// @notice Vouches for a message.
+    function verify(Origin calldata origin, address receiver, bytes32 payloadHash) external {
+        require(msg.sender == verifier);
+        uint64 lazy = lazyInboundNonce[receiver][origin.srcEid][origin.sender];
+        if (lazy == 0 && !IMessagingReceiver(receiver).allowInitializePath(origin)) revert LZ_PathNotInitializable();
+        if (origin.nonce <= lazy && inboundPayloadHash[receiver][origin.srcEid][origin.sender][origin.nonce] == 0) {
+            revert LZ_PathNotVerifiable();
+        }
+        inboundPayloadHash[receiver][origin.srcEid][origin.sender][origin.nonce] = payloadHash;
+        emit PacketVerified(origin, receiver, payloadHash);
+    }
+
+    /// @notice Delivers a verified message. Anyone.
+    function lzReceive(
+        Origin calldata origin,
+        address receiver,
+        bytes32 guid,
+        bytes calldata message,
+        bytes calldata extraData
+    ) external payable {
+        mapping(uint64 => bytes32) storage waiting = inboundPayloadHash[receiver][origin.srcEid][origin.sender];
+        uint64 lazy = lazyInboundNonce[receiver][origin.srcEid][origin.sender];
+        if (origin.nonce > lazy) {
+            for (uint64 i = lazy + 1; i <= origin.nonce; ++i) {
+                if (waiting[i] == 0) revert LZ_InvalidNonce(i);
+            }
+            lazyInboundNonce[receiver][origin.srcEid][origin.sender] = origin.nonce;
+        }
+        bytes32 actual = keccak256(abi.encodePacked(guid, message));
+        if (waiting[origin.nonce] != actual) revert LZ_PayloadHashNotFound(waiting[origin.nonce], actual);
+        delete waiting[origin.nonce];
+        IMessagingReceiver(receiver).lzReceive{value: msg.value}(origin, guid, message, msg.sender, extraData);
+        emit PacketDelivered(origin, receiver);
+    }
+
+    /// @dev A gwei for each unit of gas that options of type 3 buy for `lzReceive`.
+    function _fee(bytes calldata options) private pure returns (uint256) {
+        if (options.length != 22 || bytes6(options[:6]) != 0x000301001101) revert LZ_ULN_InvalidWorkerOptions(0);
+        return uint256(uint128(bytes16(options[6:22]))) * 1 gwei;
+    }
+}

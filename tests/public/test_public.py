@@ -1,0 +1,230 @@
+"""`signum serve` on a public network, by settings alone."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.auth.scopes import Scope
+from backend.client import ApiProblem, SignumClient
+from tests.conftest import PASSWORD
+from tests.public.network import Executor, PublicChain, public_network
+from tests.serve.test_serve import CHECKOUT, Serve
+
+UNIT = 10**18
+PROTOCOL = "0x" + "ab" * 20
+Network = tuple[PublicChain, PublicChain, Executor]
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    with public_network() as made:
+        yield made
+
+
+class Operator:
+    """Whoever runs the installation, and its first admin."""
+
+    def __init__(self, serve: Serve, client: SignumClient, token: str, organization: str) -> None:
+        self.serve, self._client, self._token = serve, client, token
+        self._key: dict[str, str] = {}
+        self.base = f"/orgs/{organization}"
+
+    @classmethod
+    async def begins(cls, serve: Serve, client: SignumClient) -> "Operator":
+        """After the first start."""
+        await asyncio.to_thread(bootstrap, serve)
+        tokens = await client.sign_in("ada@example.com", PASSWORD)
+        mine = await client.call("GET", "/orgs", token=tokens.access_token)
+        operator = cls(serve, client, tokens.access_token, mine["organizations"][0]["id"])
+        made = await operator.post("/api-keys", {"name": "Tests", "scopes": list(Scope)})
+        operator._key = {"x-api-key": made["key"]}
+        return operator
+
+    async def get(self, path: str) -> Any:
+        return await self.call("GET", f"{self.base}{path}")
+
+    async def post(self, path: str, body: Any = None) -> Any:
+        return await self.call("POST", f"{self.base}{path}", body)
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        return await self._client.call(method, path, json=body, token=self._token, headers=self._key)
+
+    async def chain(self, chain: PublicChain) -> Any:
+        return next(c for c in (await self.get("/chains"))["chains"] if c["xchain_eid"] == chain.eid)
+
+    async def done(self, request_id: str) -> None:
+        async def is_final() -> bool:
+            request = await self.get(f"/requests/{request_id}")
+            assert request["status"] not in ("failed", "denied"), request["problem"]
+            return bool(request["status"] == "succeeded")
+
+        await until(is_final, 120)
+
+
+def bootstrap(serve: Serve) -> None:
+    """The first organization and its admin."""
+    words = ["--organization", "Acme", "--email", "ada@example.com", "--name", "Ada", "--password", PASSWORD]
+    command = [sys.executable, "-m", "backend.cli", "bootstrap", *words]
+    subprocess.run(command, cwd=CHECKOUT, env=serve.environment, check=True, capture_output=True, timeout=60)
+
+
+def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
+    """What an operator sets, and no more. The contracts of both chains have the same addresses."""
+    eids = (str(sepolia.eid), str(base.eid))
+    return {
+        "SIGNUM_RPC_URLS": json.dumps({eids[0]: sepolia.url, eids[1]: base.url}),
+        "SIGNUM_ENDPOINTS": json.dumps(dict.fromkeys(eids, sepolia.endpoint)),
+        "SIGNUM_QUOTE_TOKENS": json.dumps(dict.fromkeys(eids, sepolia.currency)),
+        "SIGNUM_CONFIRMATIONS": json.dumps({eids[0]: 0, eids[1]: 1}),
+        "SIGNUM_PROTOCOL_SHARE_BPS": "2500",
+        "SIGNUM_PROTOCOL_WALLET": PROTOCOL,
+        "SIGNUM_KEYSTORE_SCRYPT_N": "4096",
+        "SIGNUM_DEMO": "1",
+    }
+
+
+async def test_from_nothing_to_a_market_over_a_bridge(tmp_path: Path, network: Network) -> None:
+    sepolia, base, executor = network
+    serve = Serve(tmp_path / "data", **settings_of(sepolia, base))
+    try:
+        serve.ready()
+        client = SignumClient(f"http://127.0.0.1:{serve.port}")
+        operator = await Operator.begins(serve, client)
+        await chains_become_ready_when_they_answer_and_are_funded(operator, sepolia, base)
+        executor.start()
+        asset = await an_asset_is_issued(operator, sepolia, base)
+        await a_market_follows_its_bridge(operator, asset, sepolia, base)
+        assert executor.tried == [True]
+        await what_the_executor_could_not_deliver_is_delivered_later(operator, asset, base)
+        assert executor.tried == [True, False]
+        await client.close()
+    finally:
+        serve.process.terminate()
+        print(serve.process.communicate(timeout=60)[0])  # noqa: T201  (shown where the test fails)
+
+
+async def chains_become_ready_when_they_answer_and_are_funded(
+    operator: Operator, sepolia: PublicChain, base: PublicChain
+) -> None:
+    before = {chain.eid: await seen(operator, chain, "missing") for chain in (sepolia, base)}
+    assert "needs about 0.0" in before[sepolia.eid]
+    assert " ETH on Sepolia to deploy our contracts (" in before[sepolia.eid]
+    assert before[base.eid] == f"The node of the chain {base.eid} does not answer."
+    with pytest.raises(ApiProblem) as refused:
+        await operator.post(f"/chains/{(await operator.chain(sepolia))['id']}/enable")
+    assert refused.value.status == 409
+    assert before[sepolia.eid] in refused.value.detail
+
+    agent = before[sepolia.eid].split()[2]
+    sepolia.give(agent)
+    await deployed(operator, sepolia)
+    assert not (await operator.chain(base))["is_signum_deployed"]
+    base.start()
+    assert (base.endpoint, base.currency) == (sepolia.endpoint, sepolia.currency)
+    base.give(agent)
+    await deployed(operator, base)
+    for chain in (sepolia, base):
+        shown = await operator.chain(chain)
+        assert (shown["missing"], shown["environment"]) == (None, "testnet")
+        assert (shown["endpoint_address"], shown["quote_token_address"]) == (chain.endpoint, chain.currency)
+        assert (shown["quote_symbol"], shown["quote_decimals"]) == ("tUSD", 6)
+        assert protocol_of(chain, shown["market_factory_address"]) == (PROTOCOL, 2_500)
+
+
+async def seen(operator: Operator, chain: PublicChain, name: str) -> Any:
+    async def is_there() -> bool:
+        return bool((await operator.chain(chain))[name])
+
+    await until(is_there, 60)
+    return (await operator.chain(chain))[name]
+
+
+async def deployed(operator: Operator, chain: PublicChain) -> None:
+    assert await seen(operator, chain, "is_signum_deployed")
+    assert (await operator.post(f"/chains/{(await operator.chain(chain))['id']}/enable"))["enabled"]
+
+
+def protocol_of(chain: PublicChain, factory: str) -> tuple[str, int]:
+    from backend.chain.codec import contract
+
+    read = contract("MarketFactory")
+
+    def told(function: str) -> Any:
+        return read.answer(function, chain.rpc("eth_call", {"to": factory, "data": read.data(function)}, "latest"))
+
+    return told("protocolWallet").lower(), told("protocolFeeBps")
+
+
+async def an_asset_is_issued(operator: Operator, sepolia: PublicChain, base: PublicChain) -> Any:
+    treasury = await operator.post("/wallets", {"label": "Treasury"})
+    for chain in (sepolia, base):
+        chain.give(treasury["address"])
+    await operator.post("/issuer/register", {})
+    await operator.done((await operator.get("/issuer"))["request_id"])
+    body = {"name": "Harbour Fund", "symbol": "HARB", "chain_eid": sepolia.eid, "initial_supply": str(1_000 * UNIT)}
+    accepted = await operator.post("/assets", body)
+    await operator.done(accepted["requestId"])
+    asset = await operator.get(f"/assets/{accepted['assetId']}")
+    assert (asset["status"], asset["total_supply"]) == ("active", str(1_000 * UNIT))
+    return asset
+
+
+async def a_market_follows_its_bridge(operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain) -> None:
+    path = f"/assets/{asset['id']}/markets"
+    factory = (await operator.chain(base))["market_factory_address"]
+    accepted = await operator.post(path, {"chain_eid": base.eid, "market_factory_address": factory})
+    await operator.done(accepted["requestId"])
+    market = await operator.get(f"{path}/{accepted['marketId']}")
+    assert (market["status"], market["quote_token_address"]) == ("active", base.currency)
+    bridge = await operator.get(f"/bridges/{market['bridge_id']}")
+    assert bridge["status"] == "confirmed"
+    assert base.sender_of(bridge["destination_tx_hash"]) == base.somebody, "the executor brought it, and we saw that"
+
+
+async def what_the_executor_could_not_deliver_is_delivered_later(
+    operator: Operator, asset: Any, base: PublicChain
+) -> None:
+    """The executor tries once. Refused for want of an attestation, the packet is brought when there is one: by us."""
+    wallet = await operator.post("/wallets", {"label": "Investor"})
+    party = await a_party(operator, wallet["address"])
+    await operator.done((await operator.post("/attestations", attestation(party, 40161)))["requestId"])
+    body = {"destination_chain_eid": base.eid, "amount": str(10 * UNIT), "to_address": wallet["address"]}
+    accepted = await operator.post(f"/assets/{asset['id']}/bridge", body)
+    path = f"/bridges/{accepted['bridgeId']}"
+
+    async def is_refused() -> bool:
+        return bool((await operator.get(path))["failure"] == "The receiver has no valid attestation.")
+
+    await until(is_refused, 60)
+    await operator.done((await operator.post("/attestations", attestation(party, base.eid)))["requestId"])
+    await operator.done(accepted["requestId"])
+    bridge = await operator.get(path)
+    assert (bridge["status"], bridge["failure"]) == ("confirmed", None)
+    assert base.sender_of(bridge["destination_tx_hash"]) not in (base.somebody, wallet["address"])
+    supplies = {d["chain_eid"]: d["supply"] for d in (await operator.get(f"/assets/{asset['id']}"))["deployments"]}
+    assert supplies == {40161: str(990 * UNIT), base.eid: str(10 * UNIT)}
+
+
+async def a_party(operator: Operator, address: str) -> Any:
+    organization = operator.base.removeprefix("/orgs/")
+    known = {"organization_id": organization, "name": "Marta Lindqvist", "country": "SWE", "wallet_address": address}
+    party = await operator.call("POST", "/identity/parties", known)
+    verdict = {"kyc_level": 2, "accredited": True}
+    return await operator.call("POST", f"/identity/parties/{party['id']}/verify", verdict)
+
+
+def attestation(party: Any, eid: int) -> dict[str, Any]:
+    return {"party_id": party["id"], "chain_eid": eid}
+
+
+async def until(done: Callable[[], Awaitable[bool]], seconds: float) -> None:
+    """Ask until it is so."""
+    async with asyncio.timeout(seconds):
+        while not await done():  # noqa: ASYNC110  (another process does it)
+            await asyncio.sleep(0.1)
