@@ -7,6 +7,7 @@ second request that the first is still in flight.
 import re
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import orjson
@@ -46,10 +47,30 @@ async def once(
     stored = await _find(context, row)
     if stored is not None:
         return _replay(stored, row)
-    response = await operation(request)
+    context.session.info["resume"] = [partial(_look_again, context, row)]
+    try:
+        response = await operation(request)
+    except _Answered as meanwhile:
+        return _replay(meanwhile.stored, row)
     if response.status_code < 400:
         context.session.add(_answered(row, response))
     return response
+
+
+class _Answered(Exception):
+    """The same request was answered while this one asked a chain."""
+
+    def __init__(self, stored: IdempotencyRow) -> None:
+        super().__init__()
+        self.stored = stored
+
+
+async def _look_again(context: Context, row: IdempotencyRow) -> None:
+    """After a pause of the transaction, which has let go of the lock (see `backend.db.paused`)."""
+    await _lock(context, row)
+    stored = await _find(context, row)
+    if stored is not None:
+        raise _Answered(stored)
 
 
 def _place(request: Request) -> str:
