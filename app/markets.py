@@ -70,7 +70,7 @@ def markets() -> rx.Component:
 
 def _row(market: rx.Var[MarketRow]) -> rx.Component:
     href = HREF + "/" + market.id + "?asset=" + market.asset_id
-    why = rx.cond(market.failure != "", rx.el.div(market.failure, class_name="muted small clamp"), rx.fragment())
+    why = rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment())
     return tr(
         td(rx.el.div(name_link(market.pair, href)), rx.el.div(market.asset, class_name="muted small trunc")),
         td(status(market.status), why),

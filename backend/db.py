@@ -8,6 +8,7 @@ Both are entered by the connection's `role` setting, so one URL is enough; neith
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -23,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from sqlmodel import Field, SQLModel
 
 _LAST = "last"
+_REHEARSAL = "rehearsal"
 
 
 class Read(AsyncSession):
@@ -89,14 +91,54 @@ async def widen(session: AsyncSession, organization_id: UUID) -> None:
     await session.execute(sa.text(text), {"id": str(organization_id)})
 
 
+_requests: ContextVar[AsyncSession | None] = ContextVar("requests_session", default=None)
+
+
 @asynccontextmanager
 async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
-    """One transaction of the app's role, scoped to organizations; commits at the end, rolls back on an error."""
-    async with Write(_engine("app"), expire_on_commit=False) as session, session.begin():
-        if organization_ids:
-            await scope(session, organization_ids)
-        yield session
-        await _conclude(session)
+    """One transaction of the app's role, scoped to organizations; commits at the end, rolls back on an error. It may be
+    `paused` meanwhile."""
+    async with Write(_engine("app"), expire_on_commit=False) as session:
+        before = _requests.get()
+        _requests.set(session)
+        try:
+            if organization_ids:
+                await scope(session, organization_ids)
+            yield session
+            await _conclude(session)
+            await session.commit()
+        finally:
+            _requests.set(before)  # a stream may end in another context than it began in
+
+
+def is_held() -> bool:
+    """Whether the request that this is part of holds a connection: then it should ask nobody who may be slow."""
+    session = _requests.get()
+    return session is not None and session.in_transaction()
+
+
+@asynccontextmanager
+async def paused(session: AsyncSession) -> AsyncIterator[None]:
+    """Inside, a request's session has no transaction and no connection: for asking somebody slow, such as a chain.
+
+    Only while nothing was written yet. Locks are gone afterwards, and rows from before are detached: they can be read,
+    and whoever changes one, or had it locked, fetches it again. Hooks in `session.info["resume"]` do the same for
+    whoever knows nothing of the pause. A rehearsal is not paused: what it has written would stay.
+    """
+    if _REHEARSAL in session.info:
+        yield
+        return
+    if session.new or session.dirty or session.deleted or _LAST in session.info:
+        raise RuntimeError("a transaction that has written something cannot be paused")
+    seen = await session.scalar(sa.text("select current_setting('app.organization_ids', true)"))
+    await session.commit()
+    session.expunge_all()
+    try:
+        yield
+    finally:  # whoever asked may go on without an answer
+        await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": seen or ""})
+        for look_again in session.info.get("resume", ()):
+            await look_again()
 
 
 @asynccontextmanager
@@ -110,9 +152,10 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
 
 @asynccontextmanager
 async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
-    """One transaction that is always rolled back: to see what something would do. From the workflows' connections,
-    because its caller holds one of the requests' already."""
+    """One transaction that is always rolled back: to see what something would do. From the workflows' connections, as
+    it keeps one while it asks chains; the caller pauses its own."""
     async with Write(_engine("flow"), expire_on_commit=False) as session:
+        session.info[_REHEARSAL] = True
         await scope(session, organization_ids)
         yield session
 
@@ -135,17 +178,11 @@ async def worker() -> AsyncIterator[Write]:
         await _conclude(session)
 
 
-@asynccontextmanager
-async def attempt(session: AsyncSession) -> AsyncIterator[None]:
-    """Part of a transaction that can be taken back alone: an error undoes what was done within, also what was put off
-    to the transaction's end."""
-    put_off = list(session.info.get(_LAST, ()))
-    try:
-        async with session.begin_nested():
-            yield
-    except BaseException:
-        session.info[_LAST] = put_off
-        raise
+async def undo(session: AsyncSession) -> None:
+    """Take back what a request's session has done, also what was put off to its end. It goes on with an empty
+    transaction, outside of every organization."""
+    session.info.pop(_LAST, None)
+    await session.rollback()
 
 
 def before_commit(session: AsyncSession, work: Callable[[AsyncSession], Awaitable[None]]) -> None:

@@ -5,9 +5,11 @@ import asyncio
 from backend.assets.indexing import Transfers
 from backend.chain import indexer
 from backend.distributions.indexing import Claims
+from backend.markets import halting
 from backend.markets.indexing import Orders
 
 indexer.register(Transfers(), Orders(), Claims())
+indexer.then(halting.refresh)
 
 
 async def run_indexer(stop: asyncio.Event) -> None:

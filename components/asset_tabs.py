@@ -97,7 +97,10 @@ def _market(market: rx.Var[MarketRow]) -> rx.Component:
     return tr(
         td(name_link(market.pair, href)),
         td(market.chain, class_name="muted"),
-        td(status(market.status)),
+        td(
+            status(market.status),
+            rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment()),
+        ),
         td(market.fees, class_name="num muted"),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,

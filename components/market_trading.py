@@ -32,7 +32,12 @@ SIDES = [("", "Both sides"), ("buy", "Buy"), ("sell", "Sell")]
 
 def trading() -> rx.Component:
     """Draw the tab."""
-    halted = note(rx.el.b("The market is halted. "), "Open orders can be cancelled, new ones are refused.", tone="warn")
+    halted = note(
+        rx.el.b("The market is halted. "),
+        MarketState.market.halt_reason,
+        " Open orders can be cancelled, new ones are refused.",
+        tone="warn",
+    )
     return col(
         rx.cond(MarketState.market.status == "halted", halted, rx.fragment()),
         rx.cond(OrderForm.request.id != "", _following(), rx.fragment()),

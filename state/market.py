@@ -40,6 +40,7 @@ class MarketView:
     maker: str = ""
     framework: str = ""
     failure: str = ""
+    halt_reason: str = ""
     bridge_id: str = ""
     created_at: str = ""
     rules: list[dict[str, str]] = field(default_factory=list)
@@ -135,6 +136,7 @@ class MarketState(Follows, Loads, Chains, rx.State):
             maker=percent(market["maker_fee_bps"]),
             framework=said["Framework"],
             failure=market["failure"] or "",
+            halt_reason=market["halt_reason"] or "",
             bridge_id=market["bridge_id"] or "",
             created_at=market["created_at"],
             rules=[{"name": name, "value": said[name]} for name in shown],

@@ -25,7 +25,7 @@ class MarketRow:
     status: str
     framework: str
     fees: str
-    failure: str
+    why: str
     created_at: str
 
 
@@ -80,7 +80,7 @@ def market_row(market: dict[str, Any]) -> MarketRow:
         status=market["status"],
         framework=FRAMEWORKS.get(market["regulation_type"], ""),
         fees=f"taker {percent(market['taker_fee_bps'])}, maker {percent(market['maker_fee_bps'])}",
-        failure=market["failure"] or "",
+        why=market["failure"] or market["halt_reason"] or "",
         created_at=market["created_at"],
     )
 

@@ -33,6 +33,7 @@ from backend.postgres import EmbeddedPostgres
 from backend.settings import settings
 from tests.audited import Audited, audit_faults
 from tests.documented import Documented
+from tests.held import watched
 
 logs.configure()
 
@@ -67,12 +68,15 @@ async def api(database_url: str, chains: None) -> AsyncIterator[Any]:
     successes: dict[str, list[str]] = defaultdict(list)
     app.add_middleware(Documented, document=app.openapi(), faults=faults)
     app.add_middleware(Audited, document=app.openapi(), successes=successes)
+    held: dict[str, None] = {}
     async with runtime.running(settings()):
         await runtime.until_ready()
-        yield app
+        with watched(held):
+            yield app
         silent = await audit_faults(successes)
     assert list(faults) == [], "what the OpenAPI document does not say"
     assert silent == [], "what the audit log does not say"
+    assert not held, "\n".join(["these ask a chain while holding a connection:", *held])
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
+from backend import db
 from backend.api_keys.models import ApiKeyRow
 from backend.approvals import rehearsing, rules
 from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
@@ -47,7 +48,8 @@ async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
     if fields["status"] is not ApprovalStatus.PENDING:
         return ApprovalDetail(**fields, plan=row.plan)
     try:
-        plan = await rehearsing.plan(context, row)
+        async with db.paused(context.session):
+            plan = await rehearsing.plan(context, row)
     except SignumError as error:
         return ApprovalDetail(**fields, obstacle=error.detail)
     return ApprovalDetail(**fields, plan=ApprovalImpact.model_validate(plan))

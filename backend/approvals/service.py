@@ -24,7 +24,8 @@ EXPIRED = "Nobody decided about it in time. Ask for it anew."
 async def approve(context: Context, approval_id: UUID) -> ApprovalDetail:
     """Let a request go on, once everything it needs has been checked again."""
     seen = await _decidable(context, approval_id)
-    plan = await rehearsing.plan(context, seen)
+    async with db.paused(context.session):
+        plan = await rehearsing.plan(context, seen)
     row = await _decide(context, approval_id, ApprovalStatus.APPROVED)
     row.plan = plan
     await _tell(context.session, row)

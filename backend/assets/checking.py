@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from backend import db
 from backend.assets import records
 from backend.auth.principal import Context
 from backend.chain import clock, registry, token
@@ -15,7 +16,7 @@ from backend.chain.rpc import Rpc, connect
 from backend.chain.rule_sets import TokenRules
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, Standing, TokenState, evaluate, failures
-from backend.compliance.schemas import TransferCheck, TransferVerdict
+from backend.compliance.schemas import RuleVerdict, TransferCheck, TransferVerdict
 from backend.errors import BadRequest
 
 ZERO = "0x" + "0" * 40
@@ -35,18 +36,24 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     """The verdict on a transfer; from the zero address it is a mint. 400 where the asset is not on that chain."""
     await records.asset(context.session, context.organization_id, asset_id)
     place = await place_of(context, asset_id, body.chain_eid)
-    amount = int(body.amount)
-    rules, state = await asyncio.gather(token.rules(place.eid, place.token), token_state(place))
-    receiver = await account(place, rules, body.to_address)
-    sender = None if body.from_address == ZERO else await account(place, rules, body.from_address)
-    verdicts = evaluate(rules, sender, receiver, amount, clock.moment(), state)
-    codes = await token.check_transfer(place.eid, place.token, body.from_address, body.to_address, amount)
+    async with db.paused(context.session):
+        verdicts, codes = await _verdicts(place, body)
     failed = failures(verdicts)
     return TransferVerdict(
         allowed=not failed,
         chain_agrees=[v.code for v in failed] == codes,
         rules=resolved(verdicts, context.organization_id, asset_id),
     )
+
+
+async def _verdicts(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict], list[int]]:
+    """Every rule's word, and the codes that the contract refuses with."""
+    amount = int(body.amount)
+    rules, state = await asyncio.gather(token.rules(place.eid, place.token), token_state(place))
+    receiver = await account(place, rules, body.to_address)
+    sender = None if body.from_address == ZERO else await account(place, rules, body.from_address)
+    verdicts = evaluate(rules, sender, receiver, amount, clock.moment(), state)
+    return verdicts, await token.check_transfer(place.eid, place.token, body.from_address, body.to_address, amount)
 
 
 async def place_of(context: Context, asset_id: UUID, eid: int) -> Place:

@@ -8,6 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets.models import RuleSetRow
 from backend.assets.schemas import RuleChange, RuleSet, RuleSetList, RulesOnChain
 from backend.auth.principal import Context
@@ -34,7 +35,8 @@ async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
     )
     rows = (await context.session.execute(page.apply(query, part.c.created_at, part.c.id))).all()
     shown, cursor = page.cut(rows)
-    times = await _times(shown)
+    async with db.paused(context.session):
+        times = await _times(shown)
     return RuleSetList(rule_sets=[_rule_set(row, times) for row in shown], nextCursor=cursor)
 
 

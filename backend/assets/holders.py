@@ -12,6 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend import db
 from backend.assets import records
 from backend.assets.rules import Held
 from backend.assets.schemas import Holder, HolderList
@@ -72,9 +73,10 @@ async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) ->
     rows = records.active(await records.deployments(context.session, asset_id))
     tokens = {r.chain_eid: r.token_address for r in rows if r.token_address}
     eids = sorted({h.chain_eid for h in shown} & tokens.keys())
-    told = await asyncio.gather(
-        *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
-    )
+    async with db.paused(context.session):
+        told = await asyncio.gather(
+            *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
+        )
     known = {(eid, address): str(amount) for eid, some in zip(eids, told, strict=True) for address, amount in some}
     return [h.model_copy(update={"frozen": known.get((h.chain_eid, h.address))}) for h in shown]
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from backend import db
 from backend.assets import records
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
@@ -48,11 +49,12 @@ async def place(context: Context, asset_id: UUID, block: int | None, chain_eid: 
         words = "The asset is not on this chain." if not found else "The asset is on several chains."
         raise BadRequest(f"{words} chain_eid says whose block is meant.")
     eid, at = found[0].chain_eid, str(found[0].token_address)
-    newest = await (await connect(eid)).height() - endpoints.confirmations(eid)
-    if block is not None and block > newest:
-        raise BadRequest(f"Block {newest} is the newest that is final on this chain.")
-    moment = Moment(asset_id, eid, at, newest if block is None else block)
-    await indexer.catch_up(eid, moment.block)
+    async with db.paused(context.session):
+        newest = await (await connect(eid)).height() - endpoints.confirmations(eid)
+        if block is not None and block > newest:
+            raise BadRequest(f"Block {newest} is the newest that is final on this chain.")
+        moment = Moment(asset_id, eid, at, newest if block is None else block)
+        await indexer.catch_up(eid, moment.block)
     return moment
 
 
@@ -62,7 +64,8 @@ async def page(context: Context, moment: Moment, most: int, cursor: str | None) 
     found: list[Holder] = []
     while True:
         rows = await _received(context, moment, after, most + 1)
-        found += await _held(moment, rows)
+        async with db.paused(context.session):
+            found += await _held(moment, rows)
         if len(found) > most:
             return HolderList(holders=found[:most], nextCursor=encode_parts(found[most - 1].address))
         if len(rows) <= most:

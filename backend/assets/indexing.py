@@ -1,4 +1,5 @@
-"""What the assets' tokens say on their chains: transfers, whose sum is the cap table, and the rules they took."""
+"""What the assets' tokens say on their chains: transfers, whose sum is the cap table, the rules they took, whether they
+are paused, and which markets may settle."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from backend.chain.rule_sets import TokenRules
 
 
 class Transfers:
-    """The stream of `Transfer` and `RulesSet` events of every deployed token."""
+    """The stream of `Transfer`, `RulesSet`, `Paused`, `Unpaused` and `VenueSet` events of every deployed token."""
 
     name = "transfers"
 
@@ -27,7 +28,7 @@ class Transfers:
         return {str(row.token_address): row.block_number for row in (await session.execute(found)).scalars()}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
-        """Insert transfers and rules; what is there already is left alone."""
+        """Insert transfers and rules, of which what is there already is left alone; set the state of each token."""
         found = sa.select(DeploymentRow).where(
             col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).in_({log.address for log in logs})
         )
@@ -36,13 +37,31 @@ class Transfers:
         for kind in (TokenTransferRow, RuleSetRow):
             if values := [row.model_dump() for row in rows if isinstance(row, kind)]:
                 await session.execute(insert(kind).values(values).on_conflict_do_nothing())
+        for log in logs:
+            if log.address in owners:
+                _note_state(owners[log.address], log)
+        await session.flush()
 
     async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
-        """Forget what was said above a block."""
+        """Forget what was said above a block; a token whose state was, is read again from its beginning."""
         for kind in (TokenTransferRow, RuleSetRow):
             gone = (col(kind.chain_eid) == eid, col(kind.block_number) > block)
             await session.execute(sa.delete(kind).where(*gone))
-        return set()
+        changed = (col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.state_block) > block)
+        reset = sa.update(DeploymentRow).where(*changed).values(paused=False, venues=[], state_block=None)
+        return set(await session.scalars(reset.returning(col(DeploymentRow.token_address))))
+
+
+def _note_state(row: DeploymentRow, log: Log) -> None:
+    name, values = log.decoded() or ("", {})
+    if name in ("Paused", "Unpaused"):
+        row.paused = name == "Paused"
+    elif name == "VenueSet":
+        others = [venue for venue in row.venues if venue != values["venue"]]
+        row.venues = [*others, values["venue"]] if values["allowed"] else others
+    else:
+        return
+    row.state_block = log.block_number
 
 
 def _row(eid: int, log: Log, owner: DeploymentRow | None) -> TokenTransferRow | RuleSetRow | None:

@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import Asset, AssetList, AssetStatus, Deployment, DeploymentStatus
 from backend.auth.principal import Context
@@ -44,7 +45,8 @@ async def one(context: Context, asset_id: UUID) -> Asset:
         raise NotFound("There is no such asset in this organization.")
     deployments = (await _deployments(context, [asset_id]))[asset_id]
     live = [d for d in deployments if d.status == DeploymentStatus.ACTIVE]
-    told = await asyncio.gather(*(_told(d.chain_eid, d.token_address) for d in live))
+    async with db.paused(context.session):
+        told = await asyncio.gather(*(_told(d.chain_eid, d.token_address) for d in live))
     return _asset(row, deployments, {d.chain_eid: t for d, t in zip(live, told, strict=True)})
 
 

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
 from backend.assets.schemas import AssetStatus, DeploymentStatus
@@ -56,6 +57,12 @@ class DeploymentRow(Row, table=True):
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     supply: int | None = amount_field(0)
     applied_rules: dict[str, Any] = json_field(dict)
+    paused: bool = False
+    """By the token's events, as `venues`."""
+    venues: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
+    """The markets that the token lets settle."""
+    state_block: int | None = Field(default=None, sa_type=sa.BigInteger)
+    """The block of the newest of these events."""
 
 
 class RuleSetRow(Row, table=True):

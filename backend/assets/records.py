@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
+from backend import db
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus, DeploymentStatus
 from backend.chain.rpc import connect
@@ -82,10 +83,14 @@ async def chain_names(session: AsyncSession) -> dict[int, str]:
 
 
 async def check_funded(session: AsyncSession, wallet: WalletRow, eid: int, gas: int) -> None:
-    """409 where a wallet cannot pay for `gas` on a chain; says which wallet, and where."""
-    price, balance = await (await connect(eid)).batch(
-        [("eth_gasPrice", []), ("eth_getBalance", [wallet.address, "latest"])]
-    )
+    """409 where a wallet cannot pay for `gas` on a chain; says which wallet, and where.
+
+    The transaction is paused while the chain is asked: what was locked before is not any more.
+    """
+    async with db.paused(session):
+        price, balance = await (await connect(eid)).batch(
+            [("eth_gasPrice", []), ("eth_getBalance", [wallet.address, "latest"])]
+        )
     if int(balance, 16) > 0 and int(balance, 16) >= gas * 2 * int(price, 16):
         return
     query = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from backend import db
 from backend.attestations import rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import (
@@ -57,7 +58,9 @@ async def one(context: Context, attestation_id: UUID) -> AttestationDetail:
     row = (await context.session.execute(_query(context).where(TABLE.c.id == attestation_id))).one_or_none()
     if row is None:
         raise NotFound("There is no such attestation in this organization.")
-    return await _detailed(_record(row))
+    record = _record(row)
+    async with db.paused(context.session):
+        return await _detailed(record)
 
 
 async def of_holders(context: Context, asset_id: UUID, page: Page) -> tuple[list[AttestationDetail], str | None]:
@@ -70,7 +73,8 @@ async def of_holders(context: Context, asset_id: UUID, page: Page) -> tuple[list
     query = _query(context).where(received)
     rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
     shown, cursor = page.cut(rows)
-    return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), cursor
+    async with db.paused(context.session):
+        return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), cursor
 
 
 async def _detailed(record: Attestation) -> AttestationDetail:

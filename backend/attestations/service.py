@@ -1,12 +1,14 @@
 """Issuing and revoking attestations: checks, rows, and the requests that take them to the chain."""
 
 import hashlib
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.attestations import authority, rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.rules import Facts, PartyFacts, Statement
@@ -49,11 +51,11 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
     """Check everything that can be checked now, then write the row and enqueue its way to the chain."""
     chain = await chains.usable(context, body.chain_eid)
     expires_at = rules.expiry(body.expires_at, clock.chain_now())
-    party = await _prepared(context, chain, body.party_id)
-    said = await _statement(context, body, party)
-    row = _row(context, party, chain, said, expires_at)
-    replaced = await _earlier(context, row)
-    await _check_signer(context, chain, await _attester(context, row.chain_eid), await attest_call(row))
+    _, row, _ = await _draft(context, chain, body, expires_at)
+    attester = await _attester(context, row.chain_eid)
+    async with db.paused(context.session):
+        await _check_signer(context, chain, attester, await attest_call(row))
+    party, row, replaced = await _draft(context, chain, body, expires_at)  # again: nothing was locked meanwhile
     if dry_run:
         return _plan(chain, row, [f"Attest {party.name} on {chain.display_name}", "Read it back"], replaced=replaced)
     context.session.add(row)
@@ -80,11 +82,10 @@ async def revoke(
     context: Context, attestation_id: UUID, body: AttestationRevoke, dry_run: bool
 ) -> AttestationAccepted | AttestationPlan:
     """Take an active attestation back, by the wallet that gave it or by an issuer above that may revoke others'."""
-    row = await authority.reached(context, attestation_id)
-    rules.check_revocable(_status(row))
-    await _check_not_revoking(context, row)
+    row = await _revocable(context, attestation_id)
     chain = await chains.usable(context, row.chain_eid)
     signer = await _check_revocation(context, chain, row, body.reason)
+    row = await _revocable(context, attestation_id)  # again: nothing was locked meanwhile
     if dry_run:
         steps = [f"Revoke on {chain.display_name}", "Read it back"]
         return _plan(chain, row, steps, holdings=await _holdings(context, row))
@@ -120,6 +121,16 @@ async def attest_call(row: AttestationRow) -> Call:
         schema=row.schema_name,
         data_hash=commitment,
     )
+
+
+async def _draft(
+    context: Context, chain: Any, body: AttestationCreate, expires_at: datetime | None
+) -> tuple[PartyRow, AttestationRow, UUID | None]:
+    """The party, locked; its attestation, not written yet; and the one that it will replace."""
+    party = await _prepared(context, chain, body.party_id)
+    said = await _statement(context, body, party)
+    row = _row(context, party, chain, said, expires_at)
+    return party, row, await _earlier(context, row)
 
 
 async def _prepared(context: Context, chain: Any, party_id: UUID) -> PartyRow:
@@ -203,11 +214,21 @@ async def _check_signer(context: Context, chain: Any, signer: str, call: Call) -
 async def _check_revocation(context: Context, chain: Any, row: AttestationRow, reason: str) -> str:
     """The address that will revoke, once the chain would let it."""
     at = (await contracts_of(row.chain_eid)).registry
-    told = await registry.attestation(row.chain_eid, at, str(row.uid))
+    async with db.paused(context.session):
+        told = await registry.attestation(row.chain_eid, at, str(row.uid))
     signer = await authority.signer(context, chain, row, told)
     if not told.revoked_at:
-        await _check_signer(context, chain, signer, registry.revoke(at, str(row.uid), reason))
+        async with db.paused(context.session):
+            await _check_signer(context, chain, signer, registry.revoke(at, str(row.uid), reason))
     return signer
+
+
+async def _revocable(context: Context, attestation_id: UUID) -> AttestationRow:
+    """The attestation, locked, where it stands and nobody is revoking it."""
+    row = await authority.reached(context, attestation_id)
+    rules.check_revocable(_status(row))
+    await _check_not_revoking(context, row)
+    return row
 
 
 async def _check_not_revoking(context: Context, row: AttestationRow) -> None:

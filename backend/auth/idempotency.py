@@ -9,6 +9,7 @@ executed (validation, 401, 403, 429) or was our own fault (5xx) is not: the same
 import re
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import orjson
@@ -51,21 +52,45 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
     stored = await _find(context, row)
     if stored is not None:
         return _replay(stored, row)
-    response = await _executed(request, context, operation)
+    context.session.info["resume"] = [partial(_look_again, context, row)]
+    try:
+        response = await operation(request)
+    except _Answered as meanwhile:
+        return _replay(meanwhile.stored, row)
+    except SignumError as error:
+        if error.status not in REFUSALS or not getattr(request.state, "keeps_refusals", True):
+            raise
+        return await _refused(context, row, respond(request, error))
     if response.status_code < 400 or response.status_code in REFUSALS:
         context.session.add(_answered(row, response))
     return response
 
 
-async def _executed(request: Request, context: Context, operation: Operation) -> Response:
-    """The answer of an operation, a refusal to be kept among them; raises every other one."""
+class _Answered(Exception):
+    """The same request was answered while this one had let go of its lock."""
+
+    def __init__(self, stored: IdempotencyRow) -> None:
+        super().__init__()
+        self.stored = stored
+
+
+async def _look_again(context: Context, row: IdempotencyRow) -> None:
+    """Take the lock again, after a pause (see `backend.db.paused`) or an end of the transaction."""
+    await _lock(context, row)
+    stored = await _find(context, row)
+    if stored is not None:
+        raise _Answered(stored)
+
+
+async def _refused(context: Context, row: IdempotencyRow, response: Response) -> Response:
+    """Take back what the operation had done before it refused, and keep the refusal."""
+    await db.undo(context.session)
     try:
-        async with db.attempt(context.session):
-            return await operation(request)
-    except SignumError as error:
-        if error.status not in REFUSALS or not getattr(request.state, "keeps_refusals", True):
-            raise
-        return respond(request, error)
+        await _look_again(context, row)
+    except _Answered as meanwhile:
+        return _replay(meanwhile.stored, row)
+    context.session.add(_answered(row, response))
+    return response
 
 
 def _place(request: Request) -> str:

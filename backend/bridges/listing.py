@@ -7,6 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.bridges import arriving
@@ -55,7 +56,8 @@ async def _one(context: Context, bridge_id: UUID) -> Any:
 async def _arrived(context: Context, bridge_id: UUID) -> bool:
     """Look at the destination again. A chain that does not answer leaves everything as it was."""
     row = await context.session.get_one(BridgeRow, bridge_id)
-    arrival = await arriving.look(row)
+    async with db.paused(context.session):
+        arrival = await arriving.look(row)
     if arrival is not None:
         await arriving.note(context.session, bridge_id, arrival)
     return arrival is not None

@@ -8,6 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets import gas, holders, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus
@@ -55,7 +56,7 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
     rules.check_route(source.chain_eid, body.destination_chain_eid)
     rules.check_amount(int(body.amount), asset.decimals)
     await check_ready(context, asset, rows, source, body.destination_chain_eid)
-    await _check_balance(source, int(body.amount))
+    await _check_balance(context, source, int(body.amount))
     is_there = any(r.chain_eid == body.destination_chain_eid for r in records.active(rows))
     return Route(asset, source, destination, is_there)
 
@@ -132,12 +133,13 @@ async def check_ready(
     await records.check_funded(context.session, wallet, destination_eid, gas.TOKEN + gas.PEER)
 
 
-async def _check_balance(source: DeploymentRow, amount: int) -> None:
+async def _check_balance(context: Context, source: DeploymentRow, amount: int) -> None:
     if amount == 0:
         return
     assert source.token_address is not None
-    owner = await token.owner(source.chain_eid, source.token_address)
-    held = await token.balance_of(source.chain_eid, source.token_address, owner)
+    async with db.paused(context.session):
+        owner = await token.owner(source.chain_eid, source.token_address)
+        held = await token.balance_of(source.chain_eid, source.token_address, owner)
     if held < amount:
         raise Conflict(f"The treasury {owner} holds {held} base units on the source chain; {amount} are asked.")
 

@@ -7,7 +7,7 @@ together in `backend/indexing.py`, so that `backend.chain` depends on none of th
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 import sqlalchemy as sa
@@ -49,13 +49,22 @@ class Stream(Protocol):
         """Forget what was read above a block; the contracts to be read again from their beginning."""
 
 
+Afterwards = Callable[[db.Write, int], Awaitable[None]]
+"""What follows from all that was read of a chain, and from the time; called at the end of every pass."""
+
 _streams: dict[str, Stream] = {}
+_afterwards: list[Afterwards] = []
 _wakes: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = {}
 
 
 def register(*streams: Stream) -> None:
     """Add streams, once a process; the same name again replaces it."""
     _streams.update({stream.name: stream for stream in streams})
+
+
+def then(*follows: Afterwards) -> None:
+    """Do these at the end of every pass, in its transaction. Once each, however often it is said."""
+    _afterwards.extend(follow for follow in follows if follow not in _afterwards)
 
 
 def wake(eid: int) -> None:
@@ -155,6 +164,8 @@ async def pass_over(rpc: Rpc) -> int:
             last = min(place.block_number + SPAN, target)
             await _read(session, rpc, followed, place.block_number + 1, last)
             await cursor.advance(session, rpc, place, last)
+        for follow in _afterwards:
+            await follow(session, rpc.eid)
         await health.note(session, rpc.eid, height, height - place.block_number)
         return place.block_number
 

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
+from backend import db
 from backend.auth.principal import Context
 from backend.chains import quotes, rules
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
@@ -90,7 +91,8 @@ async def for_organization(context: Context) -> list[OrganizationChain]:
     chosen = {c.id for c in await enabled(context.session, context.organization_id)}
     addresses = await contracts(context.session)
     rows = await of_network(context.session, context.network)
-    return list(await asyncio.gather(*(_shown(row, row.id in chosen, addresses[row.xchain_eid]) for row in rows)))
+    async with db.paused(context.session):
+        return list(await asyncio.gather(*(_shown(row, row.id in chosen, addresses[row.xchain_eid]) for row in rows)))
 
 
 async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
@@ -99,24 +101,26 @@ async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
     if not row.is_signum_deployed:
         why = f" {row.missing}" if row.missing else ""
         raise Conflict(f"Signum's contracts are not deployed on {row.display_name} in this installation.{why}")
+    shown = await _looked_at(context, row, True)
     values = {"organization_id": context.organization_id, "chain_id": chain_id}
     fresh = insert(OrganizationChainRow).values(id=new_id(), created_at=now(), updated_at=now(), **values)
     made = await context.session.execute(fresh.on_conflict_do_nothing().returning(col(OrganizationChainRow.id)))
     if made.first() is not None:
         await _tell(context, row, "chain.enabled", is_enabled=True)
-    return await _shown(row, True, (await contracts(context.session))[row.xchain_eid])
+    return shown
 
 
 async def disable(context: Context, chain_id: UUID) -> OrganizationChain:
     """Take a chain from the organization's; what lives there stays, and nothing new is begun."""
     row = await _entry(context, chain_id)
+    shown = await _looked_at(context, row, False)
     taken = sa.delete(OrganizationChainRow).where(
         col(OrganizationChainRow.organization_id) == context.organization_id,
         col(OrganizationChainRow.chain_id) == chain_id,
     )
     if (await context.session.execute(taken.returning(col(OrganizationChainRow.id)))).first() is not None:
         await _tell(context, row, "chain.disabled", is_enabled=False)
-    return await _shown(row, False, (await contracts(context.session))[row.xchain_eid])
+    return shown
 
 
 async def _tell(context: Context, row: Any, action: str, *, is_enabled: bool) -> None:
@@ -136,6 +140,13 @@ async def _entry(context: Context, chain_id: UUID) -> Any:
 def _columns(row: Any) -> dict[str, Any]:
     status, error = rules.state(row.status, row.last_error, row.checked_at, now())
     return {**row._mapping, "id": str(row.id), "status": status, "last_error": error}
+
+
+async def _looked_at(context: Context, row: Any, is_enabled: bool) -> OrganizationChain:
+    """The chain as it will be shown; before anything is written, as its node is asked."""
+    addresses = (await contracts(context.session))[row.xchain_eid]
+    async with db.paused(context.session):
+        return await _shown(row, is_enabled, addresses)
 
 
 async def _shown(row: Any, is_enabled: bool, addresses: dict[str, str]) -> OrganizationChain:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from backend import db
 from backend.assets.checking import Place
 from backend.auth.principal import Context
 from backend.chain import clock, quote
@@ -86,7 +87,9 @@ class _Planner:
 
     async def pause(self, body: Pause) -> Deed:
         stops = self.kind is ControlKind.PAUSE
-        found = [await facts.read(p) for p in await facts.places(self.context, self.asset_id, body.chain_eid)]
+        places = await facts.places(self.context, self.asset_id, body.chain_eid)
+        async with db.paused(self.context.session):
+            found = [await facts.read(place) for place in places]
         able = [known for known in found if known.state.paused is not stops]
         if not able:
             raise Conflict("The token is paused already." if stops else "The token is not paused.")
@@ -121,7 +124,9 @@ class _Planner:
         known = await self._facts(body.chain_eid, body.lost_address, body.new_address)
         lost, new, _ = known.accounts
         markets = await escrow.open_orders(self.context.session, self.asset_id, body.chain_eid, lost.address)
-        held = await escrow.held(markets, lost.address)
+        async with db.paused(self.context.session):
+            held = await escrow.held(markets, lost.address)
+            brought = [change for one in held for change in await _brought(known, one, lost.address, new.address)]
         if not lost.balance and not lost.frozen and not held:
             raise Conflict("The lost wallet holds nothing, nothing of it is frozen, and it has no open order.")
         self._refuse(known, lost, new, lost.balance, rules.OF_RECOVERY)
@@ -130,12 +135,12 @@ class _Planner:
         if lost.frozen:
             after = min(new.frozen + lost.frozen, MAX_UINT256)
             changes += [_frozen(known, lost, 0), _frozen(known, new, after)]
-        changes += [change for one in held for change in await _brought(known, one, lost.address, new.address)]
-        return Deed([_at(known)], ["recovered"], changes, orders=escrow.batch(held))
+        return Deed([_at(known)], ["recovered"], changes + brought, orders=escrow.batch(held))
 
     async def _facts(self, eid: int, *addresses: str) -> Facts:
         (place,) = await facts.places(self.context, self.asset_id, eid)
-        return await facts.read(place, *addresses)
+        async with db.paused(self.context.session):
+            return await facts.read(place, *addresses)
 
     def _refuse(
         self, known: Facts, sender: Account | None, receiver: Account, amount: int, codes: frozenset[int] | None

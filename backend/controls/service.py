@@ -6,6 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets import gas, records
 from backend.assets.checking import Place
 from backend.auth.principal import Context
@@ -106,8 +107,9 @@ async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Co
     for place, owner in deed.places:
         wallet = await _signer(context, owner)
         await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
-        call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
-        await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
+        async with db.paused(context.session):
+            call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
+            await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
     return deed
 
 

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from backend import db
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires
 from backend.devnet import service
 from backend.devnet.schemas import ClockMove, Devnet, FaultBegin, ResetBegun
@@ -15,7 +16,8 @@ async def get_devnet(context: Current) -> Devnet:
     """The embedded chains, their clock and their faults. For admins of the operator's organization, the first
     one of the installation; 404 on public chains."""
     await service.check(context)
-    return await service.state()
+    async with db.paused(context.session):
+        return await service.state()
 
 
 @router.post("/clock", responses={404: {}, 409: {}})
@@ -23,7 +25,8 @@ async def get_devnet(context: Current) -> Devnet:
 async def move_clock(context: Current, body: ClockMove) -> Devnet:
     """Move the time of all embedded chains forward: lockups end, attestations expire. It cannot go back."""
     await service.check(context)
-    return await service.move_clock(body)
+    async with db.paused(context.session):
+        return await service.move_clock(body)
 
 
 @router.post("/faults", responses={404: {}, 409: {}, 503: {}})
@@ -34,7 +37,8 @@ async def begin_fault(context: Current, body: FaultBegin) -> Devnet:
     What was on its way waits, fails with the reason, or is sent again, as it would on a public chain.
     """
     await service.check(context)
-    return await service.fault(body)
+    async with db.paused(context.session):
+        return await service.fault(body)
 
 
 @router.post("/reset", responses={404: {}, 409: {}, 503: {}})
@@ -43,4 +47,5 @@ async def reset_devnet(context: Current) -> ResetBegun:
     """Begin again from nothing, chains and database together: the demo is made anew, and its people keep their
     passwords. Every session and key ends. The server restarts for it; 409 where it cannot."""
     await service.check(context)
-    return await service.begin_again()
+    async with db.paused(context.session):
+        return await service.begin_again()

@@ -8,6 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets import checking, gas, records
 from backend.assets.checking import Place
 from backend.assets.schemas import AssetStatus
@@ -103,17 +104,26 @@ async def checked(
     context: Context, asset_id: UUID, distribution_id: UUID, body: DistributionActivate
 ) -> tuple[DistributionRow, bool]:
     """The distribution, locked, and whether this activation was accepted before; every check of one that was not."""
-    row = await distribution(context, asset_id, distribution_id, lock=True)
-    own = Terms(row.chain_eid, row.merkle_root, row.total_recipients)
-    if rules.is_repeated(row.status, own, body):
+    row = await distribution(context, asset_id, distribution_id)
+    if _is_repeated(row, body):
         return row, True
-    rules.check_terms(own, body, row.has_recipients)
     place = await _distributable(context, asset_id, row.chain_eid)
     attester = await issuers.attester_on(context.session, context.organization_id, row.chain_eid)
-    await funding.check(place, attester.address if attester else None, row.total_amount or 0)
+    async with db.paused(context.session):
+        await funding.check(place, attester.address if attester else None, row.total_amount or 0)
     wallet = await records.treasury(context.session, context.organization_id)
     await records.check_funded(context.session, wallet, row.chain_eid, GAS)
-    return row, False
+    row = await distribution(context, asset_id, distribution_id, lock=True)
+    return row, _is_repeated(row, body)
+
+
+def _is_repeated(row: DistributionRow, body: DistributionActivate) -> bool:
+    """Whether this activation was accepted before; 400 or 409 where it cannot be."""
+    own = Terms(row.chain_eid, row.merkle_root, row.total_recipients)
+    if rules.is_repeated(row.status, own, body):
+        return True
+    rules.check_terms(own, body, row.has_recipients)
+    return False
 
 
 async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body: DistributionActivate) -> UUID | None:
@@ -171,11 +181,13 @@ CLOSING = "Closed, the rest returned"
 
 async def cancellable(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionRow:
     """The distribution, locked, once every check of a cancellation is passed."""
-    row = await distribution(context, asset_id, distribution_id, lock=True)
+    row = await distribution(context, asset_id, distribution_id)
     rules.check_cancellable(row.status)
     if row.distributor_address is not None:
         wallet = await records.treasury(context.session, context.organization_id)
         await records.check_funded(context.session, wallet, row.chain_eid, gas.MINT)
+    row = await distribution(context, asset_id, distribution_id, lock=True)
+    rules.check_cancellable(row.status)
     return row
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets.checking import Place
 from backend.auth.principal import Context
 from backend.chain import endpoints, indexer, token
@@ -24,12 +25,15 @@ ZERO = "0x" + "0" * 40
 
 async def recipients(context: Context, asset_id: UUID, place: Place, wanted: HoldersAt) -> Recipients:
     """The holders at a block with their shares, largest first. 400 for a block to come, 409 if nobody gets anything."""
-    newest = await (await connect(place.eid)).height() - endpoints.confirmations(place.eid)
-    block = newest if wanted.block is None else wanted.block
-    if block > newest:
-        raise BadRequest(f"Block {newest} is the newest that is final on this chain.", pointer="/holders/block")
-    await indexer.catch_up(place.eid, block)
-    holdings = await _holdings(place, await _addresses(context, asset_id, place, block), block)
+    async with db.paused(context.session):
+        newest = await (await connect(place.eid)).height() - endpoints.confirmations(place.eid)
+        block = newest if wanted.block is None else wanted.block
+        if block > newest:
+            raise BadRequest(f"Block {newest} is the newest that is final on this chain.", pointer="/holders/block")
+        await indexer.catch_up(place.eid, block)
+    addresses = await _addresses(context, asset_id, place, block)
+    async with db.paused(context.session):
+        holdings = await _holdings(place, addresses, block)
     parts = sorted(shares(int(wanted.total_amount), holdings).items(), key=lambda p: (-p[1], p[0]))
     if not parts:
         raise Conflict("Nobody but the treasury held the asset then, or the sum is too small to be shared.")

@@ -15,7 +15,7 @@ from backend.markets.schemas import OrderSide, OrderStatus
 
 
 class Orders:
-    """The stream of `OrderPlaced` and `OrderStatus` events of every market."""
+    """The stream of `OrderPlaced`, `OrderStatus` and `Halted` events of every market."""
 
     name = "orders"
 
@@ -25,7 +25,7 @@ class Orders:
         return {str(row.market_address): row.block_number for row in (await session.execute(found)).scalars()}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
-        """Write each order as its newest event leaves it."""
+        """Write each order, and whether its owner halts the market, as the newest event leaves them."""
         found = sa.select(MarketRow).where(
             col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).in_({log.address for log in logs})
         )
@@ -37,7 +37,9 @@ class Orders:
 
     async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
         """Forget orders placed above a block, and have every market that had one read again: fills may be undone."""
-        ids = sa.select(col(MarketRow.id)).where(col(MarketRow.chain_eid) == eid)
+        here = col(MarketRow.chain_eid) == eid
+        await session.execute(sa.update(MarketRow).where(here, col(MarketRow.is_halted)).values(is_halted=False))
+        ids = sa.select(col(MarketRow.id)).where(here)
         gone = sa.delete(OrderRow).where(col(OrderRow.market_id).in_(ids), col(OrderRow.block_number) > block)
         await session.execute(gone)
         return set(await self.contracts(session, eid))
@@ -46,6 +48,9 @@ class Orders:
 async def _write(session: db.Write, log: Log, event: str, values: Mapping[str, Any], market: MarketRow) -> None:
     if event == "OrderPlaced":
         await _place(session, log, values, market)
+    elif event == "Halted":
+        market.is_halted = values["halted"]
+        await session.flush()
     elif event == "OrderStatus":
         state = {"status": OrderStatus(STATUSES[values["status"]]), "filled": values["filled"]}
         theirs = (col(OrderRow.market_id) == market.id, col(OrderRow.chain_order_id) == values["orderId"])

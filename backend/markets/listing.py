@@ -7,13 +7,18 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
-from backend.chain import market as contract
+from backend.chain import indexer
+from backend.chain.errors import RpcError
+from backend.chain.rpc import connect
 from backend.chains.models import ChainRow
 from backend.errors import NotFound, SignumError
 from backend.keyset import Page
+from backend.markets import halting
 from backend.markets.models import MarketRow
+from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketList, MarketStatus
 
 MARKETS = sa.inspect(MarketRow).local_table
@@ -36,23 +41,21 @@ async def page(context: Context, page: Page, asset_id: UUID | None, status: Mark
 async def one(context: Context, asset_id: UUID, market_id: UUID) -> Market:
     """One market; whether it is halted is asked of the chain now."""
     row = await _row(context, asset_id, market_id)
-    if row.market_address and row.status in (MarketStatus.ACTIVE, MarketStatus.HALTED):
-        status = await _status_on_chain(row)
-        if status is not row.status:
-            change = sa.update(MarketRow).where(col(MarketRow.id) == market_id).values(status=status)
-            await context.session.execute(change)
-            row = await _row(context, asset_id, market_id)
+    if row.market_address and row.status in LIVE:
+        await _catch_up(context, row)
+        row = await _row(context, asset_id, market_id)
     return _market(row)
 
 
-async def _status_on_chain(row: Any) -> MarketStatus:
-    """Active or halted; what it was where the chain does not answer."""
+async def _catch_up(context: Context, row: Any) -> None:
+    """Have the indexer look where the chain says otherwise than the tables; nothing where it does not answer."""
     try:
         async with asyncio.timeout(PATIENCE):
-            halted = (await contract.info(row.chain_eid, row.market_address)).halted
-    except (SignumError, TimeoutError):
-        return MarketStatus(row.status)
-    return MarketStatus.HALTED if halted else MarketStatus.ACTIVE
+            if await halting.differs(context.session, row):
+                async with db.paused(context.session):
+                    await indexer.pass_over(await connect(row.chain_eid))
+    except (SignumError, RpcError, TimeoutError):
+        pass
 
 
 async def _row(context: Context, asset_id: UUID, market_id: UUID) -> Any:

@@ -43,6 +43,9 @@ class MarketRow(Row, table=True):
     taker_fee_bps: int = 30
     maker_fee_bps: int = 0
     failure: str | None = None
+    is_halted: bool = False
+    """By the market's own events; `status` follows from this, the token's state, its rules and the time."""
+    halt_reason: str | None = None
 
 
 class OrderRow(Row, table=True):

@@ -7,6 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets import checking, gas, records
 from backend.assets.checking import Place
 from backend.assets.models import AssetRow
@@ -90,6 +91,7 @@ async def _placeable(context: Context, asset_id: UUID, market_id: UUID, body: Or
     rules.check_open(trader.market.status)
     rules.check_worth(int(body.price), int(body.amount), trader.asset.decimals)
     await _check_rules(context, trader, body)
+    await _check_settles(context, trader.market)
     await _check_means(context, trader, body)
     return trader
 
@@ -160,9 +162,10 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
     if market.market_address is None:
         raise Conflict(f"The market is {market.status}; orders can be looked at once it is deployed.")
     verdicts = await _verdicts(context, market, body.address, body.side, int(body.amount))
-    codes = await contract.check_order(
-        market.chain_eid, market.market_address, body.address, body.side, int(body.amount)
-    )
+    async with db.paused(context.session):
+        codes = await contract.check_order(
+            market.chain_eid, market.market_address, body.address, body.side, int(body.amount)
+        )
     failed = failures(verdicts)
     return TransferVerdict(
         allowed=not failed,
@@ -183,7 +186,8 @@ async def _verdicts(
 ) -> list[RuleVerdict]:
     assert market.market_address is not None
     place = await checking.place_of(context, market.asset_id, market.chain_eid)
-    account, state, on_token, info = await _facts(place, market.market_address, address)
+    async with db.paused(context.session):
+        account, state, on_token, info = await _facts(place, market.market_address, address)
     now, is_buy = clock.moment(), side is OrderSide.BUY
     return evaluate_order(on_token, market_rules(market), account, is_buy, amount, now, state, info.halted)
 
@@ -195,6 +199,14 @@ async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, 
     return account, state, on_token, await contract.info(place.eid, market_address)
 
 
+async def _check_settles(context: Context, market: MarketRow) -> None:
+    """409 where the token's owner has ended the venue: nothing that is placed there could be traded."""
+    async with db.paused(context.session):
+        settles = await token.is_venue(market.chain_eid, str(market.rwa_token_address), str(market.market_address))
+    if not settles:
+        raise Conflict("The token does not let this market settle any more, so it takes no orders.")
+
+
 async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> None:
     """409 where the wallet has not the quote for a buy order, or cannot pay for gas."""
     market = trader.market
@@ -203,7 +215,8 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
         return
     assert market.quote_token_address is not None
     needed = _needed(trader, body)
-    held = await quote.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
+    async with db.paused(context.session):
+        held = await quote.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
     if held < needed:
         raise Conflict(
             f'The wallet "{trader.wallet.label}" ({trader.wallet.address}) holds {held} base units of '

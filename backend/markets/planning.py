@@ -6,6 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets import gas, holders, impact, records
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
@@ -45,9 +46,11 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
     names = await records.chain_names(context.session)
     wallet = await records.treasury(context.session, context.organization_id)
     able, people = await _eligible(context, body.chain_eid, on_token, rules)
+    async with db.paused(context.session):
+        steps = await _steps(checked, body, names, wallet, rules)
     shown = {name: _words(value) for name, value in rules.as_dict().items()}
     return MarketPlan(
-        steps=await _steps(checked, body, names, wallet, rules),
+        steps=steps,
         impact=MarketPlanImpact(
             will_bridge=checked.source is not None,
             source_chain_eid=checked.source.chain_eid if checked.source else None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from backend.errors import BadRequest, Conflict
 from backend.markets.schemas import MarketStatus, OrderSide, OrderStatus
@@ -9,6 +10,9 @@ from backend.markets.schemas import MarketStatus, OrderSide, OrderStatus
 MAX_HINTS = 32
 """How many resting orders one order may name (Market.MAX_HINTS)."""
 BPS = 10_000
+LIVE = frozenset({MarketStatus.ACTIVE, MarketStatus.HALTED})
+FAR = 253_402_300_799
+"""The last second of the year 9999, the latest that can be written."""
 FINAL_ORDERS = frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED})
 
 
@@ -30,9 +34,40 @@ def check_fees(taker_bps: int, maker_bps: int) -> None:
 
 
 def check_open(status: MarketStatus) -> None:
-    """409 where a market takes no orders."""
-    if status is not MarketStatus.ACTIVE:
+    """409 where a market takes no orders yet, or none any more. Of one that is halted the rules say who is refused."""
+    if status not in LIVE:
         raise Conflict(f"The market is {status}; orders are taken when it is active.")
+
+
+@dataclass(frozen=True, slots=True)
+class Halting:
+    """What can halt a market. `lockup_end`: of a lockup that the token got after the market was opened (Unix time, 0
+    for none); `attested`, `able`: wallets with an attestation on the chain, and how many of them may buy under rules
+    that the token got since; both 0 where the rules are those of the opening."""
+
+    is_halted: bool
+    paused: bool
+    settles: bool
+    lockup_end: int = 0
+    attested: int = 0
+    able: int = 0
+
+
+def halting(facts: Halting, now: int) -> str | None:
+    """Why a market is halted, in words; None where it trades."""
+    reasons = []
+    if facts.is_halted:
+        reasons.append("Its owner has halted it.")
+    if facts.paused:
+        reasons.append("The token is paused on this chain.")
+    if not facts.settles:
+        reasons.append("The token does not let it settle any more.")
+    if facts.lockup_end > now:
+        end = datetime.fromtimestamp(min(facts.lockup_end, FAR), UTC)
+        reasons.append(f"By the token's new rules nobody but the treasury can sell until {end:%Y-%m-%d %H:%M} UTC.")
+    if facts.attested and not facts.able:
+        reasons.append(f"By the token's new rules none of the {facts.attested} attested wallet(s) here can buy.")
+    return " ".join(reasons) or None
 
 
 def check_cancellable(status: OrderStatus) -> None:

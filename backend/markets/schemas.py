@@ -23,7 +23,8 @@ from backend.fields import (
 
 
 class MarketStatus(StrEnum):
-    """`pending_bridge → deploying → active`; `halted`, `failed`. With its token in place it starts at deploying."""
+    """`pending_bridge → deploying → active ⇄ halted`; `failed`. With its token in place it starts at deploying. Halted,
+    by its owner, by a pause of the token or by a change of its rules, it is active again when that ends."""
 
     PENDING_BRIDGE = "pending_bridge"
     DEPLOYING = "deploying"
@@ -74,7 +75,8 @@ class MarketAccepted(Acceptance):
 
 
 class Market(Record):
-    """A market record. `halted` and the rules were read back from the chain when it became active."""
+    """A market record. The rules were read back from the chain when it became active; `halt_reason` says what halts it
+    there."""
 
     id: UUID
     organization_id: UUID
@@ -103,6 +105,7 @@ class Market(Record):
     taker_fee_bps: int
     maker_fee_bps: int
     failure: str | None
+    halt_reason: str | None
     created_at: Timestamp
     updated_at: Timestamp
 

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
+from backend import db
 from backend.assets import gas, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import check_lockup
@@ -47,26 +48,38 @@ class Checked:
 async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked:
     """Every check of a deploy request, in this order: asset (404), chain, fees, lockup, factory, token (400), the
     asset's state, no other market there, funds (409)."""
-    asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
+    asset = await records.asset(context.session, context.organization_id, asset_id)
     chain = await usable_chain(context, body.chain_eid)
     rules.check_fees(body.taker_fee_bps, body.maker_fee_bps)
     if body.lockup_end_time is not None:
         check_lockup(body.lockup_end_time, clock.moment(), "/lockup_end_time")
-    info = await factory.check(body.chain_eid, body.market_factory_address)
-    currency = await quotes.terms(body.chain_eid, info.default_quote)
+    async with db.paused(context.session):
+        info = await factory.check(body.chain_eid, body.market_factory_address)
+        currency = await quotes.terms(body.chain_eid, info.default_quote)
     if currency is None:
         raise BadRequest("The factory has no quote currency.", pointer="/market_factory_address")
     rows = await records.deployments(context.session, asset_id)
-    there = _token(rows, body)
-    if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
-        raise Conflict(f"The asset is {asset.status}; a market can be deployed when it is active.")
-    await _check_no_market(context, asset, body.chain_eid, chain.display_name)
-    source = None if there else bridges.source_of(rows, None, body.chain_eid)
+    _, source = await _way(context, asset, rows, body, chain.display_name)
     wallet = await records.treasury(context.session, context.organization_id)
     await records.check_funded(context.session, wallet, body.chain_eid, gas.MARKET + gas.VENUE)
     if source is not None:
         await bridges.check_ready(context, asset, rows, source, body.chain_eid)
+    # Once more, and locked: the chains were asked without a transaction.
+    asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
+    rows = await records.deployments(context.session, asset_id)
+    there, source = await _way(context, asset, rows, body, chain.display_name)
     return Checked(asset, chain, info, currency, there, source)
+
+
+async def _way(
+    context: Context, asset: AssetRow, rows: list[DeploymentRow], body: MarketCreate, name: str
+) -> tuple[DeploymentRow | None, DeploymentRow | None]:
+    """The token on the chain, or where it is bridged from; 400 or 409 where there can be no market."""
+    there = _token(rows, body)
+    if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
+        raise Conflict(f"The asset is {asset.status}; a market can be deployed when it is active.")
+    await _check_no_market(context, asset, body.chain_eid, name)
+    return there, None if there else bridges.source_of(rows, None, body.chain_eid)
 
 
 def _token(rows: list[DeploymentRow], body: MarketCreate) -> DeploymentRow | None:

@@ -15,6 +15,7 @@ from backend.db import Write, violated
 from backend.errors import Conflict, SignumError
 from backend.markets import orders_workflow
 from backend.markets.models import MarketRow
+from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketStatus
 from backend.markets.terms import market_rules
 from backend.workflows import Run, StepNotes, workflow
@@ -25,7 +26,7 @@ __all__ = ["deploy", "orders_workflow"]
 async def deploy_failed(run: Run, error: SignumError) -> None:
     """The market has failed, and its bridge with it unless that was confirmed; a retry goes on where it stopped."""
     market = await _market(run)
-    if market.status in (MarketStatus.ACTIVE, MarketStatus.HALTED):
+    if market.status in LIVE:
         return  # it was read back as live; only the request did not come to its end
     if market.bridge_id is not None:
         await carrying.failed(run, market.bridge_id, error)
@@ -119,6 +120,7 @@ async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:
     await indexer.catch_up(eid, await (await connect(eid)).height())
     status = MarketStatus.HALTED if info.halted else MarketStatus.ACTIVE
     await _note(run, status=status, quote_token_address=info.quote, failure=None)
+    await indexer.catch_up(eid, 0)  # whatever else may halt it is in the tables now
     step.detail = "Fees and rules were read back; orders are accepted."
 
 

@@ -1,19 +1,21 @@
 """A snapshot of the tables against its chain, kind by kind. Each answers its differences."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from backend.assets.models import DeploymentRow
 from backend.attestations import listing
 from backend.attestations import rules as attestation_rules
 from backend.attestations.models import AttestationRow
-from backend.chain import distributor, market, registry, token
+from backend.chain import clock, distributor, market, registry, token
 from backend.chain.codec import organization_key
 from backend.chain.deployment import contract_address
 from backend.chain.market import OrderFacts
 from backend.chain.rpc import connect
 from backend.db import now
 from backend.distributions.models import DistributionRow
+from backend.markets import halting, rules
 from backend.markets.models import MarketRow
 from backend.markets.schemas import MarketStatus
 from backend.markets.terms import market_rules
@@ -120,9 +122,16 @@ async def markets(tables: Snapshot) -> list[Difference]:
             taker_fee_bps=(row.taker_fee_bps, told.taker_fee_bps),
             maker_fee_bps=(row.maker_fee_bps, told.maker_fee_bps),
             rules=(market_rules(row).as_dict(), told.rules.as_dict()),
-            halted=(row.status is MarketStatus.HALTED, told.halted),
+            halted=(row.status is MarketStatus.HALTED, await _is_halted(tables, row)),
         )
     return found
+
+
+async def _is_halted(tables: Snapshot, row: MarketRow) -> bool:
+    """Whether the market should be shown as halted: by what its chain says now, and by what follows from the tables."""
+    halted, paused, settles = await halting.on_chain(row)
+    facts = replace(tables.halting[row.id], is_halted=halted, paused=paused, settles=settles)
+    return rules.halting(facts, clock.moment()) is not None
 
 
 async def orders(tables: Snapshot) -> list[Difference]:

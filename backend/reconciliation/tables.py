@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
@@ -16,12 +17,12 @@ from backend.chain.models import CursorRow, TokenTransferRow
 from backend.distributions.models import DistributionRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.issuers.schemas import IssuerStatus
+from backend.markets import halting
 from backend.markets.models import MarketRow, OrderRow
-from backend.markets.schemas import MarketStatus
+from backend.markets.rules import LIVE, Halting
 
 ZERO = "0x" + "0" * 40
 _SAID = (AttestationStatus.ACTIVE, AttestationStatus.EXPIRED, AttestationStatus.REVOKED)
-_LIVE = (MarketStatus.ACTIVE, MarketStatus.HALTED)
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Snapshot:
     balances: dict[tuple[str, str], int]
     """By token and account; the zero address is left out."""
     markets: list[MarketRow]
+    halting: dict[UUID, Halting]
     orders: list[OrderRow]
     distributions: list[DistributionRow]
 
@@ -48,7 +50,7 @@ async def snapshot(eid: int) -> Snapshot | None:
         if place is None:
             return None
         deployments = await _rows(session, DeploymentRow, eid, status=(DeploymentStatus.ACTIVE,))
-        markets = await _rows(session, MarketRow, eid, status=_LIVE)
+        markets = await _rows(session, MarketRow, eid, status=tuple(LIVE))
         return Snapshot(
             eid,
             place.block_number,
@@ -57,6 +59,7 @@ async def snapshot(eid: int) -> Snapshot | None:
             deployments,
             await _balances(session, eid, deployments),
             markets,
+            await halting.facts(session, eid),
             await _orders(session, markets),
             [row for row in await _rows(session, DistributionRow, eid) if row.distributor_address],
         )

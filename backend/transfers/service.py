@@ -5,6 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import db
 from backend.assets import checking, gas, records
 from backend.assets.checking import Place
 from backend.assets.models import AssetRow
@@ -42,7 +43,8 @@ async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, Wa
     await _check_rules(context, wallet, body)
     await records.check_funded(context.session, wallet, body.chain_eid, gas.TRANSFER)
     call = token.transfer(place.token, body.to_address, int(body.amount))
-    await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
+    async with db.paused(context.session):
+        await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
     return asset, wallet, place
 
 
@@ -57,9 +59,10 @@ async def plan(context: Context, body: TransferCreate) -> TransferPlan:
     asset, wallet, place = await _checked(context, body)
     amount = int(body.amount) if body.to_address != wallet.address else 0
     changes = []
-    for address, moved in ((wallet.address, -amount), (body.to_address, amount)):
-        held = await token.balance_of(place.eid, place.token, address)
-        changes.append(BalanceChange(address=address, before=str(held), after=str(held + moved)))
+    async with db.paused(context.session):
+        for address, moved in ((wallet.address, -amount), (body.to_address, amount)):
+            held = await token.balance_of(place.eid, place.token, address)
+            changes.append(BalanceChange(address=address, before=str(held), after=str(held + moved)))
     steps = [f"Send {body.amount} base units of {asset.symbol}", "Read the movement back"]
     return TransferPlan(steps=steps, impact=TransferImpact(changes=changes))
 

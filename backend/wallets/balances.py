@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend import db
 from backend.chain import endpoints, quote, rpc, token
 from backend.chains import quotes
 from backend.chains import service as chains
@@ -42,9 +43,10 @@ async def read(session: AsyncSession, organization_id: UUID, network: Network, a
     for row in await session.execute(_TOKENS, {"organization": organization_id}):
         tokens[row.chain_eid].append(row)
     places = [c for c in await chains.of_network(session, network) if endpoints.urls_of(c.xchain_eid)]
-    answers = await asyncio.gather(
-        *(_on(c, address, quote_tokens.get(c.xchain_eid), tokens[c.xchain_eid]) for c in places)
-    )
+    async with db.paused(session):
+        answers = await asyncio.gather(
+            *(_on(c, address, quote_tokens.get(c.xchain_eid), tokens[c.xchain_eid]) for c in places)
+        )
     unreachable = [c.xchain_eid for c, found in zip(places, answers, strict=True) if found is None]
     return Holdings([b for found in answers for b in found or []], unreachable)
 

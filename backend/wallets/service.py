@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
+from backend import db
 from backend.auth.principal import Context
 from backend.chain import devnet, endpoints
 from backend.chain.wallet_provider import provider
@@ -53,8 +54,9 @@ async def create(context: Context, body: WalletCreate) -> Wallet:
     if rules.kind_of(asked, body.address) is WalletKind.LINKED:
         row = _row(context, body, address=body.address, kind=WalletKind.LINKED)
     else:
-        key = await provider().create()
-        await fund(key.address)
+        async with db.paused(context.session):
+            key = await provider().create()
+            await fund(key.address)
         known = {"address": key.address, "key_ref": key.key_ref, "provider": key.provider}
         row = _row(context, body, kind=WalletKind.SERVER, **known)
         await _lock(context)
@@ -93,15 +95,21 @@ async def update(context: Context, wallet_id: UUID, body: WalletUpdate) -> Walle
 
 async def remove(context: Context, wallet_id: UUID) -> None:
     """Forget a wallet that nothing needs any more; its key stays with the provider."""
-    await _lock(context)
     row = await _one(context, wallet_id)
-    is_issuer = await _has(context, "select 1 from issuers where wallet_id = :id", row)
-    rules.check_deletable(row.kind, row.is_default, is_issuer, await _has(context, _HAS_ORDERS, row))
+    await _check_deletable(context, row)
     if row.kind is WalletKind.SERVER:
         await _check_empty(context, row)
+    await _lock(context)
+    row = await _one(context, wallet_id)
+    await _check_deletable(context, row)
     await context.session.delete(row)
     await _written(context, row)
     await tell(context.session, row.organization_id, "wallet.removed", ("wallet", row.id), shown(Wallet, row))
+
+
+async def _check_deletable(context: Context, row: WalletRow) -> None:
+    is_issuer = await _has(context, "select 1 from issuers where wallet_id = :id", row)
+    rules.check_deletable(row.kind, row.is_default, is_issuer, await _has(context, _HAS_ORDERS, row))
 
 
 _OWNS_TOKENS = "select 1 from asset_deployments where organization_id = :organization and token_address is not null"

@@ -40,6 +40,7 @@ class Faulty:
     url: str = ""
     asked: list[str] = field(default_factory=list)
     _faults: list[Fault] = field(default_factory=list)
+    _gates: dict[str, tuple[asyncio.Event, asyncio.Event, int]] = field(default_factory=dict)
     _held: asyncio.Event = field(default_factory=asyncio.Event)
 
     def does(self, fault: Fault) -> None:
@@ -70,6 +71,10 @@ class Faulty:
 
         self.does(fault)
 
+    def waits(self, method: str, reached: asyncio.Event, go_on: asyncio.Event, times: int) -> None:
+        """Hold calls of a method back; `reached` is set when so many wait."""
+        self._gates[method] = (reached, go_on, times)
+
     def heals(self) -> None:
         """Do right again."""
         self._faults.clear()
@@ -91,6 +96,8 @@ class Faulty:
 
     async def _answer(self, calls: Sequence[Told]) -> bytes | None:
         self.asked += [call["method"] for call in calls]
+        for call in calls:
+            await self._hold(call["method"])
         decided = [self._decide(call) for call in calls]
         whole = next((answer for answer in decided if isinstance(answer, Raw)), None)
         if whole is HANG:
@@ -105,6 +112,13 @@ class Faulty:
             return None
         told += [{"jsonrpc": "2.0", "id": c["id"], **a} for c, a in zip(calls, decided, strict=True) if a is not None]
         return _http(Raw(200, json.dumps(told).encode()))
+
+    async def _hold(self, method: str) -> None:
+        if method in self._gates:
+            reached, go_on, times = self._gates[method]
+            if self.asked.count(method) >= times:
+                reached.set()
+            await go_on.wait()
 
     def _decide(self, call: Told) -> Any:
         return next((answer for fault in self._faults if (answer := fault(call)) is not None), None)

@@ -1,12 +1,11 @@
 """A chain of the fuzz test's own: one anvil that takes anybody's word, our contracts, and people of every kind."""
 
-import random
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -20,11 +19,13 @@ from backend.chain.calls import Call, creation
 from backend.chain.errors import Reverted, RpcError
 from backend.chain.install import binary
 from backend.chain.rpc import Rpc
-from backend.chain.rule_sets import MarketRules
-from backend.fields import RegulationType
+from backend.chain.rule_sets import MarketRules, TokenRules
+from backend.fields import MAX_UINT256, RegulationType
 
 EID = 49_999
 UNIT = 10**18
+BEGINNING = 1_800_000_000
+"""The time of the first block; every other comes a second after the one before, so that a scene can be played again."""
 COUNTRIES = ("USA", "DEU", "PRK", "SWE")
 OURS, ABOVE, TOP, FOREIGN = (UUID(int=n) for n in (1, 2, 3, 4))
 LINEAGE = ((TOP, None), (ABOVE, TOP), (OURS, ABOVE))
@@ -45,6 +46,7 @@ def anvil(home: Path) -> Iterator[Rpc]:
         port = probe.getsockname()[1]
     command = [str(binary(home)), "--port", str(port), "--accounts", "0", "--hardfork", "cancun", "--silent"]
     command += ["--auto-impersonate", "--base-fee", "0", "--gas-price", "0", "--no-cors", "--threads", "1"]
+    command += ["--timestamp", str(BEGINNING)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _await(port, process)
@@ -87,6 +89,11 @@ class Ground:
         fixed = [self.owner, self.place.token, address("stranger"), "0x" + "0" * 40]
         return [*self.people, *self.markets, *fixed]
 
+    @property
+    def traders(self) -> list[str]:
+        """Whoever can have a key, and so place an order."""
+        return [self.owner, address("stranger"), *self.people]
+
     async def send(self, sender: str, call: Call) -> Any:
         """Send as anybody; the receipt. Raises Reverted."""
         return await send(self.rpc, sender, call)
@@ -110,21 +117,31 @@ class Ground:
         await self.rpc.request("evm_mine")
         return await self.now()
 
-    async def attest(self, rng: random.Random, who: str, subject: str) -> None:
-        """Some attestation of a subject, which may end soon."""
+    async def attest(
+        self, by: str, subject: str, level: int, country: str, accredited: bool, expires_at: int = 0
+    ) -> None:
+        """An attestation, where the registry takes it."""
         call = registry.attest(
             self.place.registry,
             subject=subject,
-            level=rng.randint(1, ATTESTERS[who][1]),
-            country=rng.choice(COUNTRIES),
-            accredited=rng.random() < 0.6,
-            expires_at=rng.choice([0, 0, 0, await self.now() + rng.randint(2, 5_000)]),
+            level=level,
+            country=country,
+            accredited=accredited,
+            expires_at=expires_at,
         )
         try:
-            receipt = await self.send(address(who), call)
+            receipt = await self.send(address(by), call)
         except Reverted:
             return
-        self.uids.append((address(who), receipt["logs"][0]["topics"][1]))
+        self.uids.append((address(by), receipt["logs"][0]["topics"][1]))
+
+    def somebody(self, number: int) -> str:
+        """One of everybody, counted round."""
+        return self.everybody[number % len(self.everybody)]
+
+    def venue(self, number: int) -> str:
+        """One of the markets, counted round."""
+        return list(self.markets)[number % len(self.markets)]
 
 
 async def send(rpc: Rpc, sender: str, call: Call) -> Any:
@@ -145,8 +162,9 @@ async def _create(rpc: Rpc, sender: str, call: Call) -> str:
     return str(to_checksum_address((await send(rpc, sender, call))["contractAddress"]))
 
 
-async def prepare(rpc: Rpc, rng: random.Random, people: int = 14) -> Ground:
+async def prepare(rpc: Rpc, people: int = 14) -> Ground:
     """Contracts deployed, issuers registered, people attested by some of them; the token has no rules yet."""
+    await rpc.request("anvil_setBlockTimestampInterval", 1)
     agent, owner = address("agent"), address("treasury")
     endpoint = await _create(rpc, agent, creation("LocalEndpoint", EID, agent))
     at = await _create(rpc, agent, creation("AttestationRegistry", agent))
@@ -161,40 +179,56 @@ async def prepare(rpc: Rpc, rng: random.Random, people: int = 14) -> Ground:
     for name, (organization, level) in ATTESTERS.items():
         await ground.send(agent, registry.add_attester(at, address(name), organization, name, level, True))
     ground.people = [address(f"person {n}") for n in range(people)]
-    for person in ground.people[:-1]:
-        for who in rng.sample(sorted(ATTESTERS), rng.randint(1, 3)):
-            await ground.attest(rng, who, person)
+    for number, person in enumerate(ground.people[:-1]):
+        await _attest_some(ground, number, person)
     return ground
 
 
-async def open_markets(ground: Ground, rng: random.Random) -> None:
-    """Markets with rules of their own, that may take deposits. The token has to have rules."""
+async def _attest_some(ground: Ground, number: int, person: str) -> None:
+    """One to three attestations, of every level and country, some without accreditation."""
+    names = list(ATTESTERS)
+    for turn in range(1 + number % 3):
+        by = names[(number + 2 * turn) % len(names)]
+        level, country = 1 + (number + turn) % ATTESTERS[by][1], COUNTRIES[(number + turn) % len(COUNTRIES)]
+        await ground.attest(by, person, level, country, accredited=(number + turn) % 5 > 1)
+
+
+async def open_markets(ground: Ground) -> None:
+    """Rules that let everybody hold, tokens for most people, markets with rules of their own and orders, and some
+    of it frozen."""
     at = await _create(ground.rpc, ground.agent, creation("MarketFactory", ground.agent, ground.agent, ground.quote))
-    some = [some_market_rules(rng, await ground.now()) for _ in range(3)]
-    closed = replace(some[0], lockup_end_time=await ground.now() + 10**9, max_holders=rng.randint(2, 6))
-    blocked = replace(some[1], blocked_countries=tuple(sorted(rng.sample(COUNTRIES, 2))))
-    for rules in (MarketRules(), closed, blocked, some[2]):
-        call = factory.create_market(
-            at, token=ground.place.token, fee_collector=ground.owner, taker_bps=30, maker_bps=0, rules=rules
-        )
+    of, now = ground.place.token, await ground.now()
+    await ground.send(ground.owner, token.set_rules(of, TokenRules(trusted_issuers=(address("foreign"),))))
+    for rules in _market_rules(now):
+        call = factory.create_market(at, token=of, fee_collector=ground.owner, taker_bps=30, maker_bps=0, rules=rules)
         created = str(await ground.rpc.simulate(call, ground.owner))[-40:]
         await ground.send(ground.owner, call)
         venue = str(to_checksum_address(f"0x{created}"))
-        await ground.send(ground.owner, token.set_venue(ground.place.token, venue))
+        await ground.send(ground.owner, token.set_venue(of, venue))
         ground.markets[venue] = rules
+    for number, person in enumerate([ground.owner, *ground.people[:9]]):
+        await ground.send(ground.owner, token.mint(of, person, (1 + 7 * number) * UNIT))
+        venue = ground.venue(number)
+        if number % 3 == 1:
+            await ground.send(person, token.approve(of, venue, UNIT))
+            await ground.attempt(person, resting_sale(venue, 10**9, UNIT))
+    for number, amount in ((1, UNIT), (2, 3 * UNIT), (5, MAX_UINT256)):
+        await ground.send(ground.owner, token.set_frozen(of, ground.people[number], amount))
 
 
-def some_market_rules(rng: random.Random, now: int) -> MarketRules:
-    """Any rules of a market; every other time lenient ones, so that much is allowed too."""
-    strict = rng.random() < 0.5
-    return MarketRules(
-        regulation_type=rng.choice(list(RegulationType)),
-        min_kyc_level=rng.choice([1, 2, 3, 4]) if strict else rng.choice([0, 1]),
-        requires_accreditation=rng.random() < (0.5 if strict else 0.1),
-        blocked_countries=tuple(sorted(rng.sample(COUNTRIES, rng.choice([0, 1, 2]) if strict else 0))),
-        lockup_end_time=now + rng.randint(1, 200_000) if rng.random() < (0.5 if strict else 0.2) else 0,
-        max_holders=rng.randint(1, 16) if rng.random() < (0.6 if strict else 0.2) else 0,
-        max_tokens_per_holder=rng.randint(1, 100) * UNIT if rng.random() < (0.6 if strict else 0.2) else 0,
+def _market_rules(now: int) -> tuple[MarketRules, ...]:
+    """Open; closed to sellers, with few holders; with blocked countries and levels; with everything else."""
+    return (
+        MarketRules(),
+        MarketRules(lockup_end_time=now + 10**9, max_holders=5),
+        MarketRules(min_kyc_level=2, blocked_countries=("DEU", "PRK")),
+        MarketRules(
+            regulation_type=RegulationType.REG_D,
+            min_kyc_level=1,
+            requires_accreditation=True,
+            lockup_end_time=now + 4_000,
+            max_tokens_per_holder=40 * UNIT,
+        ),
     )
 
 

@@ -20,12 +20,23 @@ def install() -> None:
         subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, timeout=300)
 
 
-def build(addresses: Sequence[str], amounts: Sequence[int], proofs: bool = False, runtime: str = str(BUN)) -> Any:
-    """`{root, seconds, proofs}` of the tree over recipients; `seconds` are those of building it alone."""
+def build(
+    addresses: Sequence[str],
+    amounts: Sequence[int],
+    proofs: bool = False,
+    runtime: Sequence[str] = (str(BUN),),
+    patience: float = 600,
+) -> Any:
+    """`{root, seconds, memory_mb, proofs}` of the tree over recipients; `seconds` are those of building it alone.
+
+    Raises RuntimeError with what the runtime says where it gives up, and TimeoutExpired after `patience` seconds.
+    """
     install()
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump([[a, str(n)] for a, n in zip(addresses, amounts, strict=True)], file)
         file.flush()
-        command = [runtime, "tree.mjs", file.name, *(["proofs"] if proofs else [])]
-        done = subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True)
+        command = [*runtime, "tree.mjs", file.name, *(["proofs"] if proofs else [])]
+        done = subprocess.run(command, cwd=FOLDER, check=False, capture_output=True, text=True, timeout=patience)
+    if done.returncode:
+        raise RuntimeError(f"{runtime[0]} ended with {done.returncode}: {done.stderr[-2000:]}")
     return json.loads(done.stdout)

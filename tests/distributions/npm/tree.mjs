@@ -8,4 +8,5 @@ const began = performance.now();
 const tree = StandardMerkleTree.of(values, ["uint256", "address", "uint256"]);
 const seconds = (performance.now() - began) / 1000;
 const proofs = process.argv[3] === "proofs" ? values.map((_, index) => tree.getProof(index)) : [];
-console.log(JSON.stringify({ root: tree.root, seconds, proofs }));
+const memory_mb = Math.round(process.memoryUsage().rss / 1e6);
+console.log(JSON.stringify({ root: tree.root, seconds, memory_mb, proofs }));

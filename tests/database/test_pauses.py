@@ -1,0 +1,118 @@
+"""A request that asks a chain holds no connection meanwhile, and loses nothing by it."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from backend import db
+from backend.chain import rpc
+from backend.models import OrganizationRow
+from tests.chain.faulty import Raw, in_front_of
+from tests.conftest import World
+from tests.issuance import SEPOLIA, Issuance, asset_body
+
+
+async def test_the_scope_comes_back_and_no_connection_is_held(world: World) -> None:
+    mine, other = await world.organization(), await world.organization()
+    found = sa.select(OrganizationRow.id).where(OrganizationRow.id.in_([mine, other]))
+    async with db.transaction(mine) as session:
+        assert list(await session.scalars(found)) == [mine]
+        pool: Any = db._engine("app").pool
+        held = pool.checkedout()
+        async with db.paused(session):
+            assert pool.checkedout() < held
+        assert list(await session.scalars(found)) == [mine]
+
+
+async def test_what_was_written_is_not_committed_by_a_pause(world: World) -> None:
+    with pytest.raises(RuntimeError, match="cannot be paused"):
+        await write_and_pause()
+    async with db.worker() as session:
+        assert await session.scalar(sa.select(OrganizationRow.id).where(OrganizationRow.name == "Half written")) is None
+
+
+async def write_and_pause() -> None:
+    async with db.transaction() as session:
+        session.add(OrganizationRow(name="Half written"))
+        async with db.paused(session):
+            raise AssertionError("not reached")
+
+
+async def test_a_slow_chain_keeps_nobody_else_from_the_database(world: World) -> None:
+    """More requests than there are connections wait for a chain; one that needs none is answered meanwhile."""
+    firm = await Issuance.ready(world, SEPOLIA)
+    async with in_front_of(SEPOLIA) as node:
+        reached, go_on = asyncio.Event(), asyncio.Event()
+        node.waits("eth_gasPrice", reached, go_on, db.POOLS["app"] + db.OVERFLOW + 5)
+        bodies = [asset_body(SEPOLIA) for _ in range(db.POOLS["app"] + db.OVERFLOW + 5)]
+        waiting = [asyncio.create_task(firm.post("/assets", body)) for body in bodies]
+        await asyncio.wait_for(reached.wait(), 60)
+        assert (await asyncio.wait_for(firm.get("/assets"), 20))["assets"] == []
+        go_on.set()
+        accepted = await asyncio.gather(*waiting)
+    assert len({a["assetId"] for a in accepted}) == len(bodies)
+    for one in accepted:
+        await firm.settle(one["requestId"])
+
+
+async def test_a_chain_that_hangs_ends_its_own_requests_only(world: World) -> None:
+    """One more than the pool has connections wait for an answer that never comes; others are served as ever, and each
+    of those that wait is told why."""
+    firm = await Issuance.ready(world, SEPOLIA)
+    number = db.POOLS["app"] + db.OVERFLOW + 1
+    async with in_front_of(SEPOLIA) as node:
+        reached, never = asyncio.Event(), asyncio.Event()
+        node.waits("eth_gasPrice", reached, never, number)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rpc, "TIMEOUT", httpx.Timeout(10.0))
+            refused = (firm.refused("POST", "/assets", 503, json=asset_body(SEPOLIA)) for _ in range(number))
+            waiting = [asyncio.create_task(one) for one in refused]
+            await asyncio.wait_for(reached.wait(), 60)
+            for _ in range(5):
+                assert (await asyncio.wait_for(firm.get("/assets"), 5))["assets"] == []
+            assert not any(one.done() for one in waiting)
+            problems = await asyncio.gather(*waiting)
+        never.set()
+    assert {p.detail for p in problems} == {f"The node of the chain {SEPOLIA} does not answer in time."}
+    assert (await firm.get("/assets"))["assets"] == []
+
+
+async def test_a_key_has_one_effect_though_its_lock_was_let_go(world: World) -> None:
+    """Two requests with one key are in the pause at the same time: one is the answer of both, or a clear 409."""
+    firm = await Issuance.ready(world, SEPOLIA)
+    body, headers = asset_body(SEPOLIA), {"Idempotency-Key": "one and the same"}
+
+    async def send() -> Any:
+        try:
+            return await firm.post("/assets", body, headers=headers)
+        except Exception as error:
+            return getattr(error, "status", error)
+
+    async with in_front_of(SEPOLIA) as node:
+        go_on, both = asyncio.Event(), []
+        for number in (1, 2):
+            reached = asyncio.Event()
+            node.waits("eth_gasPrice", reached, go_on, number)
+            both.append(asyncio.create_task(send()))
+            await asyncio.wait_for(reached.wait(), 60)
+        go_on.set()
+        told = await asyncio.gather(*both)
+    made = {answer["assetId"] for answer in told if isinstance(answer, dict)}
+    assert len(made) == 1
+    assert all(isinstance(answer, dict) or answer == 409 for answer in told)
+    assert len((await firm.get("/assets"))["assets"]) == 1
+    again = await firm.post("/assets", body, headers=headers)
+    assert again["assetId"] in made
+    await firm.settle(again["requestId"])
+
+
+async def test_a_chain_that_fails_in_the_pause_leaves_nothing(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    async with in_front_of(SEPOLIA) as node:
+        node.answers("eth_gasPrice", Raw(500, b""))
+        await firm.refused("POST", "/assets", 503, json=asset_body(SEPOLIA))
+    assert (await firm.get("/assets"))["assets"] == []
+    assert rpc._patience.get() == 0.0
