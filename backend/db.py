@@ -135,6 +135,19 @@ async def worker() -> AsyncIterator[Write]:
         await _conclude(session)
 
 
+@asynccontextmanager
+async def attempt(session: AsyncSession) -> AsyncIterator[None]:
+    """Part of a transaction that can be taken back alone: an error undoes what was done within, also what was put off
+    to the transaction's end."""
+    put_off = list(session.info.get(_LAST, ()))
+    try:
+        async with session.begin_nested():
+            yield
+    except BaseException:
+        session.info[_LAST] = put_off
+        raise
+
+
 def before_commit(session: AsyncSession, work: Callable[[AsyncSession], Awaitable[None]]) -> None:
     """Put something off to the end of the transaction: what locks rows that everybody wants, for as short as can be."""
     session.info.setdefault(_LAST, []).append(work)

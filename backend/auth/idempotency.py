@@ -1,7 +1,9 @@
 """Idempotency-Key: the same request twice has one effect and one answer (24 hours).
 
 The answer is stored in the transaction of its effect, so a crash loses both or none; an advisory lock tells a
-second request that the first is still in flight.
+second request that the first is still in flight. A refusal of an operation that was executed (400, 404, 409) is an
+answer too: what it had done is taken back to before it, and the refusal is kept. What stopped a request before it was
+executed (validation, 401, 403, 429) or was our own fault (5xx) is not: the same request may be right the next time.
 """
 
 import re
@@ -14,21 +16,24 @@ import sqlalchemy as sa
 from fastapi import Request, Response
 from sqlmodel import col
 
+from backend import db
 from backend.auth.models import IdempotencyRow
 from backend.auth.principal import Context
 from backend.auth.secrets import digest
 from backend.db import now
-from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch
+from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch, SignumError
+from backend.problems import respond
 
 LIFETIME = timedelta(hours=24)
 KEY = re.compile(r"[\x20-\x7e]{1,255}")
 SECRETS = {"key", "secret", "access_token", "refresh_token", "id_token", "redirect_to"}
 KEPT_HEADERS = ("location", "content-type")
+REFUSALS = frozenset({400, 404, 409})
+"""Statuses that an executed operation refuses with, and that are kept."""
+Operation = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-async def once(
-    request: Request, context: Context, operation: Callable[[Request], Coroutine[Any, Any, Response]]
-) -> Response:
+async def once(request: Request, context: Context, operation: Operation) -> Response:
     """Run an operation, or replay the answer it gave to the same key."""
     key = request.headers.get("idempotency-key")
     if key is None or request.method not in ("POST", "PATCH"):
@@ -46,10 +51,21 @@ async def once(
     stored = await _find(context, row)
     if stored is not None:
         return _replay(stored, row)
-    response = await operation(request)
-    if response.status_code < 400:
+    response = await _executed(request, context, operation)
+    if response.status_code < 400 or response.status_code in REFUSALS:
         context.session.add(_answered(row, response))
     return response
+
+
+async def _executed(request: Request, context: Context, operation: Operation) -> Response:
+    """The answer of an operation, a refusal to be kept among them; raises every other one."""
+    try:
+        async with db.attempt(context.session):
+            return await operation(request)
+    except SignumError as error:
+        if error.status not in REFUSALS or not getattr(request.state, "keeps_refusals", True):
+            raise
+        return respond(request, error)
 
 
 def _place(request: Request) -> str:

@@ -78,6 +78,7 @@ class GuardedRoute(APIRoute):
                 _check_doubles(request, names)
                 await (_parse_form(request) if form else _parse(request, kinds))
                 context.call = Call(self.endpoint.__name__, dict(request.path_params), getattr(request, "_json", None))
+                request.state.keeps_refusals = not form
                 with acting(context.who):
                     return await idempotency.once(request, context, operation)
 

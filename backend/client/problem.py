@@ -9,10 +9,11 @@ class ApiProblem(Exception):
     """A problem the API answered with, its fields as attributes under the names they have in the body.
 
     `errors` has `{pointer, detail}` per finding of a 422; `prerequisites` and `dependencyChain` what a 409 waits for;
-    `rules` what a refused transfer broke; `retry_after` the seconds a 429 or 503 asks to wait.
+    `rules` what a refused transfer broke; `retry_after` the seconds a 429 or 503 asks to wait;
+    `is_replayed` that the refusal is an earlier one, told again to the same idempotency key.
     """
 
-    def __init__(self, body: dict[str, Any], *, retry_after: float | None = None) -> None:
+    def __init__(self, body: dict[str, Any], *, retry_after: float | None = None, is_replayed: bool = False) -> None:
         self.status: int = body.get("status", 500)
         self.type: str = body.get("type", "about:blank")
         self.title: str = body.get("title", "")
@@ -24,13 +25,15 @@ class ApiProblem(Exception):
         self.rules: list[dict[str, Any]] = body.get("rules", [])
         self.body = body
         self.retry_after = retry_after
+        self.is_replayed = is_replayed
         super().__init__(f"{self.status} {self.title}: {self.detail}")
 
     @classmethod
     def of(cls, response: httpx.Response) -> "ApiProblem":
         """The problem of an answer, which something between us and the API may have written."""
         wait = response.headers.get("retry-after", "")
-        return cls(_body(response), retry_after=float(wait) if wait.isdigit() else None)
+        is_replayed = "idempotency-replayed" in response.headers
+        return cls(_body(response), retry_after=float(wait) if wait.isdigit() else None, is_replayed=is_replayed)
 
     @property
     def is_still_running(self) -> bool:

@@ -42,6 +42,9 @@ class Caller:
                     headers=headers,
                 )
             except ApiProblem as problem:
+                if problem.is_replayed and key:
+                    key = f"{key}+"  # refused when it was told before, perhaps not any more
+                    continue
                 if problem.status != 429:
                     raise
             await asyncio.sleep(1)

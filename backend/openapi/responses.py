@@ -18,7 +18,8 @@ PARAMETERS = {
         "name": "Idempotency-Key",
         "in": "header",
         "required": False,
-        "description": "Makes a repetition harmless: the same key and body have one effect and one answer for a day.",
+        "description": "Makes a repetition harmless: the same key and body have one effect and one answer for a day, "
+        "a 400, 404 or 409 of what was executed included. A corrected request takes another key.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
         "example": "5f0b6c1e-order-42",
     }

@@ -9,8 +9,11 @@ import pytest
 import pytest_asyncio
 
 from backend import runtime
+from backend.auth.scopes import Scope
+from backend.errors import Unavailable
+from backend.members import adding
 from backend.settings import settings
-from tests.conftest import World
+from tests.conftest import PASSWORD, World
 from tests.firm import SEPOLIA, Firm
 from tests.issuance import Issuance, asset_body
 
@@ -106,3 +109,95 @@ async def listed(firm: Firm, path: str) -> set[str]:
     """The ids of a list."""
     answer = await firm.get(path)
     return {record["id"] for name, records in answer.items() if name != "nextCursor" for record in records}
+
+
+async def asked(
+    http: httpx.AsyncClient, headers: dict[str, str], key: str, path: str, body: Any, status: int
+) -> httpx.Response:
+    """One request with a key, and what came of it."""
+    answer = await http.post(path, headers=headers | {"idempotency-key": key}, json=body)
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+async def test_a_refusal_of_what_was_executed_is_replayed(world: World, http: httpx.AsyncClient) -> None:
+    """Not found, impossible, in conflict: whoever repeats it is told the same, whatever has changed meanwhile."""
+    acme = await world.organization()
+    headers, members = await world.key(acme), f"/v1/orgs/{acme}/members"
+    address = "0x52908400098527886E0F7030069857D2E4169EE7"
+    made = await asked(http, headers, "first", members, {"wallet_address": address}, 201)
+    second = await asked(http, headers, "second", members, {"wallet_address": address}, 409)
+    assert (await http.delete(f"{members}/{made.json()['id']}", headers=headers)).status_code == 204
+    again = await asked(http, headers, "second", members, {"wallet_address": address}, 409)
+    assert again.headers["idempotency-replayed"] == "true"
+    assert (again.content, again.headers["content-type"]) == (second.content, "application/problem+json")
+    assert again.headers["x-request-id"] != second.headers["x-request-id"]
+    await asked(http, headers, "second", members, {"wallet_address": address, "role": "viewer"}, 422)
+    await asked(http, headers, "third", members, {"wallet_address": address}, 201)
+    unknown = f"/v1/orgs/{acme}/wallets/{acme}"
+    one, two = [
+        await http.patch(unknown, headers=headers | {"idempotency-key": "gone"}, json={"label": "X"}) for _ in range(2)
+    ]
+    assert (one.status_code, two.status_code, two.content) == (404, 404, one.content)
+    assert "idempotency-replayed" not in one.headers
+    assert two.headers["idempotency-replayed"] == "true"
+    neither = [await asked(http, headers, "neither", members, {}, 400) for _ in range(2)]
+    assert [a.headers.get("idempotency-replayed") for a in neither] == [None, "true"]
+
+
+async def test_what_was_not_executed_is_asked_anew(world: World, http: httpx.AsyncClient) -> None:
+    acme, other = await world.organization(), await world.organization()
+    headers, members = await world.key(acme, Scope.MEMBERS_WRITE), f"/v1/orgs/{acme}/members"
+    good = {"wallet_address": "0x52908400098527886E0F7030069857D2E4169EE7"}
+    for body, status in (({"wallet_address": "0x12"}, 422), (good | {"role": "admin"}, 403)):
+        for _ in range(2):
+            refused = await asked(http, headers, "same", members, body, status)
+            assert "idempotency-replayed" not in refused.headers
+    foreign = await world.key(other)
+    await asked(http, foreign, "same", members, good, 403)
+    await asked(http, {"x-api-key": "sgn_no"}, "same", members, good, 401)
+    await asked(http, headers, "same", members, good, 201)
+
+
+async def test_what_fails_by_our_fault_is_asked_anew(
+    world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acme = await world.organization()
+    headers, members = await world.key(acme), f"/v1/orgs/{acme}/members"
+    body = {"wallet_address": "0x52908400098527886E0F7030069857D2E4169EE7"}
+
+    async def broken(*_: Any) -> None:
+        raise Unavailable("The chain does not answer now.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(adding, "add", broken)
+        await asked(http, headers, "again", members, body, 503)
+    answer = await asked(http, headers, "again", members, body, 201)
+    assert "idempotency-replayed" not in answer.headers
+
+
+async def test_a_refusal_leaves_nothing_but_its_answer(world: World, http: httpx.AsyncClient) -> None:
+    """What an operation had written when it was refused is taken back, its log too."""
+    acme = await world.organization()
+    admin = await world.person(acme)
+    headers = {"cookie": admin.cookie, "origin": settings().origin}
+    body = {"email": "twice@example.com", "role": "viewer"}
+    path = f"/v1/orgs/{acme}/invitations"
+    await asked(http, headers, "one", path, body, 201)
+    for _ in range(2):
+        await asked(http, headers, "two", path, body, 409)
+    assert len((await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"]) == 1
+    log = (await admin.call("GET", f"/orgs/{acme}/audit", params={"action": "invitation.created"}))["audit"]
+    assert len(log) == 1
+    assert (await admin.call("GET", f"/orgs/{acme}/audit/verify"))["whole"]
+
+
+async def test_a_refresh_token_used_twice_is_a_401_with_a_key_too(world: World, http: httpx.AsyncClient) -> None:
+    """That operation ends its own transaction before it refuses."""
+    person = await world.person(await world.organization())
+    login = await http.post("/v1/auth/login", json={"email": person.email, "password": PASSWORD})
+    body = {"refresh_token": login.json()["refresh_token"]}
+    await asked(http, {}, "refresh 1", "/v1/auth/refresh", body, 200)
+    for _ in range(2):
+        refused = await asked(http, {}, "refresh 2", "/v1/auth/refresh", body, 401)
+        assert "idempotency-replayed" not in refused.headers
