@@ -10,7 +10,7 @@ import httpx
 import structlog
 
 import backend.listeners  # noqa: F401  (whoever must hear of changes)
-from backend import db, executors, sweep, workflows
+from backend import db, executors, retention, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
 from backend.chain import deployment, endpoints, faults, recovery, rpc
@@ -67,6 +67,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
             executors.watch(stopping),
             sweep.run(stopping),
             reconciliation.nightly(stopping),
+            retention.nightly(stopping),
             sending.run(stopping, settings),
             _demo(settings),
             _warm_up(),

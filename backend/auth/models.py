@@ -70,7 +70,10 @@ class IdempotencyRow(Row, table=True):
     """The answer to the first request with a key, for 24 hours."""
 
     __tablename__ = "idempotency_keys"
-    __table_args__ = (sa.UniqueConstraint("principal", "method", "path", "key"),)
+    __table_args__ = (
+        sa.UniqueConstraint("principal", "method", "path", "key"),
+        sa.Index("ix_idempotency_keys_age", "created_at"),
+    )
 
     principal: str
     method: str

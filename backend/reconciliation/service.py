@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import sqlalchemy as sa
 import structlog
@@ -12,6 +11,7 @@ from sqlmodel import col
 from backend import db
 from backend.chain import endpoints
 from backend.errors import SignumError
+from backend.nights import every_night
 from backend.reconciliation import comparing, tables
 from backend.reconciliation.differences import Difference, Report
 from backend.reconciliation.models import ReconciliationRow
@@ -19,8 +19,6 @@ from backend.reconciliation.models import ReconciliationRow
 log = structlog.get_logger()
 SECOND_LOOK = 3.0
 """Seconds after which what differed is looked at again: work under way is no difference."""
-HOUR = 3
-"""Of the night, UTC."""
 KEPT = timedelta(days=90)
 
 
@@ -63,20 +61,7 @@ async def _chain(eid: int, report: Report) -> list[Difference]:
 
 async def nightly(stopping: asyncio.Event) -> None:
     """Reconcile once a night, in whichever process comes first; what differs is in the log and in the table."""
-    while not stopping.is_set():
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), until(datetime.now(UTC)))
-            return
-        try:
-            await once()
-        except Exception:
-            log.exception("the chains could not be reconciled; it is tried again tomorrow")
-
-
-def until(time: datetime) -> float:
-    """Seconds to the next night's hour."""
-    due = time.replace(hour=HOUR, minute=0, second=0, microsecond=0)
-    return ((due if due > time else due + timedelta(days=1)) - time).total_seconds()
+    await every_night(stopping, once, "the chains could not be reconciled; it is tried again tomorrow")
 
 
 async def once() -> ReconciliationRow | None:

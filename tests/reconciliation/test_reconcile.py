@@ -27,9 +27,10 @@ from backend.models import (
     ReconciliationRow,
     TokenTransferRow,
 )
+from backend.nights import until
 from backend.reconciliation import service
 from backend.reconciliation.differences import Difference, Report
-from backend.reconciliation.service import reconcile, until
+from backend.reconciliation.service import reconcile
 from backend.settings import settings
 from tests.conftest import World
 from tests.issuance import SEPOLIA, UNIT, Issuance
