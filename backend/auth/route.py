@@ -1,7 +1,7 @@
 """The one way through the door: every API route is a `GuardedRoute`.
 
-In this order: size and form of the body, credential (401), organization and role (403), scope (403), rate limit (429),
-idempotency, the operation itself, commit. What raises rolls back, so nothing is ever half written.
+In this order: the body is received (413), credential (401), organization and role (403), scope (403), rate limit (429),
+form of the body, idempotency, the operation itself, commit. What raises rolls back, so nothing is ever half written.
 """
 
 import hashlib
@@ -25,6 +25,8 @@ from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+BODIES = ("POST", "PATCH", "PUT")
+"""Methods whose body is read."""
 __all__ = [
     "ANY_ORGANIZATION",
     "OPEN",
@@ -70,8 +72,10 @@ class GuardedRoute(APIRoute):
         names = _query_names(self.dependant)
 
         async def handle(request: Request) -> Response:
+            await _receive(request, kinds, needs)
             async with db.transaction() as session:
                 context = await _admit(request, session, needs)
+                await rate_limit.check_principal(request, context)
                 request.state.context = context
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run; nothing was done.")
@@ -85,6 +89,17 @@ class GuardedRoute(APIRoute):
         return handle
 
 
+async def _receive(request: Request, files: Sequence[str], needs: Needs) -> None:
+    """Read the whole body, as large as `backend.middleware` lets it be, while no connection to the database is held:
+    who sends slowly keeps nobody waiting. A file, which may be large, is read from those only who may send it."""
+    if request.method not in BODIES:
+        return
+    if files and _kind(request) in files:
+        async with db.transaction() as session:
+            await _admit(request, session, needs)
+    await request.body()
+
+
 async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
     if needs.is_open:
         context = Context(session=session, person=None, key=None, request_id=request.state.request_id)
@@ -93,7 +108,6 @@ async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
         context = await authenticate(request, session)
         _check_credentials(context, needs)
         await _check_scopes(request, context, needs)
-    await rate_limit.check_principal(request, context)
     return context
 
 
@@ -144,9 +158,9 @@ def _check_doubles(request: Request, names: Sequence[str]) -> None:
 
 async def _parse(request: Request, others: Sequence[str] = ()) -> None:
     """Read a JSON body strictly: no NaN, no lone surrogates, no NUL, no other content type."""
-    if request.method not in ("POST", "PATCH", "PUT") or not (raw := await request.body()):
+    if request.method not in BODIES or not (raw := await request.body()):
         return
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = _kind(request)
     request.state.digest = hashlib.sha256(raw).hexdigest()
     if kind in others:
         return
@@ -164,8 +178,7 @@ async def _parse_form(request: Request) -> None:
     """Look at a form strictly: UTF-8, no NUL, no name twice, no other content type. FastAPI reads it again."""
     if request.method != "POST" or not (raw := await request.body()):
         return
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
+    if _kind(request) != "application/x-www-form-urlencoded":
         raise UnsupportedMediaType("This operation takes application/x-www-form-urlencoded.")
     try:
         pairs = parse_qsl(raw.decode(), keep_blank_values=True, strict_parsing=True, errors="strict", max_num_fields=50)
@@ -176,6 +189,11 @@ async def _parse_form(request: Request) -> None:
     if any("\0" in name + value for name, value in pairs):
         raise BadRequest("The form has a NUL character.")
     request.state.digest = hashlib.sha256(raw).hexdigest()
+
+
+def _kind(request: Request) -> str:
+    """The content type of the body."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _has_nul(value: Any) -> bool:
