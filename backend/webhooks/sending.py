@@ -20,7 +20,7 @@ from backend import db
 from backend.changes import tell
 from backend.db import Write, now
 from backend.sealing import SECRETS, CannotUnseal
-from backend.webhooks import egress, events, rules, signing
+from backend.webhooks import alarm, egress, events, rules, signing
 from backend.webhooks.egress import Answer
 from backend.webhooks.models import DeliveryRow, EndpointRow
 from backend.webhooks.schemas import DeliveryStatus, DisabledReason, EndpointStatus
@@ -140,6 +140,7 @@ async def _fail(session: Write, row: DeliveryRow, endpoint: EndpointRow, reason:
     await session.flush()
     if reason is not None and endpoint.status == EndpointStatus.ENABLED:
         await disable(session, endpoint, reason)
+        await alarm.ring(session, endpoint, reason, row.failure)
 
 
 async def disable(session: Write, endpoint: EndpointRow, reason: DisabledReason) -> None:
