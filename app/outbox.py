@@ -62,6 +62,11 @@ def _mail(mail: rx.Var[Mail]) -> rx.Component:
         rx.el.p(mail.before),
         rx.cond(mail.path != "", rx.el.p(rx.el.a(mail.link, href=mail.path, class_name="link break")), rx.fragment()),
         rx.cond(mail.after != "", rx.el.p(mail.after), rx.fragment()),
+        rx.cond(
+            mail.is_private,
+            rx.el.p("Only its recipient reads this one; the operator has it by signum outbox.", class_name="muted"),
+            rx.fragment(),
+        ),
         rx.cond(mail.failure != "", rx.el.p("The mail server said: ", mail.failure, class_name="muted"), rx.fragment()),
         class_name="mail-body",
     )

@@ -1,5 +1,5 @@
-"""`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | audit verify |
-openapi`), and its users'.
+"""`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | outbox |
+audit verify | openapi`), and its users'.
 """
 
 from typing import Annotated
@@ -104,6 +104,24 @@ def reconcile(
     report = supervisor.guarded(lambda: asyncio.run(reconciled(settings(), chain)))
     typer.echo(report.as_json() if as_json else report.as_table())
     raise typer.Exit(report.exit_code)
+
+
+@app.command()
+def outbox(
+    to: Annotated[str | None, typer.Option(help="Only mails to this address.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="The newest ones.")] = 10,
+) -> None:
+    """Read mails that were kept because no mail server is set, links of forgotten passwords among them: for whoever may
+    open the database (while `signum serve` runs, or with DATABASE_URL)."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.mail.outside import read
+
+    for mail in supervisor.guarded(lambda: asyncio.run(read(settings(), to, limit))):
+        typer.echo(
+            f"{mail.created_at:%Y-%m-%d %H:%M:%S}  To: {mail.recipient}\nSubject: {mail.subject}\n\n{mail.body}\n"
+        )
 
 
 @audit.command("verify")

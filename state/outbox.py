@@ -25,6 +25,7 @@ class Mail:
     link: str
     path: str
     after: str
+    is_private: bool
 
 
 class OutboxState(Pages, rx.State):
@@ -46,7 +47,7 @@ class OutboxState(Pages, rx.State):
 
 def _mail(record: dict[str, Any]) -> Mail:
     told = (record[name] or "" for name in ("id", "subject", "recipient", "created_at", "status", "failure"))
-    return Mail(*told, *parts_of(record["body"] or ""))
+    return Mail(*told, *parts_of(record["body"] or ""), record["is_private"])
 
 
 def parts_of(body: str) -> tuple[str, str, str, str]:

@@ -60,7 +60,8 @@ async def _write(session: Write, user: UserRow, organization_id: UUID) -> None:
     )
     await widen(session, organization_id)
     text = LETTER.format(link=f"{settings().origin}/reset-password?token={secret}")
-    session.add(mail(organization_id, user.email or "", SUBJECT, text))
+    # Whoever has the link has the account, so no admin may read it in the outbox.
+    session.add(mail(organization_id, user.email or "", SUBJECT, text, is_private=True))
 
 
 async def reset(session: Write, body: PasswordReset) -> None:

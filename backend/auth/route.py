@@ -25,6 +25,8 @@ from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+BODIES = ("POST", "PATCH", "PUT")
+"""Methods whose body is read."""
 __all__ = [
     "ANY_ORGANIZATION",
     "OPEN",

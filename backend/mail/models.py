@@ -20,6 +20,8 @@ class OutboxRow(Row, table=True):
     recipient: str
     subject: str
     body: str
+    is_private: bool = False
+    """Its text is its recipient's alone: no page and no operation shows it, only the operator's own command."""
     status: MailStatus = status_field(MailStatus)
     attempts: int = 0
     next_attempt_at: datetime | None = time_field(nullable=True)
@@ -27,7 +29,7 @@ class OutboxRow(Row, table=True):
     failure: str | None = None
 
 
-def mail(organization_id: UUID, recipient: str, subject: str, body: str) -> OutboxRow:
+def mail(organization_id: UUID, recipient: str, subject: str, body: str, *, is_private: bool = False) -> OutboxRow:
     """A mail of an organization, to be added to the transaction of its cause: sent if that commits, and only then."""
     is_sent = settings().smtp_url is not None
     return OutboxRow(
@@ -35,6 +37,7 @@ def mail(organization_id: UUID, recipient: str, subject: str, body: str) -> Outb
         recipient=recipient,
         subject=subject,
         body=body,
+        is_private=is_private,
         status=MailStatus.QUEUED if is_sent else MailStatus.KEPT,
         next_attempt_at=now() if is_sent else None,
     )

@@ -18,5 +18,5 @@ router = APIRouter(prefix="/orgs/{orgId}", tags=["Mail"], route_class=GuardedRou
 @requires(Scope.MEMBERS_WRITE)
 async def list_outbox(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> Outbox:
     """Mails of this organization, newest first, and whether they were sent. Where no mail server is set, an embedded
-    installation shows their text here instead; any other answers 404."""
+    installation shows their text here instead, but for what only its recipient may read; any other answers 404."""
     return await service.page(context, page)

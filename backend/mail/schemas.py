@@ -18,13 +18,15 @@ class MailStatus(StrEnum):
 
 
 class Mail(Record):
-    """A mail. Its text carries a secret link, so it is shown only where the mail is kept instead of sent."""
+    """A mail. Its text carries a secret link, so it is shown only where the mail is kept instead of sent; that of a
+    private one, such as the link of a forgotten password, to nobody."""
 
     id: UUID
     organization_id: UUID
     recipient: str
     subject: str
     body: str | None
+    is_private: bool = Field(description="Its text is its recipient's alone; the operator reads it by `signum outbox`.")
     status: MailStatus
     attempts: int = Field(description="How often the server was asked to take it.")
     next_attempt_at: Timestamp | None = Field(description="While it is queued.")

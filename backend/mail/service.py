@@ -25,5 +25,5 @@ async def page(context: Context, page: Page) -> Outbox:
 
 def _shown(row: Any) -> Mail:
     mail = Mail.model_validate(row)
-    is_readable = mail.status is MailStatus.KEPT and settings().embedded_chains
+    is_readable = mail.status is MailStatus.KEPT and settings().embedded_chains and not mail.is_private
     return mail if is_readable else mail.model_copy(update={"body": None})

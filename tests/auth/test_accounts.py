@@ -1,6 +1,10 @@
 """Passwords forgotten and changed, sessions listed and ended."""
 
+import asyncio
+import os
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable
 from datetime import timedelta
 from typing import Any
@@ -96,6 +100,41 @@ async def test_a_forgotten_password_is_chosen_anew_by_mail(world: World) -> None
     await refused(world, 401, "/auth/refresh", {"refresh_token": tokens["refresh_token"]})
     await refused(world, 400, "/auth/password/reset", {"token": link, "password": PASSWORD})
     assert await signs_in(world, person.email, NEW)
+
+
+async def test_nobody_reads_anothers_link_by_the_api(world: World, database_url: str) -> None:
+    """Whoever has the link has the account, so an admin sees no more than that a mail was written."""
+    acme = await world.organization()
+    admin, victim = await world.person(acme), await world.person(acme)
+    [link] = await forget(world, victim.email)
+    everything = await world.key(acme)
+    for options in ({"cookie": admin.cookie}, {"cookie": victim.cookie}, {"headers": everything}):
+        told = await world.client.call("GET", f"/orgs/{acme}/outbox", **options)
+        [mail] = [m for m in told["mails"] if m["recipient"] == victim.email]
+        assert (mail["subject"], mail["body"], mail["is_private"]) == ("A new password for Signum", None, True)
+        assert link not in str(told)
+    assert link not in str(await admin.call("GET", f"/orgs/{acme}/audit"))
+    run = [sys.executable, "-m", "backend.cli", "outbox", "--to", victim.email.upper()]
+    environment = os.environ | {"DATABASE_URL": database_url}
+    done = await asyncio.to_thread(
+        subprocess.run, run, env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert link in done.stdout, "the operator has it"
+
+
+async def test_a_link_leads_to_us_whatever_host_it_was_asked_under(world: World, http: httpx.AsyncClient) -> None:
+    person = await world.person(await world.organization())
+    poison = {
+        "host": "evil.example", "x-forwarded-host": "evil.example", "forwarded": "host=evil.example",
+        "origin": "https://evil.example", "referer": "https://evil.example/", "x-forwarded-proto": "gopher",
+    }  # fmt: skip
+    answer = await http.post("/v1/auth/password/forgot", json={"email": person.email}, headers=poison)
+    assert answer.status_code == 204
+    async with db.worker() as session:
+        [body] = await session.scalars(sa.select(OutboxRow.body).where(OutboxRow.recipient == person.email))
+    assert f" {settings().origin}/reset-password?token=" in body
+    assert "evil" not in body
+    assert "gopher" not in body
 
 
 async def test_a_link_ends_after_half_an_hour_and_with_another(world: World) -> None:

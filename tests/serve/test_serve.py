@@ -151,6 +151,7 @@ def test_sigterm_ends_everything_and_a_second_server_is_refused_meanwhile(home: 
     first = Serve(home)
     first.ready()
     assert "already runs" in refusal(Serve(home))
+    assert home.stat().st_mode & 0o777 == 0o700, "database, keys and mails are the operator's alone"
     assert first.end(signal.SIGTERM) == 0
     assert first.left_behind() == []
 

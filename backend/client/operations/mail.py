@@ -11,7 +11,8 @@ class MailOperations(Connection):
 
     def list_outbox(self, org_id: Id, *, limit: int | None = None, cursor: str | None = None) -> Pages[Outbox, Mail]:
         """Mails of this organization, newest first, and whether they were sent. Where no mail server is set, an
-        embedded installation shows their text here instead; any other answers 404.
+        embedded installation shows their text here instead, but for what only its recipient may read; any other
+        answers 404.
 
         Scope: `members:write`.
         """
