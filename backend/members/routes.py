@@ -50,14 +50,14 @@ async def add_member(context: Current, orgId: UUID, body: MemberCreate) -> Membe
     return await service.add(context, body)
 
 
-@router.patch("/{memberId}")
+@router.patch("/{memberId:uuid}")
 @requires(Scope.MEMBERS_WRITE)
 async def change_member(context: Current, orgId: UUID, memberId: UUID, body: MemberUpdate) -> Member:
     """Change a member's role. The organization's own last admin stays one."""
     return await service.change_role(context, memberId, body.role)
 
 
-@router.delete("/{memberId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
+@router.delete("/{memberId:uuid}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
 @requires(Scope.MEMBERS_WRITE)
 async def remove_member(context: Current, orgId: UUID, memberId: UUID) -> None:
     """End a membership. The organization's own last admin stays."""
