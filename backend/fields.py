@@ -17,6 +17,7 @@ from pydantic import (
     EmailStr,
     Field,
     PlainSerializer,
+    Strict,
     StringConstraints,
 )
 
@@ -40,7 +41,8 @@ def _moment(value: datetime) -> datetime:
 
 
 def _written_out(value: Any) -> Any:
-    if isinstance(value, str) and not re.match(r"\d{4}-\d\d-\d\d", value, re.ASCII):
+    is_text = isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d", value, re.ASCII)
+    if not is_text and not isinstance(value, datetime):
         raise ValueError("is a time with its zone, such as 2026-01-31T12:00:00Z")
     return value
 
@@ -104,6 +106,8 @@ def _no_doubles(values: list[Any]) -> list[Any]:
     return values
 
 
+Flag = Annotated[bool, Strict()]
+"""`true` or `false` as JSON has them, and neither 1 nor "yes"."""
 Timestamp = Annotated[datetime, PlainSerializer(timestamp, return_type=str)]
 """RFC 3339 in UTC with Z and six decimals."""
 Address = Annotated[
@@ -126,10 +130,9 @@ Bps = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10_000)]
 KycLevel = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=255)]
 UnixTime = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=253_370_764_799)]
 """Seconds until the end of the year 9998, so that every one is a date; 0 means none."""
-Moment = Annotated[AwareDatetime, AfterValidator(_moment)]
-"""A time with its zone goes in, UTC comes out; a year that database or calendar do not have is refused."""
-MomentQuery = Annotated[Moment, BeforeValidator(_written_out)]
-"""The same as a query parameter: a number of seconds is none."""
+Moment = Annotated[AwareDatetime, BeforeValidator(_written_out), AfterValidator(_moment)]
+"""A time with its zone goes in, UTC comes out; a number of seconds is none, and a year that database or calendar do not
+have is refused."""
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count; 0 means unlimited where it is a cap."""
 Country = Annotated[
@@ -138,7 +141,9 @@ Country = Annotated[
     AfterValidator(_country),
     Field(json_schema_extra={"pattern": "^[A-Z]{3}$"}),
 ]
-Countries = Annotated[list[Country], Field(max_length=250), AfterValidator(_no_doubles)]
+Countries = Annotated[
+    list[Country], Field(max_length=250, json_schema_extra={"uniqueItems": True}), AfterValidator(_no_doubles)
+]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(one_line)]
 Text = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_clean)]
 Email = Annotated[EmailStr, AfterValidator(str.lower)]

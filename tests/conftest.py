@@ -14,6 +14,7 @@ os.environ.pop("DATABASE_URL", None)
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -22,8 +23,10 @@ import pytest_asyncio
 
 from backend import db, logs, runtime
 from backend.api import create_api
+from backend.auth.principal import cookie_name
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key, digest, hash_password
+from backend.auth.service import open_browser_session, open_session
 from backend.chain import devnet
 from backend.client import SignumClient
 from backend.members.schemas import Role
@@ -120,15 +123,14 @@ class World:
             session.add(user)
             await session.flush()
             session.add(MemberRow(organization_id=organization, user_id=user.id, role=role))
-        return Actor(user.id, email, await self.sign_in(email), self.client)
+            # Without the password, which takes longer than most of what is then done.
+            _, secret = await open_session(session, user, "browser", "tests", "127.0.0.1", timedelta(days=1))
+        return Actor(user.id, email, f"{cookie_name()}={secret}", self.client)
 
     async def sign_in(self, email: str, password: str = PASSWORD) -> str:
         """The cookie header of a fresh browser session."""
-        from backend.auth import service
-        from backend.auth.principal import cookie_name
-
         async with db.transaction() as session:
-            secret = await service.open_browser_session(session, email, password, "tests", "127.0.0.1")
+            secret = await open_browser_session(session, email, password, "tests", "127.0.0.1")
         return f"{cookie_name()}={secret}"
 
     async def key(self, organization: UUID, *scopes: Scope, created_by: UUID | None = None) -> dict[str, str]:

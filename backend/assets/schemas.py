@@ -12,6 +12,7 @@ from backend.fields import (
     Body,
     Count,
     Eid,
+    Flag,
     KycLevel,
     Name,
     Record,
@@ -55,7 +56,7 @@ class AssetCreate(Body):
     compliance_rules: ComplianceRules = Field(default_factory=ComplianceRules)
     max_holders: Count = 0
     required_kyc_level: KycLevel = 0
-    org_only: bool = False
+    org_only: Flag = False
 
 
 class AssetUpdate(Body):
@@ -67,7 +68,7 @@ class AssetUpdate(Body):
     compliance_rules: RulesPatch | None = None
     max_holders: Count | None = None
     required_kyc_level: KycLevel | None = None
-    org_only: bool | None = None
+    org_only: Flag | None = None
 
 
 class Deployment(Record):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Acceptance, Body, Eid, KycLevel, Moment, Reason, Record, Timestamp
+from backend.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
 
 
 class AttestationStatus(StrEnum):
@@ -24,7 +24,7 @@ class AttestationCreate(Body):
     party_id: UUID
     chain_eid: Eid
     kyc_level: KycLevel | None = Field(None, ge=1)
-    accredited: bool | None = None
+    accredited: Flag | None = None
     expires_at: Moment | None = None
 
 

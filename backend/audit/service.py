@@ -14,7 +14,7 @@ from backend.audit.schemas import AuditEntry, AuditList, AuditSubject
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.errors import BadRequest
-from backend.fields import MomentQuery
+from backend.fields import Moment
 from backend.keyset import Page, decode_parts, encode_parts
 from backend.members.models import UserRow
 
@@ -52,8 +52,8 @@ class Filter:
     ] = None
     actor: Annotated[UUID | None, Query(description="Id of the person who answers for it.")] = None
     subject: Annotated[str | None, Query(max_length=100, description="Id of what was changed.")] = None
-    since: Annotated[MomentQuery | None, Query(description="From this time on.")] = None
-    until: Annotated[MomentQuery | None, Query(description="Before this time.")] = None
+    since: Annotated[Moment | None, Query(description="From this time on.")] = None
+    until: Annotated[Moment | None, Query(description="Before this time.")] = None
 
     def apply(self, query: sa.Select[Any]) -> sa.Select[Any]:
         """The query for these entries only."""

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from backend.fields import Address, Body, Countries, Eid, RegulationType, TokenAmount, UnixTime
+from backend.fields import Address, Body, Countries, Eid, Flag, RegulationType, TokenAmount, UnixTime
 
 
 class ComplianceRules(Body):
     """The rules of an asset beside its framework, level and holder cap."""
 
-    requires_accreditation: bool = False
+    requires_accreditation: Flag = False
     blocked_countries: Countries = Field(default_factory=list)
     lockup_end_time: UnixTime = 0
     max_tokens_per_holder: TokenAmount = "0"

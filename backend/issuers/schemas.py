@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Body, KycLevel, Name, Record
+from backend.fields import Body, Flag, KycLevel, Name, Record
 
 
 class IssuerStatus(StrEnum):
@@ -21,7 +21,7 @@ class IssuerRegister(Body):
 
     name: Name | None = None
     max_kyc_level: KycLevel = Field(3, ge=1)
-    can_revoke_others: bool = False
+    can_revoke_others: Flag = False
 
 
 class IssuerRegistered(BaseModel):

@@ -13,6 +13,7 @@ from backend.fields import (
     Count,
     Countries,
     Eid,
+    Flag,
     KycLevel,
     Record,
     RegulationType,
@@ -57,7 +58,7 @@ class MarketCreate(Body):
     rwa_token_address: Address | None = None
     regulation_type: RegulationType | None = None
     min_kyc_level: KycLevel | None = None
-    requires_accreditation: bool | None = None
+    requires_accreditation: Flag | None = None
     blocked_countries: Countries | None = None
     lockup_end_time: UnixTime | None = None
     max_holders: Count | None = None

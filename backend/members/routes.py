@@ -57,7 +57,7 @@ async def add_member(context: Current, orgId: UUID, body: MemberCreate) -> Membe
     return await adding.add(context, body)
 
 
-@router.patch("/{memberId}", response_model=Member | MemberPlan, responses={202: WAITING})
+@router.patch("/{memberId:uuid}", response_model=Member | MemberPlan, responses={202: WAITING})
 @requires(Scope.MEMBERS_WRITE)
 async def change_member(
     context: Current, orgId: UUID, memberId: UUID, body: MemberUpdate, dry_run: DryRun = False
@@ -74,7 +74,7 @@ async def change_member(
 
 
 @router.delete(
-    "/{memberId}",
+    "/{memberId:uuid}",
     status_code=status.HTTP_204_NO_CONTENT,
     response_model=None,
     responses={

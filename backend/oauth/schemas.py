@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from backend.auth.scopes import IdentityScope, Scope
-from backend.fields import Body, Name, Record, Timestamp
+from backend.fields import Body, Flag, Name, Record, Timestamp
 from backend.settings import settings
 
 AnyScope = IdentityScope | Scope
@@ -112,7 +112,7 @@ class Decision(AuthorizationQuery):
 
     model_config = ConfigDict(extra="forbid")
 
-    approve: bool
+    approve: Flag
 
 
 class Decided(BaseModel):

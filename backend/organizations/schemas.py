@@ -7,7 +7,7 @@ from uuid import UUID
 from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_validator
 
-from backend.fields import Body, Country, Email, KycLevel, Name, Network, Record, Text, Timestamp, one_line
+from backend.fields import Body, Country, Email, Flag, KycLevel, Name, Network, Record, Text, Timestamp, one_line
 from backend.members.schemas import Role
 from backend.requests.schemas import Action
 
@@ -42,9 +42,9 @@ Url = Annotated[str, StringConstraints(max_length=500), AfterValidator(_https)]
 class MemberRequirements(Body):
     """What an organization asks of the people it invites."""
 
-    kyc_required: bool = False
+    kyc_required: Flag = False
     min_kyc_level: KycLevel = 0
-    accreditation_required: bool = False
+    accreditation_required: Flag = False
     blocked_countries: list[Country] = Field(default_factory=list, max_length=250)
     allowed_email_domains: list[Domain] = Field(default_factory=list, max_length=100)
     seats: int | None = Field(None, ge=1, le=1_000_000)

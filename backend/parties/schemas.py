@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, EmailStr, Field
 
-from backend.fields import Address, Body, Country, KycLevel, Name, Reason, Record, Timestamp
+from backend.fields import Address, Body, Country, Flag, KycLevel, Name, Reason, Record, Timestamp
 
 
 class PartyKind(StrEnum):
@@ -58,7 +58,7 @@ class PartyVerify(Body):
     """An officer's decision that the identity is proven."""
 
     kyc_level: KycLevel = Field(1, ge=1)
-    accredited: bool = False
+    accredited: Flag = False
     reason: Reason | None = None
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.fields import Address, Body, Name, Record, Timestamp
+from backend.fields import Address, Body, Flag, Name, Record, Timestamp
 
 
 class WalletKind(StrEnum):
@@ -27,7 +27,7 @@ class WalletUpdate(Body):
     """A new label, or which wallet is the default (the treasury)."""
 
     label: Name | None = None
-    is_default: bool | None = None
+    is_default: Flag | None = None
 
 
 class Balance(BaseModel):

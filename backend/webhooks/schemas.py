@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from backend.fields import Acceptance, Body, Moment, Record, Text, Timestamp
+from backend.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp
 
 EVERY = "*"
 """As the only event type of an endpoint: all of them, those to come too."""
@@ -114,7 +114,9 @@ Url = Annotated[
     Field(json_schema_extra={"format": "uri"}, examples=["https://example.com/webhooks/signum"]),
 ]
 EventTypes = Annotated[
-    list[EventType | Literal["*"]], Field(min_length=1, max_length=len(EventType)), AfterValidator(_event_types)
+    list[EventType | Literal["*"]],
+    Field(min_length=1, max_length=len(EventType), json_schema_extra={"uniqueItems": True}),
+    AfterValidator(_event_types),
 ]
 
 
@@ -125,7 +127,7 @@ class WebhookCreate(Body):
     url: Url
     event_types: EventTypes = ["*"]
     description: Text | None = None
-    include_descendants: bool = False
+    include_descendants: Flag = False
 
 
 class WebhookUpdate(Body):
@@ -134,7 +136,7 @@ class WebhookUpdate(Body):
     url: Url | None = None
     event_types: EventTypes | None = None
     description: Text | None = None
-    include_descendants: bool | None = None
+    include_descendants: Flag | None = None
     status: EndpointStatus | None = None
 
 

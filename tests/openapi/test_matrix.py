@@ -14,13 +14,24 @@ import pytest
 import pytest_asyncio
 
 from backend import runtime
+from backend.auth.principal import cookie_name
 from backend.auth.scopes import Scope
+from backend.auth.secrets import api_key
 from backend.client import SignumClient
 from backend.members.schemas import Role
 from backend.settings import settings
 from tests.conftest import World
 from tests.openapi.operations import CASES, DOCUMENT, Case
 
+WRONG = [
+    {"x-api-key": api_key()},
+    {"x-api-key": "sgn_none"},
+    {"authorization": f"Bearer {api_key()}"},
+    {"authorization": "Bearer eyJhbGciOiJub25lIn0.e30."},
+    {"authorization": "Basic YTpi"},
+    {"cookie": f"{cookie_name()}=none", "origin": settings().origin},
+]
+"""Credentials that are none."""
 GUARDED = [c for c in CASES if not c.is_open]
 SCOPED = [c for c in GUARDED if c.alternatives]
 BOUND = [c for c in GUARDED if c.names_organization]
@@ -92,7 +103,8 @@ async def test_only_its_own_scope_opens_an_operation(ground: Ground, case: Case)
 
 @pytest.mark.parametrize("case", GUARDED, ids=str)
 async def test_nobody_gets_nowhere(ground: Ground, case: Case) -> None:
-    attempts = [[]] if not case.wants_both else [[], [ground.full_key], [ground.admin]]
+    wrong = [[one] for one in WRONG] + [[ground.admin, WRONG[0]], [ground.full_key, WRONG[3]]]
+    attempts = [[], *wrong] if not case.wants_both else [[], *wrong, [ground.full_key], [ground.admin]]
     for credentials in attempts:
         answer = await ground.call(case, *credentials)
         assert answer.status_code == 401

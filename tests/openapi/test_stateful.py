@@ -7,7 +7,6 @@ from traceback import format_exception_only
 from typing import Any
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, seed
 from hypothesis import settings as hypothesis_settings
 from hypothesis.errors import FlakyStrategyDefinition
@@ -15,31 +14,27 @@ from schemathesis.config import InferenceAlgorithm
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
-from schemathesis.specs.openapi import checks
 
 from backend.settings import settings
 from tests.conftest import World
-from tests.openapi.installation import CHECKS, Installation, open_document
+from tests.openapi.installation import CHECKS, Installation, schema_of
 from tests.openapi.operations import DOCUMENT
 
-ROUNDS = 8
+ROUNDS = 5
 BOUNDED = hypothesis_settings(
-    max_examples=2,
-    stateful_step_count=8,
+    max_examples=4,
+    stateful_step_count=24,
     phases=[Phase.generate],
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
-STATEFUL_CHECKS = [*CHECKS, checks.use_after_free, checks.ensure_resource_availability]
 
 
 def _document() -> dict[str, Any]:
     """The document without the operations that would stop the chains of all tests and move their time by years."""
-    document = open_document(DOCUMENT)
-    document["paths"] = {p: i for p, i in document["paths"].items() if not p.startswith("/v1/devnet")}
-    return document
+    return DOCUMENT | {"paths": {p: i for p, i in DOCUMENT["paths"].items() if not p.startswith("/v1/devnet")}}
 
 
 class Walk:
@@ -56,7 +51,7 @@ class Walk:
         return asyncio.run_coroutine_threadsafe(work, self.installation.loop).result(30)
 
     async def credentials(self) -> dict[str, str]:
-        """A new admin and a new key: a scenario may end its session, revoke its key and leave the organization."""
+        """Of a new admin and a new key: a scenario may end its session, revoke its key and leave the organization."""
         firm = self.installation.firm
         world = World(firm.admin.client)
         person = await world.person(firm.id)
@@ -72,7 +67,7 @@ class Walk:
     def machine(self, inference: list[InferenceAlgorithm]) -> Any:
         """The state machine of the document's links, and of those that its schemas imply."""
         walk = self
-        schema = schemathesis.openapi.from_dict(_document())
+        schema = schema_of(_document())
         schema.config.phases.stateful.inference.algorithms = inference
 
         class Machine(schema.as_state_machine()):  # type: ignore[misc]
@@ -94,8 +89,7 @@ class Walk:
 
             def validate_response(self, response: Response, case: Any, **_: Any) -> None:
                 try:
-                    assert response.status_code < 500, f"{case.as_curl_command()} {response.text}"
-                    case.validate_response(response, checks=STATEFUL_CHECKS, recorder=self.recorder)
+                    case.validate_response(response, checks=CHECKS, recorder=self.recorder)
                 except (AssertionError, FailureGroup) as fault:
                     walk.faults.append("".join(format_exception_only(fault)))
 
