@@ -3,6 +3,10 @@
 import re
 from decimal import Decimal, localcontext
 
+from backend.units import grouped, to_whole
+
+__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "to_base", "to_whole"]
+
 MAX_UINT256 = 2**256 - 1
 _NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
 
@@ -23,20 +27,6 @@ def to_base(words: str, decimals: int) -> str:
     if units > MAX_UINT256:
         raise ValueError("More than a chain can hold")
     return str(units)
-
-
-def to_whole(units: str | int, decimals: int) -> str:
-    """`"1250500000"` with 6 decimals is `"1250.5"`, as an input field takes it."""
-    digits = str(int(units)).rjust(decimals + 1, "0")
-    whole, part = (digits[:-decimals], digits[-decimals:]) if decimals else (digits, "")
-    part = part.rstrip("0")
-    return f"{whole}.{part}" if part else whole
-
-
-def grouped(units: str | int, decimals: int) -> str:
-    """`"1250500000"` with 6 decimals is `"1,250.5"`, as a sentence has it."""
-    whole, _, part = to_whole(units, decimals).partition(".")
-    return f"{int(whole):,}" + (f".{part}" if part else "")
 
 
 def cost(price: str, amount: str, decimals: int) -> int:

@@ -25,6 +25,7 @@ from backend.db import Write, now
 from backend.errors import BadRequest, Conflict
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
+from backend.units import grouped
 
 
 def steps(source_eid: int, destination_eid: int) -> list[Step]:
@@ -94,7 +95,7 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     request = await accept(
         context,
         "bridge.send",
-        f"Bridge {asset.symbol} to {destination.display_name}",
+        f"Bridge {grouped(body.amount, asset.decimals)} {asset.symbol} to {destination.display_name}",
         subject=("bridge", row.id),
         scope=Scope.ASSETS_WRITE,
         steps=steps(source.chain_eid, body.destination_chain_eid),

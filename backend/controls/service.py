@@ -9,6 +9,7 @@ from sqlmodel import col
 from backend import db
 from backend.assets import gas, records
 from backend.assets.checking import Place
+from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.transactions import rehearse
@@ -26,6 +27,7 @@ from backend.controls.schemas import (
 from backend.errors import Conflict
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
+from backend.units import grouped
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
@@ -37,7 +39,7 @@ _VERBS = {
     ControlKind.FREEZE: "Freeze",
     ControlKind.UNFREEZE: "Unfreeze",
     ControlKind.FORCED_TRANSFER: "Forced transfer of",
-    ControlKind.RECOVER: "Recover",
+    ControlKind.RECOVER: "Recover a wallet of",
 }
 
 
@@ -63,11 +65,11 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
     deed = await _checked(context, asset_id, kind, body)
     asset = await records.asset(context.session, context.organization_id, asset_id)
     names = await records.chain_names(context.session)
-    where = " and ".join(names[place.eid] for place, _ in deed.places)
+    title = f"{_words(kind, body, asset)} on {' and '.join(names[place.eid] for place, _ in deed.places)}"
     request = await accept(
         context,
         f"token.{kind}",
-        f"{_VERBS[kind]} {asset.symbol} on {where}",
+        title,
         subject=("asset", asset_id),
         scope=Scope.ASSETS_WRITE,
         steps=[step for _, step in _steps(deed)],
@@ -76,8 +78,14 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
     )
     asked = {"control": kind, **calls.asked(request.arguments), "request_id": str(request.id)}
     await tell(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, asked)
-    message = told(request, f"{_VERBS[kind]} {asset.symbol}: accepted.")
+    message = told(request, f"{title}: accepted.")
     return ControlAccepted(assetId=asset_id, status=request.status, request_id=str(request.id), message=message)
+
+
+def _words(kind: ControlKind, body: Control, asset: AssetRow) -> str:
+    """What is done to how much: "Freeze 120 NREF", "Pause NREF"."""
+    amount = getattr(body, "amount", None)
+    return f"{_VERBS[kind]} {f'{grouped(amount, asset.decimals)} ' if amount is not None else ''}{asset.symbol}"
 
 
 def _arguments(deed: Deed, body: Control) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from backend.markets.terms import market_rules
 from backend.parties.models import PartyRow
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
+from backend.units import grouped
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
@@ -115,7 +116,7 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
     request = await accept(
         context,
         "order.place",
-        f"{body.side.title()} {trader.asset.symbol}",
+        f"{body.side.title()} {grouped(body.amount, trader.asset.decimals)} {trader.asset.symbol}",
         subject=("market", market_id),
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,

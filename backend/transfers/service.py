@@ -30,6 +30,7 @@ from backend.transfers.schemas import (
     TransferImpact,
     TransferPlan,
 )
+from backend.units import grouped
 from backend.wallets.models import WalletRow
 
 
@@ -103,7 +104,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     request = await accept(
         context,
         "transfer.send",
-        f"Transfer {asset.symbol}",
+        f"Transfer {grouped(body.amount, asset.decimals)} {asset.symbol}",
         subject=("transfer", row.id),
         scope=Scope.TRANSFERS_WRITE,
         steps=[

@@ -88,8 +88,8 @@ def test_failed_request_tells_why(console: Console, signum: Signum) -> None:
     console.sign_in(path="requests").heading("Requests")
     page = console.page
     page.get_by_role("button", name="Failed", exact=True).click()
-    row = page.get_by_role("row").filter(has_text="Bridge NIB31").first
+    row = page.get_by_role("row").filter(has_text="Bridge 1,000 NIB31").first
     row.get_by_role("button").first.click()
-    drawer = page.get_by_role("complementary", name=re.compile("Bridge NIB31"))
+    drawer = page.get_by_role("complementary", name=re.compile("Bridge 1,000 NIB31"))
     expect(drawer.get_by_text("It failed.")).to_be_visible()
     expect(drawer.get_by_text("The receiver has no valid attestation.").first).to_be_visible()
