@@ -155,7 +155,7 @@ def _row(chain: rx.Var[ChainRow]) -> rx.Component:
 
 
 def _not_here(chain: rx.Var[ChainRow]) -> rx.Component:
-    waits = text("Being prepared", cls="muted", title=chain.missing)
+    waits = text("Not ready yet", cls="muted", title=chain.missing)
     return rx.cond(chain.missing != "", waits, text("Not available", cls="muted"))
 
 

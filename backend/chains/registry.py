@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend import db
+from backend.chain import endpoints
 from backend.chain.endpoints import EMBEDDED
 from backend.chains.models import ChainContractRow, ChainRow
 from backend.chains.schemas import Environment, VmType
@@ -252,5 +253,7 @@ async def seed(session: db.Write) -> None:
     """Write the registry's rows; what the indexer and the deployment found out about a chain stays."""
     for entry in CHAINS:
         values = _row(entry)
+        if not endpoints.urls_of(entry.eid):
+            values["missing"] = None  # of settings that are gone
         fresh = insert(ChainRow).values(**ChainRow(xchain_eid=entry.eid, **values).model_dump())
         await session.execute(fresh.on_conflict_do_update(index_elements=[sa.text("xchain_eid")], set_=values))

@@ -93,7 +93,7 @@ async def test_from_nothing_to_a_market_over_a_bridge(tmp_path: Path, network: N
     sepolia, base, executor = network
     serve = Serve(tmp_path / "data", **settings_of(sepolia, base))
     try:
-        serve.ready()
+        serve.wait(lambda: serve.get("/v1/ready").status_code == 200, 300)
         client = SignumClient(f"http://127.0.0.1:{serve.port}")
         operator = await Operator.begins(serve, client)
         await chains_become_ready_when_they_answer_and_are_funded(operator, sepolia, base)
