@@ -5,14 +5,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem, SignumClient
-from tests.conftest import PASSWORD
+from tests.conftest import HOME, PASSWORD
 from tests.public.network import Executor, PublicChain, public_network
 from tests.serve.test_serve import CHECKOUT, Serve
 
@@ -89,9 +88,10 @@ def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
     }
 
 
-async def test_from_nothing_to_a_market_over_a_bridge(tmp_path: Path, network: Network) -> None:
+async def test_from_nothing_to_a_market_over_a_bridge(network: Network) -> None:
     sepolia, base, executor = network
-    serve = Serve(tmp_path / "data", **settings_of(sepolia, base))
+    # Not below pytest's own folder, which a second session closes to the database's user.
+    serve = Serve(HOME / "public", **settings_of(sepolia, base))
     try:
         serve.wait(lambda: serve.get("/v1/ready").status_code == 200, 300)
         client = SignumClient(f"http://127.0.0.1:{serve.port}")
