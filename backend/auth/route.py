@@ -83,7 +83,8 @@ class GuardedRoute(APIRoute):
                     raise BadRequest("This operation has no dry run; nothing was done.")
                 _check_doubles(request, names)
                 await (_parse_form(request) if form else _parse(request, kinds))
-                context.call = Call(self.endpoint.__name__, dict(request.path_params), getattr(request, "_json", None))
+                path = {name: str(value) for name, value in request.path_params.items()}
+                context.call = Call(self.endpoint.__name__, path, getattr(request, "_json", None))
                 request.state.keeps_refusals = not form
                 with acting(context.who):
                     return await idempotency.once(request, context, operation)

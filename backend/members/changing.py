@@ -125,14 +125,15 @@ async def _checked(context: Context, member_id: UUID, role: Role | None) -> Memb
 
 
 async def _asks(context: Context, row: MemberRow, action: Action) -> bool:
-    """Whether it waits: the organization asks for it, or it is about another admin where anything needs two."""
+    """Whether it waits: the organization asks for it, or adminship is given to or taken from another where anything
+    needs two. It is given to who has not agreed to be a member yet as to anybody; from them nothing is taken."""
     chosen = await _approvals(context)
     if action in chosen:
         return True
+    gives = row.role is not Role.ADMIN and action is Action.MEMBER_CHANGE_ROLE
+    takes = row.role is Role.ADMIN and row.status is MemberStatus.ACTIVE
     is_own = row.user_id == context.user_id
-    counts = row.role is Role.ADMIN or action is Action.MEMBER_CHANGE_ROLE
-    is_standing = row.status is MemberStatus.ACTIVE
-    return bool(chosen) and counts and is_standing and not is_own and await _is_second_there(context)
+    return bool(chosen) and (gives or takes) and not is_own and await _is_second_there(context)
 
 
 async def _approvals(context: Context) -> list[str]:

@@ -74,6 +74,18 @@ async def test_nobody_makes_a_second_person_alone(world: World) -> None:
     assert (await members(firm))[str(friend.user_id)]["role"] == "admin"
 
 
+async def test_nor_of_somebody_who_has_not_agreed_yet(world: World) -> None:
+    """Else an account of one's own from elsewhere would be made an admin while it waits, and then agree."""
+    firm, _, _ = await team(world, "token.mint")
+    elsewhere = await world.person(await world.organization())
+    made = await firm.post("/members", {"user_id": str(elsewhere.user_id), "role": "viewer"})
+    assert made["status"] == "pending"
+    accepted = await firm.patch(f"/members/{made['id']}", {"role": "admin"})
+    assert (await waiting(firm, accepted))["action"] == "member.change_role"
+    assert (await members(firm))[str(elsewhere.user_id)]["role"] == "viewer"
+    assert await firm.admin.call("DELETE", f"{firm.base}/members/{made['id']}") is None
+
+
 async def test_who_is_alone_can_ask_for_company(world: World) -> None:
     firm = await Firm.found(world)
     await firm.patch("", {"approvals": ["token.mint"]})
