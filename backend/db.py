@@ -44,8 +44,10 @@ class _Engines:
 
 ROLES = {"app": "signum_app", "flow": "signum_app", "worker": "signum_worker"}
 """Engine to role. `flow` is apart from `app`, so that requests that wait keep no workflow from its connections."""
-POOLS = {"app": 10, "flow": 5, "worker": 5}
-OVERFLOW = 10
+POOLS = {"app": 10, "flow": 15, "worker": 15}
+OVERFLOW = {"app": 10, "flow": 0, "worker": 0}
+"""Connections beyond the pool, closed as soon as they are given back. Workflows come by dozens and use theirs for
+milliseconds: to make one anew each time would cost more than what it is for."""
 
 
 def role_url(url: str, role: str) -> str:
@@ -74,7 +76,7 @@ def _engine(name: str) -> AsyncEngine:
     engines = _Engines.made.setdefault(asyncio.get_running_loop(), {})
     if name not in engines:
         url = role_url(_Engines.url, ROLES[name])
-        engines[name] = create_async_engine(url, pool_size=POOLS[name], max_overflow=OVERFLOW, pool_pre_ping=True)
+        engines[name] = create_async_engine(url, pool_size=POOLS[name], max_overflow=OVERFLOW[name], pool_pre_ping=True)
     return engines[name]
 
 

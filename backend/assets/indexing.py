@@ -22,10 +22,10 @@ class Transfers:
 
     async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
         """Every token on the chain."""
-        found = sa.select(DeploymentRow).where(
+        found = sa.select(col(DeploymentRow.token_address), col(DeploymentRow.block_number)).where(
             col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).is_not(None)
         )
-        return {str(row.token_address): row.block_number for row in (await session.execute(found)).scalars()}
+        return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
         """Insert transfers and rules, of which what is there already is left alone; set the state of each token."""

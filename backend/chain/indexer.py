@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 
 from backend import db
-from backend.chain import cursor, devnet, endpoints, health
+from backend.chain import cursor, devnet, endpoints, health, passes
 from backend.chain.errors import RpcError
 from backend.chain.install import DevnetError
 from backend.chain.outcome import Log
@@ -75,11 +75,12 @@ def wake(eid: int) -> None:
 
 
 async def catch_up(eid: int, block_number: int) -> None:
-    """Return when the tables hold everything up to a block. Runs the pass itself, so it needs no loop beside it."""
+    """Return when the tables hold everything up to a block. Runs the pass itself, so it needs no loop beside it; those
+    who wait at the same time share one."""
     if not _streams:
         raise RuntimeError("no streams are registered; import backend.indexing")
     rpc = await connect(eid)
-    while await pass_over(rpc) < block_number:  # noqa: ASYNC110 - the event is the node's next block
+    while await passes.shared(rpc, pass_over) < block_number:  # noqa: ASYNC110 - the event is the node's next block
         await asyncio.sleep(NEXT[endpoints.is_embedded(eid)])
 
 

@@ -242,6 +242,11 @@ def patience(seconds: float) -> Iterator[None]:
         _patience.reset(token)
 
 
+def patience_here() -> float:
+    """The patience that holds here, in seconds."""
+    return _patience.get()
+
+
 def _pauses() -> Iterator[float]:
     pause = 0.1
     while True:

@@ -25,10 +25,10 @@ class Claims:
 
     async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
         """Every distributor on the chain."""
-        found = sa.select(DistributionRow).where(
+        found = sa.select(col(DistributionRow.distributor_address), col(DistributionRow.block_number)).where(
             col(DistributionRow.chain_eid) == eid, col(DistributionRow.distributor_address).is_not(None)
         )
-        return {str(row.distributor_address): row.block_number for row in (await session.execute(found)).scalars()}
+        return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
         """Insert the claims, and bring each distribution's sums and status to where its newest event leaves them."""

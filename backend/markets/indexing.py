@@ -21,8 +21,10 @@ class Orders:
 
     async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
         """Every market on the chain."""
-        found = sa.select(MarketRow).where(col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).is_not(None))
-        return {str(row.market_address): row.block_number for row in (await session.execute(found)).scalars()}
+        found = sa.select(col(MarketRow.market_address), col(MarketRow.block_number)).where(
+            col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).is_not(None)
+        )
+        return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
         """Write each order, and whether its owner halts the market, as the newest event leaves them."""

@@ -12,7 +12,6 @@ from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.chain import indexer
 from backend.chain.errors import RpcError
-from backend.chain.rpc import connect
 from backend.chains.models import ChainRow
 from backend.errors import NotFound, SignumError
 from backend.keyset import Page
@@ -53,7 +52,7 @@ async def _catch_up(context: Context, row: Any) -> None:
         async with asyncio.timeout(PATIENCE):
             if await halting.differs(context.session, row):
                 async with db.paused(context.session):
-                    await indexer.pass_over(await connect(row.chain_eid))
+                    await indexer.catch_up(row.chain_eid, 0)
     except (SignumError, RpcError, TimeoutError):
         pass
 

@@ -21,6 +21,7 @@ _WORDS = {
     EventType.BRIDGE_FAILED: "A packet reverted, or was given up",
     EventType.MARKET_PENDING_BRIDGE: "A market waits until its asset is bridged",
     EventType.MARKET_ACTIVE: "A market takes orders",
+    EventType.MARKET_HALTED: "A market is halted by its owner, a pause or a change of rules",
     EventType.MARKET_FAILED: "A market could not be deployed",
     EventType.DISTRIBUTION_CREATED: "A distribution was written down",
     EventType.DISTRIBUTION_ACTIVATED: "A distribution can be claimed on chain",

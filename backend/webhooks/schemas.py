@@ -35,6 +35,7 @@ class EventType(StrEnum):
     BRIDGE_FAILED = "bridge.failed"
     MARKET_PENDING_BRIDGE = "market.pending_bridge"
     MARKET_ACTIVE = "market.active"
+    MARKET_HALTED = "market.halted"
     MARKET_FAILED = "market.failed"
     DISTRIBUTION_CREATED = "distribution.created"
     DISTRIBUTION_ACTIVATED = "distribution.activated"

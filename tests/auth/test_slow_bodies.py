@@ -9,7 +9,7 @@ from backend import db
 from backend.settings import settings
 from tests.conftest import Actor, World
 
-CONNECTIONS = db.POOLS["app"] + db.OVERFLOW
+CONNECTIONS = db.POOLS["app"] + db.OVERFLOW["app"]
 PATIENCE = 10
 """Seconds; a request that waits for a connection gives up after 30."""
 

@@ -46,8 +46,8 @@ async def test_a_slow_chain_keeps_nobody_else_from_the_database(world: World) ->
     firm = await Issuance.ready(world, SEPOLIA)
     async with in_front_of(SEPOLIA) as node:
         reached, go_on = asyncio.Event(), asyncio.Event()
-        node.waits("eth_gasPrice", reached, go_on, db.POOLS["app"] + db.OVERFLOW + 5)
-        bodies = [asset_body(SEPOLIA) for _ in range(db.POOLS["app"] + db.OVERFLOW + 5)]
+        node.waits("eth_gasPrice", reached, go_on, db.POOLS["app"] + db.OVERFLOW["app"] + 5)
+        bodies = [asset_body(SEPOLIA) for _ in range(db.POOLS["app"] + db.OVERFLOW["app"] + 5)]
         waiting = [asyncio.create_task(firm.post("/assets", body)) for body in bodies]
         await asyncio.wait_for(reached.wait(), 60)
         assert (await asyncio.wait_for(firm.get("/assets"), 20))["assets"] == []
@@ -62,7 +62,7 @@ async def test_a_chain_that_hangs_ends_its_own_requests_only(world: World) -> No
     """One more than the pool has connections wait for an answer that never comes; others are served as ever, and each
     of those that wait is told why."""
     firm = await Issuance.ready(world, SEPOLIA)
-    number = db.POOLS["app"] + db.OVERFLOW + 1
+    number = db.POOLS["app"] + db.OVERFLOW["app"] + 1
     async with in_front_of(SEPOLIA) as node:
         reached, never = asyncio.Event(), asyncio.Event()
         node.waits("eth_gasPrice", reached, never, number)

@@ -1,0 +1,91 @@
+"""Whoever waits for the indexer shares its passes."""
+
+import asyncio
+
+import pytest
+
+from backend.chain import passes
+from backend.chain.errors import ChainUnavailable
+from backend.chain.rpc import Rpc, patience
+
+CHAIN = 40_161
+
+
+class Node:
+    """Counts the passes over a chain; each one waits to be let go."""
+
+    def __init__(self) -> None:
+        self.made, self.under_way, self.go_on = 0, 0, asyncio.Event()
+
+    async def make(self, chain: Rpc) -> int:
+        """A pass: the block it has come to is its number."""
+        self.made += 1
+        number, self.under_way = self.made, self.under_way + 1
+        assert self.under_way == 1
+        await self.go_on.wait()
+        self.under_way -= 1
+        return number
+
+    def ask(self) -> "asyncio.Task[int]":
+        """Somebody who waits."""
+        return asyncio.create_task(passes.shared(Rpc(CHAIN), self.make))
+
+
+async def _turns(number: int = 5) -> None:
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+async def test_a_hundred_who_wait_share_the_next_pass() -> None:
+    node = Node()
+    first = node.ask()
+    await _turns()
+    rest = [node.ask() for _ in range(100)]
+    await _turns()
+    assert node.made == 1  # it began before they came, so it is not theirs
+    node.go_on.set()
+    assert await first == 1
+    assert set(await asyncio.gather(*rest)) == {2}
+    assert await node.ask() == 3
+
+
+async def test_one_who_goes_leaves_the_pass_to_the_others() -> None:
+    node = Node()
+    first, second = node.ask(), node.ask()
+    await _turns()
+    first.cancel()
+    await _turns()
+    node.go_on.set()
+    assert await second == 1
+    assert first.cancelled()
+
+
+async def test_what_a_pass_raises_is_told_to_all_and_the_next_one_is_made() -> None:
+    async def fail(chain: Rpc) -> int:
+        raise ChainUnavailable("silent")
+
+    asked = [asyncio.create_task(passes.shared(Rpc(CHAIN), fail)) for _ in range(3)]
+    told = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(one) for one in told] == [ChainUnavailable] * 3
+    node = Node()
+    node.go_on.set()
+    assert await node.ask() == 1
+
+
+async def test_patience_is_that_of_whoever_waits() -> None:
+    """A request gives up at once where a workflow goes on asking."""
+    from backend.chain import rpc
+
+    async def tell(chain: Rpc) -> int:
+        return int(rpc.patience_here())
+
+    with patience(30):
+        patient = asyncio.create_task(passes.shared(Rpc(CHAIN), tell))
+    assert await passes.shared(Rpc(CHAIN), tell) == 0
+    assert await patient == 30
+
+
+@pytest.fixture(autouse=True)
+async def _alone() -> None:
+    """No pass of another test is under way."""
+    passes._lines.clear()
