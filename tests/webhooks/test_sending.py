@@ -1,10 +1,8 @@
-"""Attempts: signed, bounded, tried again, given up; sent again by people; nothing lost by a crash."""
+"""Attempts: signed, bounded, tried again, given up."""
 
 import asyncio
-from collections import defaultdict
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -12,54 +10,14 @@ import sqlalchemy as sa
 from sqlmodel import col
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from backend import db, sweep
+from backend import db
 from backend.members.schemas import Role
 from backend.models import MemberRow, OutboxRow
 from backend.settings import settings
-from backend.webhooks import egress, events, rules, sending
-from backend.webhooks.models import DeliveryRow, EndpointRow
+from backend.webhooks import egress, rules
 from tests.conftest import World
-from tests.webhooks.conftest import Endpoint, row_of
+from tests.webhooks.conftest import Clock, Endpoint, Queued, attempt
 from tests.webhooks.receiver import Received, Receiver
-
-Queued = dict[str, list[timedelta]]
-
-
-@pytest.fixture
-def queued(monkeypatch: pytest.MonkeyPatch) -> Queued:
-    """The engine stands still: delays are noted by delivery, and a test makes the attempts itself."""
-    delays: Queued = defaultdict(list)
-
-    async def queue(*arguments: Any) -> None:
-        delays[str(arguments[3])].append(arguments[5] if len(arguments) > 5 else timedelta(0))
-
-    monkeypatch.setattr(events, "queue", queue)
-    return delays
-
-
-class Clock:
-    """Time as a test sets it."""
-
-    def __init__(self) -> None:
-        self.at = datetime.now(UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The sender's clock; jitter in its middle."""
-    clock = Clock()
-    monkeypatch.setattr(sending, "now", clock)
-    monkeypatch.setattr(sending.random, "random", lambda: 0.5)
-    return clock
-
-
-async def attempt(end: Endpoint, delivery_id: str) -> Any:
-    """Make the attempt that is due; the delivery after it."""
-    await sending.attempt(end.organization, UUID(delivery_id), (await row_of(delivery_id)).run)
-    return next(d for d in await end.deliveries() if d["id"] == delivery_id)
 
 
 async def test_a_delivery_arrives_signed_for_its_receiver(world: World, receiver: Receiver) -> None:
@@ -315,186 +273,3 @@ async def test_the_connection_is_made_to_the_judged_address_and_not_by_name(
     done = await attempt(end, (await end.post("/test"))["id"])
     assert (done["status"], asked) == ("succeeded", 2)
     assert receiver.received[0].headers["host"] == f"localhost:{receiver.port}"
-
-
-async def test_what_was_allowed_once_is_refused_when_it_is_no_more(
-    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    delivery = await end.post("/test")
-    monkeypatch.setattr(egress.settings(), "webhook_loopback", False)
-    assert "this machine" in (await attempt(end, delivery["id"]))["failure"]
-    assert receiver.received == []
-
-
-async def test_after_a_rotation_both_secrets_sign_for_a_day(
-    world: World, receiver: Receiver, queued: Queued, clock: Clock
-) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    fresh = await end.post("/rotate-secret")
-    assert fresh["secret"] not in (end.secret, None)
-    assert fresh["old_secrets_until"] is not None
-    await attempt(end, (await end.post("/test"))["id"])
-    (got,) = receiver.received
-    assert len(got.headers["webhook-signature"].split()) == 2
-    for secret in (end.secret, fresh["secret"]):
-        Webhook(secret).verify(got.body, got.headers)
-    clock.at += timedelta(hours=24, minutes=1)
-    await attempt(end, (await end.post("/test"))["id"])
-    assert len(receiver.received[1].headers["webhook-signature"].split()) == 1
-
-
-async def test_a_rotation_in_a_hurry_ends_every_secret_before_it(
-    world: World, receiver: Receiver, queued: Queued
-) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    await end.post("/rotate-secret")
-    last = await end.post("/rotate-secret", {"overlap_seconds": 0})
-    assert last["old_secrets_until"] is None
-    await attempt(end, (await end.post("/test"))["id"])
-    (got,) = receiver.received
-    assert len(got.headers["webhook-signature"].split()) == 1
-    Webhook(last["secret"]).verify(got.body, got.headers)
-
-
-async def test_sent_again_it_is_the_same_event_with_ten_attempts_more(
-    world: World, receiver: Receiver, queued: Queued, clock: Clock
-) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    delivery = await end.post("/test")
-    receiver.status = 503
-    for _ in range(3):
-        done = await attempt(end, delivery["id"])
-    ticket = (await row_of(delivery["id"])).run
-    again = await end.post(f"/deliveries/{delivery['id']}/replay")
-    assert (again["status"], again["attempt"], len(again["attempts"])) == ("pending", 0, 3)
-    await sending.attempt(end.organization, UUID(delivery["id"]), ticket)
-    assert len(receiver.received) == 3, "the attempt that was due before is not"
-    receiver.status = 200
-    done = await attempt(end, delivery["id"])
-    assert (done["status"], done["attempt"], len(done["attempts"])) == ("succeeded", 1, 4)
-    assert {r.event for r in receiver.received} == {delivery["event_id"]}
-    await end.post(f"/deliveries/{delivery['id']}/replay")
-    assert (await attempt(end, delivery["id"]))["status"] == "succeeded"
-    assert len(receiver.received) == 5
-
-
-async def test_recovery_sends_what_has_failed_since_and_nothing_else(world: World, receiver: Receiver) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    sent = [await end.post("/test") for _ in range(4)]
-    await receiver.came(4)
-    for delivery in sent:
-        await end.settled(delivery["id"])
-    async with db.worker() as session:
-        ids = [UUID(d["id"]) for d in sent[:3]]
-        await session.execute(sa.update(DeliveryRow).where(col(DeliveryRow.id).in_(ids)).values(status="failed"))
-    receiver.received.clear()
-    accepted = await end.post("/recover", {"since": sent[1]["created_at"]})
-    got = await receiver.came(2)
-    assert {r.event for r in got} == {sent[1]["event_id"], sent[2]["event_id"]}
-    request = await end.admin.call("GET", f"/orgs/{end.organization}/requests/{accepted['requestId']}")
-    assert request["subject"] == {"type": "webhook", "id": end.id}
-    problem = {"since": "2100-01-01T00:00:00Z"}
-    with pytest.raises(Exception, match="in the future"):
-        await end.post("/recover", problem)
-
-
-async def test_one_that_hangs_holds_up_nobody_else(world: World, receiver: Receiver) -> None:
-    acme, held = await world.organization(), asyncio.Event()
-
-    async def hang(request: Received, writer: asyncio.StreamWriter) -> None:
-        await held.wait()
-
-    async with Receiver(answering=hang) as stuck:
-        slow = await Endpoint.made(world, stuck.url, acme)
-        quick = await Endpoint.made(world, receiver.url, acme)
-        for _ in range(12):
-            await slow.post("/test")
-        await stuck.came(5)
-        await quick.post("/test")
-        await receiver.came()
-        assert len(stuck.received) == 5, "so many at a time, and no more"
-        held.set()
-
-
-async def test_no_connection_to_the_database_is_held_while_receivers_think(world: World, receiver: Receiver) -> None:
-    """Twenty are being sent at once; were each to hold one of the workflows' fifteen connections, five would wait."""
-    acme, held = await world.organization(), asyncio.Event()
-
-    async def hang(request: Received, writer: asyncio.StreamWriter) -> None:
-        await held.wait()
-        await receiver._answer(request, writer)
-
-    receiver.answering = hang
-    ends = [await Endpoint.made(world, receiver.url, acme) for _ in range(4)]
-    sent = [(end, await end.post("/test")) for end in ends for _ in range(5)]
-    await receiver.came(20)
-    held.set()
-    for end, delivery in sent:
-        assert (await end.settled(delivery["id"]))["status"] == "succeeded"
-
-
-async def test_what_nobody_works_on_is_taken_up(
-    world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    with monkeypatch.context() as patch:
-        patch.setattr(events.workflows, "is_running", lambda: False)
-        lost, early = await end.post("/test"), await end.post("/test")
-    await overdue(lost["id"], timedelta(minutes=2))
-    await sweep.once()
-    (got,) = await receiver.came()
-    assert got.event == lost["event_id"]
-    assert (await end.settled(lost["id"], 2))["status"] == "succeeded"
-    assert (await row_of(early["id"])).run == 1
-
-
-async def overdue(delivery_id: str, by: timedelta) -> None:
-    """Let an attempt have been due for a while."""
-    async with db.worker() as session:
-        query = sa.update(DeliveryRow).where(col(DeliveryRow.id) == UUID(delivery_id))
-        await session.execute(query.values(next_attempt_at=datetime.now(UTC) - by))
-
-
-async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, queued: Queued) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    old, waiting, new = [await end.post("/test") for _ in range(3)]
-    for delivery in (old, new):
-        await attempt(end, delivery["id"])
-    async with db.worker() as session:
-        ids = [UUID(d["id"]) for d in (old, waiting)]
-        long_ago = datetime.now(UTC) - timedelta(days=31)
-        await session.execute(sa.update(DeliveryRow).where(col(DeliveryRow.id).in_(ids)).values(created_at=long_ago))
-        await sending.forget(session)
-    assert {d["id"] for d in await end.deliveries()} == {waiting["id"], new["id"]}
-
-
-async def test_deleted_meanwhile_nothing_is_written_and_nothing_breaks(
-    world: World, receiver: Receiver, queued: Queued
-) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    delivery = await end.post("/test")
-
-    async def delete_first(request: Received, writer: asyncio.StreamWriter) -> None:
-        await end.admin.call("DELETE", end.path)
-        await receiver._answer(request, writer)
-
-    receiver.answering = delete_first
-    await sending.attempt(end.organization, UUID(delivery["id"]), 1)
-    async with db.worker() as session:
-        assert await session.get(DeliveryRow, UUID(delivery["id"])) is None
-        assert await session.get(EndpointRow, UUID(end.id)) is None
-    await sending.attempt(end.organization, UUID(delivery["id"]), 1)
-    assert len(receiver.received) == 1
-
-
-async def test_the_log_is_filtered_and_paged(world: World, receiver: Receiver, queued: Queued) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    sent = [await end.post("/test") for _ in range(3)]
-    await attempt(end, sent[0]["id"])
-    assert [d["id"] for d in await end.deliveries(status="succeeded")] == [sent[0]["id"]]
-    assert await end.deliveries(event_type="asset.created") == []
-    page = await end.admin.call("GET", f"{end.path}/deliveries", params={"limit": 2})
-    rest = await end.admin.call("GET", f"{end.path}/deliveries", params={"limit": 2, "cursor": page["nextCursor"]})
-    assert [d["id"] for d in [*page["deliveries"], *rest["deliveries"]]] == [d["id"] for d in reversed(sent)]
-    assert rest["nextCursor"] is None
