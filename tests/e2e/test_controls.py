@@ -1,5 +1,7 @@
 """Controls: pause and unpause with a reason, what a freeze would change, and a viewer who only looks."""
 
+import time
+
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -10,6 +12,15 @@ WHY = "Suspicion of a leaked key"
 def _asset(signum: Signum, symbol: str) -> str:
     assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
     return str(next(asset["id"] for asset in assets if asset["symbol"] == symbol))
+
+
+def _control(signum: Signum, asset: str, name: str) -> None:
+    """Done by the API, on every chain, to its end."""
+    accepted = signum.call("POST", f"/orgs/{{org}}/assets/{asset}/{name}", json={"reason": WHY})
+    deadline, status = time.monotonic() + 60, ""
+    while status != "succeeded":
+        assert time.monotonic() < deadline, status
+        status = signum.call("GET", f"/orgs/{{org}}/requests/{accepted['requestId']}")["status"]
 
 
 def test_pause_and_unpause(console: Console, signum: Signum) -> None:
@@ -59,3 +70,19 @@ def test_a_viewer_has_no_controls(console: Console, signum: Signum) -> None:
     console.sign_in(signum.person("viewer"), f"assets/{_asset(signum, 'NIB31')}?tab=controls")
     expect(console.page.get_by_text("You can look.")).to_be_visible()
     expect(console.page.get_by_role("button", name="Mint", exact=True)).to_have_count(0)
+
+
+def test_a_pause_shows_on_the_market_and_ends_with_it(console: Console, signum: Signum) -> None:
+    asset = _asset(signum, "NREF")
+    _control(signum, asset, "pause")
+    try:
+        console.sign_in(path="markets")
+        row = console.page.get_by_role("row").filter(has_text="NREF").filter(has_text="Halted").first
+        expect(row).to_contain_text("The token is paused on this chain.")
+        row.get_by_role("link").first.click()
+        expect(console.page.get_by_text("The market is halted.")).to_be_visible()
+        expect(console.page.get_by_text("The token is paused on this chain.")).to_be_visible()
+    finally:
+        _control(signum, asset, "unpause")
+    console.page.reload()
+    expect(console.page.get_by_text("The market is halted.")).to_have_count(0)
