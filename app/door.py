@@ -16,7 +16,7 @@ from reflex_base.event import Event
 from reflex_base.registry import RegistrationContext
 from reflex_base.utils.form import FORM_DATA_ENTRIES_KEY
 
-from backend.auth.principal import cookie_name
+from backend.auth.credentials import cookie_name
 
 UNUSED = ("setvar", "update_vars_internal")
 """Reflex's own handlers that write vars from outside; no var of ours is meant for them."""

@@ -23,7 +23,7 @@ import pytest_asyncio
 
 from backend import db, logs, runtime
 from backend.api import create_api
-from backend.auth.principal import cookie_name
+from backend.auth.credentials import cookie_name
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key, digest, hash_password
 from backend.auth.service import open_browser_session, open_session

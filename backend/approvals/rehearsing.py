@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from backend import db, workflows
-from backend.auth import principal
-from backend.auth.principal import Context, Key, Person
+from backend.auth.credentials import key_of
+from backend.auth.principal import NOWHERE, Context, Key, Person
 from backend.auth.rehearsal import Call, rehearse
 from backend.auth.scopes import Scope
 from backend.changes import untold
@@ -40,14 +40,14 @@ async def _asker(session: db.Write, approval: Any) -> Context:
     person = None
     if approval.asked_by is not None and (key is None or key.created_by != approval.asked_by):
         name = approval.asked_by_name or ""
-        person = Person(approval.asked_by, "", name, principal.NOWHERE, None, approval.created_at)
+        person = Person(approval.asked_by, "", name, NOWHERE, None, approval.created_at)
     return Context(session=session, person=person, key=key)
 
 
 async def _key(session: db.Write, key_id: UUID | None) -> Key | None:
     if key_id is None:
         return None
-    found = await principal.key_of(session, key_id)
+    found = await key_of(session, key_id)
     if found is None:
         raise Conflict("The API key that asked for it was revoked or has expired since.")
     return found

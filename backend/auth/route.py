@@ -17,8 +17,9 @@ from fastapi.routing import APIRoute
 
 from backend import db
 from backend.auth import idempotency, rate_limit, rehearsal
+from backend.auth.credentials import authenticate, client_address
 from backend.auth.needs import ANY_ORGANIZATION, OPEN, F, Needs, public, requires
-from backend.auth.principal import FOREIGN, Context, authenticate, client_address
+from backend.auth.principal import FOREIGN, Context
 from backend.auth.rehearsal import Call
 from backend.auth.scopes import Scope
 from backend.changes import acting

@@ -2,7 +2,7 @@
 
 from contextlib import AbstractContextManager
 from typing import Annotated
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Form, Request, Response, status
@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from backend import db
 from backend.auth import passwords, rate_limit, service, sessions, siwe
-from backend.auth.principal import check_origin, client_address, cookie_name, present
+from backend.auth.credentials import check_origin, client_address, cookie_name, present
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
 from backend.auth.schemas import (
     Login,
@@ -131,7 +131,8 @@ async def sign_in(
 ) -> Response:
     """Sign in a browser. The session it presented ends, so that nobody can plant one."""
     check_origin(request)
-    target = next if _is_own_path(next) else "/"
+    wanted = next if next != "/" else _next_of_page(request)
+    target = wanted if _is_own_path(wanted) else "/"
     try:
         with _in_a_browser(request):
             secret = await _change_session(request, email, password)
@@ -149,6 +150,12 @@ async def sign_in(
         path="/",
     )
     return answer
+
+
+def _next_of_page(request: Request) -> str:
+    """Where the sign-in page's own address leads to: its form knows that only once its script runs."""
+    query = urlsplit(request.headers.get("referer", "")).query
+    return parse_qs(query).get("next", ["/"])[0]
 
 
 async def _change_session(request: Request, email: str, password: str) -> str:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, status
 
-from backend.auth.principal import authenticate, cookie_name
+from backend.auth.credentials import authenticate, cookie_name
 from backend.auth.route import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
 from backend.errors import Unauthenticated

@@ -9,7 +9,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from fastapi import Request
 
-from backend.auth.principal import Key, by_key
+from backend.auth.credentials import by_key
+from backend.auth.principal import Key
 from backend.auth.secrets import KEY_PREFIX, digest
 from backend.db import Write
 from backend.errors import Unauthenticated

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from backend import db
 from backend.auth import tokens
-from backend.auth.principal import by_cookie, check_origin, client_address, cookie_name
+from backend.auth.credentials import by_cookie, check_origin, client_address, cookie_name
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
 from backend.auth.scopes import IdentityScope, Scope
 from backend.changes import Who, acting

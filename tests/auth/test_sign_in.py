@@ -116,3 +116,25 @@ async def test_signing_out_leads_to_a_page_of_ours_only(api: Any, world: World, 
     assert (answer.status_code, answer.headers["location"]) == (303, target)
     with pytest.raises(ApiProblem):
         await person.call("GET", "/auth/me")
+
+
+@pytest.mark.parametrize(
+    ("said", "page", "target"),
+    [
+        ("/", "/sign-in?next=%2Foauth%2Fconsent%3Fscope%3Dopenid", "/oauth/consent?scope=openid"),
+        ("/o/1/members", "/sign-in?next=%2Foauth%2Fconsent", "/o/1/members"),
+        ("/", "/sign-in?next=%2F%2Fevil.example", "/"),
+        ("/", "/sign-in?next=https%3A%2F%2Fevil.example", "/"),
+        ("/", "/sign-in", "/"),
+    ],
+)
+async def test_who_is_faster_than_the_pages_script_still_arrives(
+    api: Any, world: World, said: str, page: str, target: str
+) -> None:
+    """The form has where to go once the page listens; before that its own address says it."""
+    person = await world.person(await world.organization())
+    headers = {"origin": "http://localhost", "referer": f"http://localhost{page}"}
+    form = {"email": person.email, "password": PASSWORD, "next": said}
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://localhost") as http:
+        answer = await http.post("/session", data=form, headers=headers)
+    assert (answer.status_code, answer.headers["location"]) == (303, target)

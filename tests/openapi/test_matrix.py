@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from backend import runtime
-from backend.auth.principal import cookie_name
+from backend.auth.credentials import cookie_name
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key
 from backend.client import SignumClient

@@ -1,0 +1,144 @@
+"""Credentials of a request: which were sent, and whose they are."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from fastapi import Request
+
+from backend import db
+from backend.auth import tokens
+from backend.auth.address import caller
+from backend.auth.principal import Context, Key, Person
+from backend.auth.scopes import Scope, scopes_of
+from backend.auth.secrets import digest, is_api_key
+from backend.errors import Forbidden, Unauthenticated
+from backend.fields import Network
+from backend.members.schemas import Role
+from backend.settings import settings
+
+NO_KEY = "The API key is not valid, has expired or was revoked."
+
+
+async def authenticate(request: Request, session: db.Write) -> Context:
+    """The context of a request's credentials; 401 where there is none, or one of them is not valid."""
+    bearer, key_text = _credentials(request)
+    cookie = request.cookies.get(cookie_name())
+    person = key = None
+    if bearer:
+        claims = tokens.verify(bearer)
+        if "key_id" in claims:
+            key = await _by_key_token(session, claims)
+        else:
+            person = await _by_token(session, claims)
+    elif cookie:
+        person = await by_cookie(session, cookie)
+        if person and request.method not in ("GET", "HEAD", "OPTIONS"):
+            check_origin(request)
+    if key_text:
+        sent = await by_key(session, key_text)
+        if key and key.key_id != sent.key_id:
+            raise Unauthenticated("Two different API keys were sent.", code="invalid_token")
+        key = key or sent
+    if person is None and key is None:
+        raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
+    context = Context(session=session, person=person, key=key, address=client_address(request))
+    context.request_id = request.state.request_id
+    return context
+
+
+async def present(request: Request, session: db.Write) -> Person:
+    """The signed-in person of an operation that is open to others too; 401 and 403 as where one is needed."""
+    return (await authenticate(request, session)).require_person()
+
+
+def _credentials(request: Request) -> tuple[str, str]:
+    """The bearer JWT and the API key of a request; a key may come by either header."""
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    header_key = request.headers.get("x-api-key", "")
+    if scheme and scheme.lower() != "bearer":
+        raise Unauthenticated("The Authorization header takes the form `Bearer <token>`.")
+    if value.startswith("sgn_"):
+        if header_key and header_key != value:
+            raise Unauthenticated("Two different API keys were sent.", code="invalid_token")
+        return "", value
+    return value.strip(), header_key
+
+
+async def by_cookie(session: db.Write, cookie: str) -> Person | None:
+    """The person of a browser's session; None where it is over."""
+    row = (
+        await session.execute(sa.text("select * from signum_session(:hash, null)"), {"hash": digest(cookie)})
+    ).first()
+    if row is None:
+        return None
+    return _person(row, by_cookie=True)
+
+
+def _person(row: Any, **more: Any) -> Person:
+    name = row.display_name or row.email or ""
+    return Person(row.user_id, row.email or "", name, row.session_id, row.organization_id, row.signed_in_at, **more)
+
+
+async def _by_token(session: db.Write, claims: dict[str, Any]) -> Person:
+    found = await session.execute(sa.text("select * from signum_session(null, :id)"), {"id": UUID(claims["sid"])})
+    row = found.first()
+    if row is None:
+        raise Unauthenticated("The session of this token has ended.", code="invalid_token")
+    if row.client_organization_id is None:
+        return _person(row)
+    granted = frozenset(str(claims["scope"]).split())
+    return _person(row, granted=granted, within=row.client_organization_id)
+
+
+async def by_key(session: db.Write, key: str) -> Key:
+    """The API key of a text; 401 where it is none."""
+    row = None
+    if is_api_key(key):
+        row = (await session.execute(sa.text("select * from signum_api_key(:hash)"), {"hash": digest(key)})).first()
+    if row is None:
+        raise Unauthenticated(NO_KEY, code="invalid_token")
+    return _key(row)
+
+
+async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:
+    """The key that an access token was issued to: it must be valid still, and the token's scopes bind."""
+    key = await key_of(session, UUID(claims["key_id"]))
+    if key is None:
+        raise Unauthenticated(NO_KEY, code="invalid_token")
+    return replace(key, scopes=key.scopes & frozenset(str(claims["scope"]).split()))
+
+
+async def key_of(session: db.Write, key_id: UUID) -> Key | None:
+    """A key by its id; None where it was revoked or has expired."""
+    text = sa.text("select * from signum_api_key_of(:id)")
+    row = (await session.execute(text, {"id": key_id})).first()
+    return _key(row) if row else None
+
+
+def _key(row: Any) -> Key:
+    """Never wider than who made it may do now: somebody who was demoted or left has no key that goes on."""
+    roles = tuple(Role(r) for r in row.creator_roles)
+    scopes = frozenset(Scope(s) for s in row.scopes)
+    if row.created_by is not None:
+        scopes &= scopes_of(list(roles))
+    return Key(row.key_id, row.organization_id, row.name, scopes, Network(row.network), row.created_by, roles)
+
+
+def cookie_name() -> str:
+    """`__Host-` binds the cookie to this host where we are reached by https."""
+    return "__Host-signum_session" if settings().secure else "signum_session"
+
+
+def client_address(request: Request) -> str:
+    """The caller's address: the connection's, or what a trusted proxy says of it."""
+    peer = request.client.host if request.client else ""
+    return caller(peer, request.headers.getlist("x-forwarded-for"), settings().trusted_proxies)
+
+
+def check_origin(request: Request) -> None:
+    """Unsafe methods by cookie must come from our own pages."""
+    origin = request.headers.get("origin", "")
+    if not origin or origin.split("://")[-1] != request.headers.get("host", ""):
+        raise Forbidden("The Origin of this request is not ours.")
