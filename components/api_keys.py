@@ -194,7 +194,7 @@ def _cell(scope: str, about: str) -> rx.Component:
 def revoke_dialog() -> rx.Component:
     """Ask before a key is revoked."""
     return confirm(
-        "Revoke " + KeyRevocation.key.name,
+        "Revoke " + KeyRevocation.about.name,
         "Programs that use it are refused at once. This cannot be taken back.",
         is_open=KeyRevocation.is_open,
         on_open_change=KeyRevocation.show,

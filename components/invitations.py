@@ -89,7 +89,7 @@ def revoke_dialog() -> rx.Component:
     """Ask before an invitation is revoked."""
     return confirm(
         "Revoke the invitation",
-        "The link sent to " + Revocation.invitation.email + " stops working. The person can be invited again.",
+        "The link sent to " + Revocation.about.email + " stops working. The person can be invited again.",
         is_open=Revocation.is_open,
         on_open_change=Revocation.show,
         on_confirm=Revocation.confirm,

@@ -122,7 +122,7 @@ def _form() -> rx.Component:
 def removal_dialog() -> rx.Component:
     """Ask before an application is removed."""
     return confirm(
-        "Remove " + ClientRemoval.client.name,
+        "Remove " + ClientRemoval.about.name,
         "Everybody who is signed in by it is signed out at once. This cannot be taken back.",
         is_open=ClientRemoval.is_open,
         on_open_change=ClientRemoval.show,

@@ -11,6 +11,7 @@ from backend.client import ApiProblem
 from state.api import Form
 from state.given import named, one_of
 from state.paging import Pages
+from state.removing import Removes
 
 DAYS = {"30": 30, "90": 90, "365": 365, "never": 0}
 SETS: dict[str, list[str]] = {
@@ -128,41 +129,19 @@ class KeyForm(Form, rx.State):
         yield KeysState.load
 
 
-class KeyRevocation(Form, rx.State):
+class KeyRevocation(Removes, rx.State):
     """The question before a key is revoked."""
 
-    is_open: bool = False
-    key: KeyRow = KeyRow()
+    about: KeyRow = KeyRow()
 
-    @rx.event
-    async def ask(self, id: str):
-        """Ask about one of the listed keys."""
-        rows = (await self.get_state(KeysState)).rows
-        row = next((row for row in rows if row.id == str(id)), None)
-        if row is not None:
-            self._done()
-            self.key, self.is_open = row, True
+    def _list(self) -> type[Pages]:
+        return KeysState
 
-    @rx.event
-    def show(self, is_open: bool):
-        """Close it."""
-        self.is_open = self.is_open and bool(is_open)
+    def _path(self) -> str:
+        return f"/api-keys/{self.about.id}"
 
-    @rx.event
-    async def confirm(self):
-        """Revoke."""
-        self._begin()
-        yield
-        try:
-            await self._api("DELETE", f"/orgs/{{org}}/api-keys/{self.key.id}")
-        except ApiProblem as problem:
-            self._refused(problem)
-            self.form_problem = problem.detail or problem.title
-            return
-        self._done()
-        self.is_open = False
-        await self._notify(f"{self.key.name} is revoked", "It stopped working at once.")
-        yield KeysState.reload
+    def _words(self) -> tuple[str, str]:
+        return f"{self.about.name} is revoked", "It stopped working at once."
 
 
 def _key(row: dict[str, Any], now: datetime) -> KeyRow:

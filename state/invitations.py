@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import reflex as rx
 
-from backend.client import ApiProblem
 from backend.invitations.schemas import InvitationStatus
-from state.api import Form
 from state.given import one_of
 from state.paging import Pages
+from state.removing import Removes
 
 
 @dataclass
@@ -48,38 +47,16 @@ class InvitationsState(Pages, rx.State):
         await self._restart()
 
 
-class Revocation(Form, rx.State):
+class Revocation(Removes, rx.State):
     """The question before an invitation is revoked."""
 
-    is_open: bool = False
-    invitation: InvitationRow = InvitationRow()
+    about: InvitationRow = InvitationRow()
 
-    @rx.event
-    async def ask(self, id: str):
-        """Ask about one of the listed invitations."""
-        rows = (await self.get_state(InvitationsState)).rows
-        row = next((row for row in rows if row.id == str(id)), None)
-        if row is not None:
-            self._done()
-            self.invitation, self.is_open = row, True
+    def _list(self) -> type[Pages]:
+        return InvitationsState
 
-    @rx.event
-    def show(self, is_open: bool):
-        """Close it."""
-        self.is_open = self.is_open and bool(is_open)
+    def _path(self) -> str:
+        return f"/invitations/{self.about.id}"
 
-    @rx.event
-    async def confirm(self):
-        """Revoke."""
-        self._begin()
-        yield
-        try:
-            await self._api("DELETE", f"/orgs/{{org}}/invitations/{self.invitation.id}")
-        except ApiProblem as problem:
-            self._refused(problem)
-            self.form_problem = problem.detail or problem.title
-            return
-        self._done()
-        self.is_open = False
-        await self._notify("The invitation is revoked", f"The link sent to {self.invitation.email} no longer works.")
-        yield InvitationsState.reload
+    def _words(self) -> tuple[str, str]:
+        return "The invitation is revoked", f"The link sent to {self.about.email} no longer works."

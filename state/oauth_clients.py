@@ -10,6 +10,7 @@ from backend.oauth.schemas import ClientKind
 from state.api import Form
 from state.given import named, one_of, texts
 from state.paging import Pages
+from state.removing import Removes
 
 SCOPES = ("openid", "profile", "email", "kyc:status", "chains:read")
 """What the dialog offers; the API takes more."""
@@ -82,41 +83,19 @@ class ClientForm(Form, rx.State):
         yield ClientsState.load
 
 
-class ClientRemoval(Form, rx.State):
+class ClientRemoval(Removes, rx.State):
     """The question before an application is removed."""
 
-    is_open: bool = False
-    client: ClientRow = ClientRow()
+    about: ClientRow = ClientRow()
 
-    @rx.event
-    async def ask(self, id: str):
-        """Ask about one of the listed ones."""
-        rows = (await self.get_state(ClientsState)).rows
-        row = next((row for row in rows if row.id == str(id)), None)
-        if row is not None:
-            self._done()
-            self.client, self.is_open = row, True
+    def _list(self) -> type[Pages]:
+        return ClientsState
 
-    @rx.event
-    def show(self, is_open: bool):
-        """Close it."""
-        self.is_open = self.is_open and bool(is_open)
+    def _path(self) -> str:
+        return f"/oauth-clients/{self.about.id}"
 
-    @rx.event
-    async def confirm(self):
-        """Remove it."""
-        self._begin()
-        yield
-        try:
-            await self._api("DELETE", f"/orgs/{{org}}/oauth-clients/{self.client.id}")
-        except ApiProblem as problem:
-            self._refused(problem)
-            self.form_problem = problem.detail or problem.title
-            return
-        self._done()
-        self.is_open = False
-        await self._notify(f"{self.client.name} is removed", "Nobody is signed in by it any more.")
-        yield ClientsState.reload
+    def _words(self) -> tuple[str, str]:
+        return f"{self.about.name} is removed", "Nobody is signed in by it any more."
 
 
 def _row(told: dict[str, Any]) -> ClientRow:

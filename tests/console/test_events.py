@@ -166,7 +166,7 @@ def secrets_of(state: type[BaseState]) -> set[str]:
 
 def test_no_state_shows_a_secret():
     shown = {f"{s.__name__}.{name}" for one in ours().values() if (s := one.state) for name in secrets_of(s)}
-    named_alike = {"MarketWizard.own_token", "KeyRevocation.key"}  # a token's address, a key's row without its text
+    named_alike = {"MarketWizard.own_token"}  # a token's address
     assert shown - named_alike == {"KeyForm.secret", "SigningSecret.secret", "ClientForm.secret"}
 
 
