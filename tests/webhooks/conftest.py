@@ -1,13 +1,17 @@
 """What tests of webhooks share: a receiver, and an organization with an endpoint that leads to it."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 import pytest_asyncio
 from dbos import DBOS
 
 from backend import db
+from backend.webhooks import events, sending
 from backend.webhooks.events import run_id
 from backend.webhooks.models import DeliveryRow
 from tests.conftest import Actor, World
@@ -64,3 +68,43 @@ async def row_of(delivery_id: str) -> DeliveryRow:
     """A delivery's row."""
     async with db.worker() as session:
         return await session.get_one(DeliveryRow, UUID(delivery_id))
+
+
+Queued = dict[str, list[timedelta]]
+
+
+@pytest.fixture
+def queued(monkeypatch: pytest.MonkeyPatch) -> Queued:
+    """The engine stands still: delays are noted by delivery, and a test makes the attempts itself."""
+    delays: Queued = defaultdict(list)
+
+    async def queue(*arguments: Any) -> None:
+        delays[str(arguments[3])].append(arguments[5] if len(arguments) > 5 else timedelta(0))
+
+    monkeypatch.setattr(events, "queue", queue)
+    return delays
+
+
+class Clock:
+    """Time as a test sets it."""
+
+    def __init__(self) -> None:
+        self.at = datetime.now(UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The sender's clock; jitter in its middle."""
+    clock = Clock()
+    monkeypatch.setattr(sending, "now", clock)
+    monkeypatch.setattr(sending.random, "random", lambda: 0.5)
+    return clock
+
+
+async def attempt(end: Endpoint, delivery_id: str) -> Any:
+    """Make the attempt that is due; the delivery after it."""
+    await sending.attempt(end.organization, UUID(delivery_id), (await row_of(delivery_id)).run)
+    return next(d for d in await end.deliveries() if d["id"] == delivery_id)

@@ -1,0 +1,117 @@
+"""Nobody is held up, nothing is lost by a crash, and the log tells of it for thirty days."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db, sweep
+from backend.webhooks import events, sending
+from backend.webhooks.models import DeliveryRow, EndpointRow
+from tests.conftest import World
+from tests.webhooks.conftest import Endpoint, Queued, attempt, row_of
+from tests.webhooks.receiver import Received, Receiver
+
+
+async def test_one_that_hangs_holds_up_nobody_else(world: World, receiver: Receiver) -> None:
+    acme, held = await world.organization(), asyncio.Event()
+
+    async def hang(request: Received, writer: asyncio.StreamWriter) -> None:
+        await held.wait()
+
+    async with Receiver(answering=hang) as stuck:
+        slow = await Endpoint.made(world, stuck.url, acme)
+        quick = await Endpoint.made(world, receiver.url, acme)
+        for _ in range(12):
+            await slow.post("/test")
+        await stuck.came(5)
+        await quick.post("/test")
+        await receiver.came()
+        assert len(stuck.received) == 5, "so many at a time, and no more"
+        held.set()
+
+
+async def test_no_connection_to_the_database_is_held_while_receivers_think(world: World, receiver: Receiver) -> None:
+    """Twenty are being sent at once; were each to hold one of the workflows' fifteen connections, five would wait."""
+    acme, held = await world.organization(), asyncio.Event()
+
+    async def hang(request: Received, writer: asyncio.StreamWriter) -> None:
+        await held.wait()
+        await receiver._answer(request, writer)
+
+    receiver.answering = hang
+    ends = [await Endpoint.made(world, receiver.url, acme) for _ in range(4)]
+    sent = [(end, await end.post("/test")) for end in ends for _ in range(5)]
+    await receiver.came(20)
+    held.set()
+    for end, delivery in sent:
+        assert (await end.settled(delivery["id"]))["status"] == "succeeded"
+
+
+async def test_what_nobody_works_on_is_taken_up(
+    world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    with monkeypatch.context() as patch:
+        patch.setattr(events.workflows, "is_running", lambda: False)
+        lost, early = await end.post("/test"), await end.post("/test")
+    await overdue(lost["id"], timedelta(minutes=2))
+    await sweep.once()
+    (got,) = await receiver.came()
+    assert got.event == lost["event_id"]
+    assert (await end.settled(lost["id"], 2))["status"] == "succeeded"
+    assert (await row_of(early["id"])).run == 1
+
+
+async def overdue(delivery_id: str, by: timedelta) -> None:
+    """Let an attempt have been due for a while."""
+    async with db.worker() as session:
+        query = sa.update(DeliveryRow).where(col(DeliveryRow.id) == UUID(delivery_id))
+        await session.execute(query.values(next_attempt_at=datetime.now(UTC) - by))
+
+
+async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, queued: Queued) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    old, waiting, new = [await end.post("/test") for _ in range(3)]
+    for delivery in (old, new):
+        await attempt(end, delivery["id"])
+    async with db.worker() as session:
+        ids = [UUID(d["id"]) for d in (old, waiting)]
+        long_ago = datetime.now(UTC) - timedelta(days=31)
+        await session.execute(sa.update(DeliveryRow).where(col(DeliveryRow.id).in_(ids)).values(created_at=long_ago))
+        await sending.forget(session)
+    assert {d["id"] for d in await end.deliveries()} == {waiting["id"], new["id"]}
+
+
+async def test_deleted_meanwhile_nothing_is_written_and_nothing_breaks(
+    world: World, receiver: Receiver, queued: Queued
+) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    delivery = await end.post("/test")
+
+    async def delete_first(request: Received, writer: asyncio.StreamWriter) -> None:
+        await end.admin.call("DELETE", end.path)
+        await receiver._answer(request, writer)
+
+    receiver.answering = delete_first
+    await sending.attempt(end.organization, UUID(delivery["id"]), 1)
+    async with db.worker() as session:
+        assert await session.get(DeliveryRow, UUID(delivery["id"])) is None
+        assert await session.get(EndpointRow, UUID(end.id)) is None
+    await sending.attempt(end.organization, UUID(delivery["id"]), 1)
+    assert len(receiver.received) == 1
+
+
+async def test_the_log_is_filtered_and_paged(world: World, receiver: Receiver, queued: Queued) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    sent = [await end.post("/test") for _ in range(3)]
+    await attempt(end, sent[0]["id"])
+    assert [d["id"] for d in await end.deliveries(status="succeeded")] == [sent[0]["id"]]
+    assert await end.deliveries(event_type="asset.created") == []
+    page = await end.admin.call("GET", f"{end.path}/deliveries", params={"limit": 2})
+    rest = await end.admin.call("GET", f"{end.path}/deliveries", params={"limit": 2, "cursor": page["nextCursor"]})
+    assert [d["id"] for d in [*page["deliveries"], *rest["deliveries"]]] == [d["id"] for d in reversed(sent)]
+    assert rest["nextCursor"] is None
