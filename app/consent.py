@@ -14,12 +14,25 @@ def _wish(words: rx.Var[str]) -> rx.Component:
     return rx.el.li(words, key=words)
 
 
+def _wishes(title: rx.Var[str] | str, words: rx.Var[list[str]]) -> rx.Component:
+    """What is asked for in one place; nothing where nothing is."""
+    listed = rx.el.section(rx.el.h2(title), rx.el.ul(rx.foreach(words, _wish), class_name="wishes"))
+    return rx.cond(words.length() > 0, listed, rx.fragment())
+
+
 def _asking() -> rx.Component:
     """Two buttons of one native form: the answer leaves the console."""
     return NativeForm.create(
-        rx.el.p(rx.el.b(State.name), " of ", rx.el.b(State.organization), " asks to:"),
-        rx.el.ul(rx.foreach(State.wishes, _wish), class_name="wishes"),
-        note("You are signed in as ", rx.el.b(State.email), ". Afterwards you are on ", rx.el.b(State.host), "."),
+        rx.el.p(rx.el.b(State.name), ", an application of ", rx.el.b(State.organization), ", asks to do this for you:"),
+        _wishes("About you", State.about_person),
+        _wishes("In " + State.organization + " and below it, as far as your role goes", State.in_organization),
+        note(
+            "You are signed in as ",
+            rx.el.b(State.email),
+            ". Whatever you choose, your browser goes on to ",
+            rx.el.b(State.host),
+            ".",
+        ),
         rx.el.input(type="hidden", name="query", value=State.query, read_only=True),
         rx.el.button("Allow", type="submit", name="decision", value="approve", class_name="btn primary large"),
         rx.el.button("Refuse", type="submit", name="decision", value="deny", class_name="btn large"),
@@ -39,6 +52,6 @@ def consent() -> rx.Component:
     )
     waiting = rx.el.div(skeleton(3), class_name="card")
     return entrance(
-        rx.cond(State.name != "", "Sign in to " + State.name, "Sign in with Signum"),
+        rx.cond(State.name != "", State.name + " wants access", "An application wants access"),
         rx.cond(State.problem != "", wrong, rx.cond(State.name != "", _asking(), waiting)),
     )

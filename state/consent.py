@@ -14,7 +14,8 @@ class ConsentState(Loads, rx.State):
     name: str = ""
     organization: str = ""
     host: str = ""
-    wishes: list[str] = []
+    about_person: list[str] = []
+    in_organization: list[str] = []
     email: str = ""
     query: str = ""
 
@@ -30,5 +31,12 @@ class ConsentState(Loads, rx.State):
             return
         self.name, self.organization = asked["client_name"], asked["organization_name"]
         self.host, self.email = asked["redirect_host"], me["user"]["email"]
-        self.wishes = [scope["description"] for scope in asked["scopes"]][:50]
+        words = [(scope["scope"], scope["description"]) for scope in asked["scopes"]][:50]
+        self.about_person = [said for scope, said in words if not _is_of_organization(scope)]
+        self.in_organization = [said for scope, said in words if _is_of_organization(scope)]
         self._loaded()
+
+
+def _is_of_organization(scope: str) -> bool:
+    """Whether a scope opens records of the organization, and not only what is known of the person."""
+    return scope.endswith((":read", ":write"))

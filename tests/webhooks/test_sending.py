@@ -3,17 +3,10 @@
 import asyncio
 from contextlib import suppress
 from datetime import datetime, timedelta
-from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
-from sqlmodel import col
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from backend import db
-from backend.members.schemas import Role
-from backend.models import MemberRow, OutboxRow
-from backend.settings import settings
 from backend.webhooks import egress, rules
 from tests.conftest import World
 from tests.webhooks.conftest import Clock, Endpoint, Queued, attempt
@@ -68,62 +61,6 @@ async def test_ten_attempts_by_the_schedule_then_the_endpoint_is_disabled(
     assert (now["status"], now["disabled_reason"]) == ("disabled", "failing")
     other = next(d for d in await end.deliveries() if d["id"] == waiting["id"])
     assert (other["status"], other["failure"]) == ("failed", "The endpoint was disabled")
-
-
-async def mails_about(organization: UUID) -> list[tuple[str, str, str]]:
-    """Recipient, subject and text of an organization's mails."""
-    async with db.worker() as session:
-        query = sa.select(OutboxRow).where(OutboxRow.organization_id == organization)
-        rows = await session.scalars(query.order_by(OutboxRow.recipient))
-        return [(row.recipient, row.subject, row.body) for row in rows]
-
-
-async def test_the_admins_get_a_mail_when_an_endpoint_was_disabled_for_them(
-    world: World, receiver: Receiver, queued: Queued, clock: Clock
-) -> None:
-    end = await Endpoint.made(world, f"{receiver.url}&token=s3cret")
-    admins = [await world.person(end.organization) for _ in range(2)]
-    await world.person(end.organization, Role.VIEWER)
-    asked = await world.person(await world.organization("Elsewhere"))
-    body = {"user_id": str(asked.user_id), "role": "admin"}
-    await end.admin.call("POST", f"/orgs/{end.organization}/members", json=body)
-    known = {end.admin.email, *(a.email for a in admins)}
-    receiver.status = 500
-    delivery = await end.post("/test")
-    for _ in range(10):
-        clock.at += timedelta(hours=8)
-        await attempt(end, delivery["id"])
-    mails = await mails_about(end.organization)
-    assert {recipient for recipient, _, _ in mails} == known, "and nobody who has not agreed to be one"
-    assert len(mails) == len(known), "one each, however many deliveries were waiting"
-    for _, subject, text in mails:
-        assert subject == "A webhook endpoint of Acme gets nothing any more"
-        assert f"{settings().origin}/o/{end.organization}/webhooks/{end.id}" in text
-        assert "500" in text
-        assert "s3cret" not in text, "an address may carry a secret"
-
-
-async def test_where_nobody_is_admin_here_the_nearest_above_get_the_mail(world: World, receiver: Receiver) -> None:
-    top = await world.organization("Top")
-    middle = await world.organization("Middle", top)
-    low = await world.organization("Low", middle)
-    far, near = await world.person(top), await world.person(middle)
-    end = await Endpoint.made(world, receiver.url, low)
-    async with db.worker() as session:
-        own = sa.update(MemberRow).where(col(MemberRow.user_id) == end.admin.user_id)
-        await session.execute(own.values(role=Role.VIEWER))
-    receiver.status = 410
-    end.admin = near
-    await end.settled((await end.post("/test"))["id"])
-    [(recipient, _, text)] = await mails_about(low)
-    assert recipient == near.email, f"not {far.email}"
-    assert "410" in text
-
-
-async def test_who_disables_an_endpoint_needs_no_mail(world: World, receiver: Receiver) -> None:
-    end = await Endpoint.made(world, receiver.url)
-    await end.patch(status="disabled")
-    assert await mails_about(end.organization) == []
 
 
 async def test_an_endpoint_that_sometimes_answers_stays_enabled(
