@@ -159,8 +159,12 @@ async def outside(stage: Stage) -> str:
 
 
 async def send_as(address: str, call: Call) -> None:
-    """Send a call as an outside wallet."""
-    await (await connect(HOME_EID)).request("eth_sendTransaction", transaction(call, address))
+    """Send a call as an outside wallet, and wait until it is in a block."""
+    rpc = await connect(HOME_EID)
+    tx_hash = await rpc.request("eth_sendTransaction", transaction(call, address))
+    async with asyncio.timeout(10):
+        while await rpc.request("eth_getTransactionReceipt", tx_hash) is None:  # noqa: ASYNC110 - the event is the node's
+            await asyncio.sleep(0.01)
 
 
 async def opened(stage: Stage, at: str, market_factory: str) -> str:

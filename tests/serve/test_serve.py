@@ -7,9 +7,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -28,7 +28,9 @@ def free_port() -> int:
 
 
 class Serve:
-    """One `signum serve` on a data folder and port."""
+    """One `signum serve` on a data folder and port. What a test leaves running ends with it."""
+
+    running: ClassVar[list["Serve"]] = []
 
     def __init__(self, home: Path, **environment: str) -> None:
         self.home, self.port = home, int(environment.get("PORT") or free_port())
@@ -42,6 +44,7 @@ class Serve:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        self.running.append(self)
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         return httpx.get(f"http://127.0.0.1:{self.port}{path}", timeout=10, trust_env=False, **options)
@@ -82,8 +85,12 @@ class Serve:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "data"
+def home(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "data"
+    while Serve.running:
+        serve = Serve.running.pop()
+        if serve.process.poll() is None:
+            serve.end(signal.SIGTERM)
 
 
 def signum(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -177,7 +184,10 @@ def test_killed_in_the_middle_the_next_start_goes_on(home: Path) -> None:
     assert {a["status"] for a in listed("assets")} == {"active"}
     assert [m["status"] for m in listed("markets")] == ["active"]
     assert sorted(b["status"] for b in listed("bridges")) == ["confirmed", "failed"]
-    assert {r["status"] for r in listed("requests")} == {"succeeded", "failed"}
+    assert {r["status"] for r in listed("requests")} == {"succeeded", "failed", "awaiting_approval"}
+    assert [a["status"] for a in listed("approvals")] == ["pending"]
+    assert [(d["status"], d["claimed_recipients"]) for d in listed("distributions")] == [("active", 2)]
+    assert [w["status"] for w in listed("webhooks")] == ["disabled"]
     market = listed("markets")[0]
     orders = serve.get(f"{base}/assets/{market['asset_id']}/markets/{market['id']}/orders", headers=headers)
     assert {o["status"] for o in orders.json()["orders"]} == {"open", "partial", "filled", "cancelled"}
