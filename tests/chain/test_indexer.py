@@ -9,15 +9,15 @@ from eth_account import Account
 
 from backend import db
 from backend.chain import devnet, endpoints, factory, indexer, market, quote, reopening, token
-from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.models import TokenTransferRow, TransactionStatus
-from backend.chain.rpc import Rpc, connect, transaction
+from backend.chain.rpc import Rpc, connect
 from backend.chain.rule_sets import MarketRules, TokenRules
 from backend.chain.transactions import execute, find
 from backend.chains.schemas import ChainStatus
 from backend.models import ChainRow, DeploymentRow, MarketRow, OrderRow
 from tests.chain.conftest import AWAY_EID, HOME_EID, Stage
+from tests.chain.outside import send_as
 
 
 async def transfers(at: str) -> list[tuple[str, str, int]]:
@@ -51,7 +51,7 @@ async def test_a_reorganization_is_undone(stage: Stage, open_rules: TokenRules) 
     rpc = await connect(HOME_EID)
     await indexer.catch_up(HOME_EID, await rpc.height())
     before = await transfers(at)
-    await send_as(outsider, token.transfer(at, stage.treasury, 7))
+    await send_as(HOME_EID, outsider, token.transfer(at, stage.treasury, 7))
     await indexer.catch_up(HOME_EID, await rpc.height())
     assert len(await transfers(at)) == len(before) + 1
 
@@ -132,10 +132,10 @@ async def test_orders_follow_their_events_also_back(stage: Stage, open_rules: To
     at, buyer = await stage.token(HOME_EID, open_rules, supply=10**20), await outside(stage)
     place = await opened(stage, at, contracts.market_factory)
     await stage.do(HOME_EID, await operator(), quote.mint(contracts.quote_token, buyer, 10**9))
-    await send_as(buyer, quote.approve(contracts.quote_token, place, 10**9))
+    await send_as(HOME_EID, buyer, quote.approve(contracts.quote_token, place, 10**9))
     await stage.do(HOME_EID, stage.treasury, token.approve(at, place, 10**19))
     ask = await stage.do(HOME_EID, stage.treasury, market.place(place, side="sell", price=10**6, amount=10 * 10**18))
-    await send_as(buyer, market.place(place, side="buy", price=10**6, amount=4 * 10**18, hints=[1]))
+    await send_as(HOME_EID, buyer, market.place(place, side="buy", price=10**6, amount=4 * 10**18, hints=[1]))
     rpc = await connect(HOME_EID)
     await indexer.catch_up(HOME_EID, await rpc.height())
     assert await orders(place) == [(1, "sell", "partial", 4 * 10**18), (2, "buy", "filled", 4 * 10**18)]
@@ -150,21 +150,11 @@ async def test_orders_follow_their_events_also_back(stage: Stage, open_rules: To
 
 
 async def outside(stage: Stage) -> str:
-    """An attested wallet whose key is not ours: what it sends is not sent again by anybody."""
+    """An attested wallet whose key is not ours."""
     address = Account.create().address
     await devnet.fund(HOME_EID, address)
     await stage.attest(HOME_EID, address)
-    await (await connect(HOME_EID)).request("anvil_impersonateAccount", address)
     return address
-
-
-async def send_as(address: str, call: Call) -> None:
-    """Send a call as an outside wallet, and wait until it is in a block."""
-    rpc = await connect(HOME_EID)
-    tx_hash = await rpc.request("eth_sendTransaction", transaction(call, address))
-    async with asyncio.timeout(10):
-        while await rpc.request("eth_getTransactionReceipt", tx_hash) is None:  # noqa: ASYNC110 - the event is the node's
-            await asyncio.sleep(0.01)
 
 
 async def opened(stage: Stage, at: str, market_factory: str) -> str:

@@ -6,6 +6,7 @@ from backend.chain import endpoints, indexer, rpc, token
 from backend.chain import market as contract
 from backend.markets import rules
 from backend.markets.rules import Halting
+from tests.chain.outside import send_as
 from tests.conftest import World
 from tests.issuance import SEPOLIA, UNIT, Issuance, orders_path
 
@@ -116,9 +117,7 @@ async def test_what_a_reorganization_undoes_is_undone(world: World) -> None:
     node = await rpc.connect(SEPOLIA)
     assert endpoints.is_embedded(SEPOLIA)
     before, owner = await node.request("evm_snapshot"), (await firm.treasury())["address"]
-    await node.request("anvil_impersonateAccount", owner)  # ours would be sent again
-    await node.request("eth_sendTransaction", rpc.transaction(token.pause(firm.traded["rwa_token_address"]), owner))
-    await node.request("anvil_stopImpersonatingAccount", owner)
+    await send_as(SEPOLIA, owner, token.pause(firm.traded["rwa_token_address"]))  # ours would be sent again
     assert (await firm.shown())[0] == "halted"
     await node.request("evm_revert", before)
     await node.request("evm_mine")
