@@ -20,7 +20,7 @@ from tests.conftest import World
 from tests.openapi.installation import CHECKS, Installation, schema_of
 from tests.openapi.operations import DOCUMENT
 
-ROUNDS = 5
+ROUNDS = 3
 BOUNDED = hypothesis_settings(
     max_examples=4,
     stateful_step_count=24,
