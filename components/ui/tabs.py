@@ -6,17 +6,19 @@ from typing import Any
 import reflex as rx
 
 
-def tabs(label: str, value: rx.Var[str], on_change: Any, *places: tuple[str, Any, rx.Component]) -> rx.Component:
-    """Draw tabs from (value, title, content); only the chosen content is mounted."""
+def tabs(label: str, value: rx.Var[str], on_pick: Any, *places: tuple[str, Any, rx.Component]) -> rx.Component:
+    """Draw tabs from (value, title, content); only the chosen content is mounted. `on_pick(value)` is called at every
+    press, also of the one that is shown: until a page has arrived, that may be the one it was left with."""
+    triggers = [rx.tabs.trigger(title, value=key, on_click=on_pick(key)) for key, title, _ in places]
     return rx.tabs.root(
         rx.el.div(
-            rx.tabs.list(*[rx.tabs.trigger(title, value=key) for key, title, _ in places], size="2", aria_label=label),
+            rx.tabs.list(*triggers, size="2", aria_label=label),
             class_name="scroll-x",
             style={"marginBottom": "20px"},
         ),
         *[rx.tabs.content(content, value=key) for key, _, content in places],
         value=value,
-        on_change=on_change,
+        activation_mode="manual",
     )
 
 

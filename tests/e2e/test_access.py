@@ -76,12 +76,14 @@ def _asset(page: Page) -> None:
 def _compliance(page: Page) -> None:
     _asset(page)
     page.get_by_role("tab", name="Compliance").click()
+    page.wait_for_url("**tab=compliance")
     _settle(page)
 
 
 def _controls(page: Page) -> None:
     _asset(page)
     page.get_by_role("tab", name="Controls").click()
+    page.wait_for_url("**tab=controls")
     expect(page.get_by_role("list", name="Movement by chain").get_by_role("listitem").first).to_be_visible()
 
 
