@@ -35,9 +35,13 @@ def source_hash() -> str:
     return digest.hexdigest()
 
 
-def run(*command: str) -> subprocess.CompletedProcess[str]:
+QUICK = {"FOUNDRY_FUZZ_RUNS": "32", "FOUNDRY_INVARIANT_RUNS": "6"}
+"""An eighth and a quarter of what `make contracts` tries."""
+
+
+def run(*command: str, **given: str) -> subprocess.CompletedProcess[str]:
     """With the JavaScript runtime of our own environment; no other is asked for."""
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    environment = os.environ | given | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     return subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False, env=environment)
 
 
@@ -58,9 +62,9 @@ def test_recompilation_equals_the_committed_artifacts():
 
 
 def test_the_solidity_tests_pass():
-    report = run("./test.sh")
+    report = run("./test.sh", **QUICK)
     assert report.returncode == 0, report.stdout[-4000:]
-    assert int(re.findall(r"(\d+) tests passed", report.stdout)[-1]) >= 123
+    assert int(re.findall(r"(\d+) tests passed", report.stdout)[-1]) >= 129
 
 
 def test_code_fits_every_chain():
