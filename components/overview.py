@@ -80,7 +80,7 @@ def inbox() -> rx.Component:
         ("invitation", "Invitations", kinds["invitation"]),
         ("webhook", "Webhooks", kinds["webhook"]),
     ]
-    bar = rx.el.div(filters("What waits", OverviewState.kind, OverviewState.show, options), class_name="toolbar")
+    bar = rx.el.div(filters("What waits", OverviewState.kind, OverviewState.show, options), class_name="toolbar tight")
     nothing = empty("inbox", "Nothing of this kind waits")
     full = rx.fragment(
         bar,

@@ -141,19 +141,9 @@ class OverviewState(Loads, rx.State):
         return f"/o/{self.org_id}/{place}"
 
     def _asked(self, row: dict[str, Any]) -> Waiting:
-        title, who = (
-            f"{row['title']} waits for a second person",
-            row["asked_by_name"] or row["asked_with"] or "Somebody",
-        )
-        return Waiting(
-            row["id"],
-            "approval",
-            title,
-            f"{who} asks",
-            row["created_at"],
-            "Decide",
-            self._to(f"approvals?id={row['id']}"),
-        )
+        who = row["asked_by_name"] or row["asked_with"] or "Somebody"
+        detail, href = f"{who} asks; it takes a second person", self._to(f"approvals?id={row['id']}")
+        return Waiting(row["id"], "approval", row["title"], detail, row["created_at"], "Decide", href)
 
     def _failed_request(self, request: Request) -> Waiting:
         href = self._to(f"requests?id={request.id}")
