@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from backend import db, sweep, workflows
 from backend.assets import writing
-from backend.chain import relayer, transactions
+from backend.chain import relayer, rpc, transactions
 from backend.models import TransactionRow
 
 
@@ -29,8 +29,9 @@ async def _nothing(*_: Any, **__: Any) -> None:
 
 
 async def run(body: Any, on_failure: Any, organization: UUID, request_id: str) -> None:
-    """Run a request's workflow to its end, as the engine does."""
-    await workflows._run(body, on_failure, organization, UUID(request_id))
+    """Run a request's workflow to its end, as the engine does: with its patience for a chain that does not answer."""
+    with rpc.patience(workflows.PATIENCE):
+        await workflows._run(body, on_failure, organization, UUID(request_id))
 
 
 async def killed(body: Any, organization: UUID, request_id: str, moment: int) -> bool:

@@ -5,9 +5,10 @@ run again from its start: what is on chain already is found there.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from backend.assets import caps, deploying, records
@@ -92,7 +93,7 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
     await deploying.create_token(run, step, bridge.asset_id, bridge.destination_chain_eid)
     tx_hash = step.tx_hash
     route = await _route(run, bridge, await _share_caps(run, step, bridge.asset_id))
-    await asyncio.gather(
+    await _together(
         _peer(run, step, route.source, route.destination), _peer(run, step, route.destination, route.source)
     )
     step.tx_hash, step.detail = tx_hash, f"Token {route.destination.token_address}, peers set both ways."
@@ -123,6 +124,18 @@ async def _peer(run: Run, step: StepNotes, row: DeploymentRow, other: Deployment
         return
     call = token.set_peer(at, other.chain_eid, other.token_address)
     await write(run, step, call, "peer", eid=eid, signer=await token.owner(eid, at), label="set peer")
+
+
+async def _together(*works: Coroutine[Any, Any, None]) -> None:
+    """All at once. Where one fails the others end too before it is raised: nothing works on behind a step that has
+    failed. (A task group would wrap what is raised, and take a cancelled child for one that is done.)"""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:

@@ -15,6 +15,7 @@ from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeStatus
 from backend.bridges.workflow import send
 from backend.chain import relayer, token
+from backend.errors import Conflict
 from backend.settings import settings
 from tests.conftest import World
 from tests.firm import BASE, HYPEREVM, SEPOLIA, Firm
@@ -257,6 +258,8 @@ async def test_killed_at_any_moment_one_packet_is_sent(world: World) -> None:
     kills = 0
     while await killed(send, firm.id, accepted["requestId"], kills % 2 + 1):
         kills += 1
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "succeeded", request
     assert kills > 8
     made = await sent(firm.id)
     for label in before:
@@ -349,3 +352,27 @@ async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) ->
     assert str(1_000 * UNIT) in problem.detail
     await firm.refused("POST", path, 409, json={"destination_chain_eid": SEPOLIA})
     assert (await firm.get("/bridges"))["bridges"] == []
+
+
+async def test_when_one_of_two_chains_fails_nothing_goes_on_behind_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    ended: list[str] = []
+
+    async def peer(_run: Any, _step: Any, row: Any, _other: Any) -> None:
+        if row.chain_eid == SEPOLIA:
+            raise Conflict("The token says no.")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.append("the other")
+            raise
+
+    with monkeypatch.context() as broken:
+        broken.setattr(carrying, "_peer", peer)
+        accepted = await bridged(firm, asset, BASE, 10 * UNIT)
+        request = await firm.fail(accepted["requestId"])
+    assert request["problem"]["detail"] == "The token says no."
+    assert ended == ["the other"]
