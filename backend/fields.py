@@ -16,10 +16,13 @@ from pydantic import (
     ConfigDict,
     EmailStr,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainSerializer,
     Strict,
     StringConstraints,
 )
+from pydantic_core import CoreSchema, core_schema
 
 MAX_UINT256 = 2**256 - 1
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
@@ -104,6 +107,23 @@ def _no_doubles(values: list[Any]) -> list[Any]:
     if len(set(values)) != len(values):
         raise ValueError("names something twice")
     return values
+
+
+class NullIs:
+    """`null` in a body means the same as leaving the field out: its default."""
+
+    def __init__(self, default: Any) -> None:
+        self.default = default
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """How Pydantic reads it."""
+        return core_schema.no_info_before_validator_function(
+            lambda value: self.default if value is None else value, handler(source)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """How the document shows it."""
+        return {"anyOf": [handler(schema), {"type": "null"}]}
 
 
 Flag = Annotated[bool, Strict()]

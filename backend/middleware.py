@@ -42,10 +42,10 @@ class Envelope:
             if message["type"] == "http.response.start":
                 replied = True
                 extra = {"X-Request-Id": state["request_id"], **state.get("rate_limit", {})}
-                message["headers"] = [
-                    *message["headers"],
-                    *((k.lower().encode(), v.encode()) for k, v in extra.items()),
-                ]
+                # A refusal tells of the limit that was met, and not of the caller's own beside it.
+                told = {name for name, _ in message["headers"]}
+                added = [(k.lower().encode(), v.encode()) for k, v in extra.items()]
+                message["headers"] = [*message["headers"], *(h for h in added if h[0] not in told)]
             await send({**message, "body": b""} if bare and message["type"] == "http.response.body" else message)
 
         length, most = dict(scope["headers"]).get(b"content-length", b"0"), _most(scope)

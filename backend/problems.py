@@ -98,7 +98,7 @@ def _all(kind: type[SignumError]) -> list[type[SignumError]]:
 
 
 def _pointer(loc: tuple[Any, ...]) -> str:
-    return "".join("/" + str(p).replace("~", "~0").replace("/", "~1") for p in loc[1:]) or "/"
+    return "".join("/" + str(p).replace("~", "~0").replace("/", "~1") for p in loc[1:])
 
 
 def _words(error: dict[str, Any]) -> str:

@@ -92,7 +92,10 @@ def _head() -> rx.Component:
     fields = kv(
         ("Type", _or_none(item.org_type)),
         ("Depth", text(item.depth, cls="num")),
-        ("Jurisdiction", rx.cond(item.country != "", item.country + " (" + item.jurisdiction + ")", _none())),
+        (
+            "Jurisdiction",
+            rx.cond(item.country != "", item.country + " (" + item.jurisdiction + ")", _or_none(item.jurisdiction)),
+        ),
         ("Network", rx.cond(item.network == "mainnet", "Mainnet", "Testnet")),
         ("Email", _or_none(item.email)),
         ("Website", _website()),

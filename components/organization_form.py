@@ -10,6 +10,7 @@ from state.organization import OrganizationState
 from state.organization_form import OrganizationForm
 
 COUNTRIES = sorted(((c.alpha_3, f"{c.name} ({c.alpha_3})") for c in pycountry.countries), key=lambda pair: pair[1])
+JURISDICTIONS_ID = "jurisdictions"
 NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
 Form = OrganizationForm
 
@@ -50,9 +51,9 @@ def organization_form() -> rx.Component:
                 "Type", "org_type", errors=errors, optional=True, default_value=now(given.org_type), max_length=60,
                 placeholder="Special purpose vehicle",
             ),
-            select_field(
-                "Jurisdiction", "jurisdiction", COUNTRIES, errors=errors, optional=True, placeholder="none",
-                default_value=now(given.jurisdiction),
+            text_field(
+                "Jurisdiction", "jurisdiction", errors=errors, optional=True, default_value=now(given.jurisdiction),
+                max_length=60, list=JURISDICTIONS_ID, placeholder="LUX, or a state",
             ),
         ),
         field_row(
@@ -66,6 +67,7 @@ def organization_form() -> rx.Component:
             "Network", "network", NETWORKS, errors=errors, default_value=given.network,
             hint="API keys without a network of their own follow it.",
         ),
+        rx.el.datalist(*[rx.el.option(name, value=code) for code, name in COUNTRIES], id=JURISDICTIONS_ID),
         is_open=Form.is_open,
         on_open_change=Form.show,
         on_submit=Form.submit,

@@ -14,6 +14,7 @@ from backend.chain.deployment import contracts_of
 from backend.chain.registry import Standing as Told
 from backend.chain.rpc import Rpc, connect
 from backend.chain.rule_sets import TokenRules
+from backend.chains import service as chains
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, Standing, TokenState, evaluate, failures
 from backend.compliance.schemas import RuleVerdict, TransferCheck, TransferVerdict
@@ -57,7 +58,8 @@ async def _verdicts(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict
 
 
 async def place_of(context: Context, asset_id: UUID, eid: int) -> Place:
-    """Where the asset's token is on a chain; 400 where it is not there."""
+    """Where the asset's token is on a chain; 400 where it is not there, or the chain is of the other network."""
+    await chains.check_network(context, eid)
     for row in records.active(await records.deployments(context.session, asset_id)):
         if row.chain_eid == eid and row.token_address:
             contracts = await contracts_of(eid)

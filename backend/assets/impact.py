@@ -17,6 +17,7 @@ from backend.attestations.schemas import AttestationStatus
 from backend.auth.principal import Context
 from backend.chain import clock
 from backend.chain.rule_sets import TokenRules
+from backend.chains import service as chains
 from backend.compliance.rules import Account, Standing, failures, person
 
 Standings = Mapping[tuple[int, str], Standing]
@@ -29,15 +30,17 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
     before = terms_of(asset)
     changes = rules.changes(before, after)
     rows = await records.deployments(context.session, asset_id)
-    chains = records.sharing(rows)
+    eids = records.sharing(rows)
     held = await holders.by_chain(context.session, context.organization_id, asset_id)
-    old = {eid: token_rules(before, chains, eid, held) for eid in chains}
-    new = {eid: token_rules(after, chains, eid, held) for eid in chains}
+    old = {eid: token_rules(before, eids, eid, held) for eid in eids}
+    new = {eid: token_rules(after, eids, eid, held) for eid in eids}
     owners = await holders.everyone(context.session, context.organization_id, asset_id)
     everyone = [h for h in owners if not h.is_treasury]
     known = await standings(context)
     names = await records.chain_names(context.session)
-    steps = [f"Set the rules on {names[r.chain_eid]}" for r in records.active(rows) if changes]
+    to_set = [r.chain_eid for r in records.active(rows) if changes]
+    await chains.check_network(context, *to_set)
+    steps = [f"Set the rules on {names[eid]}" for eid in to_set]
     impact = AssetImpact(
         changes=changes,
         holders_total=len(everyone),

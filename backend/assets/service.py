@@ -146,6 +146,8 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
     asset, terms = await planned(context.session, context.organization_id, asset_id, patch)
     rows = records.active(await records.deployments(context.session, asset_id))
     on_chain = _is_on_chain(asset, terms, len(rows))
+    if on_chain:
+        await chains.check_network(context, *(r.chain_eid for r in rows))
     names = await records.chain_names(context.session)
     steps = [Step(f"rules_{r.chain_eid}", f"Rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain]
     request = await accept(

@@ -56,10 +56,9 @@ def _party_exists(facts: Facts) -> Entry:
 
 
 def _party_verified(facts: Facts) -> Entry:
-    party_id = facts.party.id if facts.party else "{partyId}"
-    call = ("POST", f"/v1/identity/parties/{party_id}/verify", "Verify the party's identity.")
     if facts.party is None:
-        return _entry("party_verified", False, "There is no party whose identity could be verified.", call)
+        return _entry("party_verified", False, "There is no party whose identity could be verified.", _create(facts))
+    call = ("POST", f"/v1/identity/parties/{facts.party.id}/verify", "Verify the party's identity.")
     if facts.party.status is PartyStatus.VERIFIED:
         return _entry("party_verified", True, "The party's identity is verified.", call)
     return _entry("party_verified", False, f"The party's identity is not verified; it is {facts.party.status}.", call)

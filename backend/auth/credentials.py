@@ -34,8 +34,8 @@ async def authenticate(request: Request, session: db.Write) -> Context:
             person = await _by_token(session, claims)
     elif cookie:
         person = await by_cookie(session, cookie)
-        if person and request.method not in ("GET", "HEAD", "OPTIONS"):
-            check_origin(request)
+        if person and not key_text and request.method not in ("GET", "HEAD", "OPTIONS"):
+            check_origin(request)  # a page of others can send a cookie along, but no key
     if key_text:
         sent = await by_key(session, key_text)
         if key and key.key_id != sent.key_id:
@@ -44,6 +44,7 @@ async def authenticate(request: Request, session: db.Write) -> Context:
     if person is None and key is None:
         raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
     context = Context(session=session, person=person, key=key, address=client_address(request))
+    context.sent_both = bool(key_text) and (person is not None or bool(bearer))
     context.request_id = request.state.request_id
     return context
 

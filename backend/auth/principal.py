@@ -64,6 +64,8 @@ class Context:
     scopes: frozenset[Scope] = frozenset()
     network: Network = Network.TESTNET
     call: Call | None = None
+    sent_both: bool = False
+    """Whether an API key came beside a token or session."""
 
     @property
     def user_id(self) -> UUID | None:
@@ -178,8 +180,8 @@ class Context:
         return self.person
 
     def require_both(self) -> None:
-        """401 unless a person and an API key were both sent."""
-        if self.person is None or self.key is None:
+        """401 unless an API key came beside an access token (a person's, or that of a client) or a session."""
+        if not self.sent_both:
             raise Unauthenticated(
                 "This operation wants both credentials: an access token or session, and an API key in x-api-key."
             )

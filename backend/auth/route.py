@@ -175,7 +175,7 @@ async def _parse(request: Request, others: Sequence[str] = ()) -> None:
     except orjson.JSONDecodeError as error:
         raise BadRequest("The body is not valid JSON.") from error
     if b"\\u0000" in raw and _has_nul(request._json):
-        raise Invalid([{"pointer": "/", "detail": "has a NUL character, which cannot be stored"}])
+        raise Invalid([{"pointer": "", "detail": "has a NUL character, which cannot be stored"}])
 
 
 async def _parse_form(request: Request) -> None:

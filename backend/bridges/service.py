@@ -20,6 +20,7 @@ from backend.bridges import rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
 from backend.chain import token
+from backend.chains import service as chains
 from backend.changes import shown, tell
 from backend.db import Write, now
 from backend.errors import BadRequest, Conflict
@@ -123,12 +124,14 @@ def source_of(rows: list[DeploymentRow], wanted: int | None, destination_eid: in
 async def check_ready(
     context: Context, asset: AssetRow, rows: list[DeploymentRow], source: DeploymentRow, destination_eid: int
 ) -> None:
-    """409 where the asset is not active, its caps cannot be shared with one more chain, or a wallet cannot pay."""
+    """400 where it would leave from a chain of the other network; 409 where the asset is not active, its caps cannot be
+    shared with one more chain, or a wallet cannot pay."""
+    await chains.check_network(context, source.chain_eid)
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
         raise Conflict(f"The asset is {asset.status}; it can be bridged when it is active.")
-    chains = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
+    eids = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
     held = await holders.by_chain(context.session, context.organization_id, asset.id)
-    token_rules(terms_of(asset), chains, destination_eid, held)
+    token_rules(terms_of(asset), eids, destination_eid, held)
     wallet = await records.treasury(context.session, context.organization_id)
     await records.check_funded(context.session, wallet, source.chain_eid, gas.PEER + gas.PACKET)
     await records.check_funded(context.session, wallet, destination_eid, gas.TOKEN + gas.PEER)

@@ -79,9 +79,10 @@ class OrganizationChain(Chain):
 
 
 class OrganizationChainList(BaseModel):
-    """Every chain an organization can see, enabled or not."""
+    """Every chain an organization can see, enabled or not: one page."""
 
     chains: list[OrganizationChain]
+    nextCursor: None = None
 
 
 DeployedFilter = Literal["true", "false"]

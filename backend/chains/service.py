@@ -38,7 +38,7 @@ async def registry(
     return [Chain(**_columns(row)) for row in await session.execute(query)]
 
 
-async def by_eid(session: AsyncSession, eid: int, pointer: str = "/chain_eid") -> Any:
+async def by_eid(session: AsyncSession, eid: int, pointer: str | None = "/chain_eid") -> Any:
     """The registry's entry of an endpoint id, as a row of columns. 400 where there is none."""
     row = (await session.execute(sa.select(CHAINS).where(CHAINS.c.xchain_eid == eid))).one_or_none()
     if row is None:
@@ -46,11 +46,17 @@ async def by_eid(session: AsyncSession, eid: int, pointer: str = "/chain_eid") -
     return row
 
 
-async def usable(context: Context, eid: int, pointer: str = "/chain_eid") -> Any:
+async def usable(context: Context, eid: int, pointer: str | None = "/chain_eid") -> Any:
     """A chain that the request may operate on: 400 where it is unknown, no EVM, or on the other network."""
     row = await by_eid(context.session, eid, pointer)
     rules.check_usable(row.display_name, row.vm_type, row.environment, context.network, pointer)
     return row
+
+
+async def check_network(context: Context, *eids: int) -> None:
+    """400 where a chain of what is operated on is of the other network than the credential or organization."""
+    for eid in eids:
+        await usable(context, eid, None)
 
 
 async def enabled(session: AsyncSession, organization_id: UUID, network: Network | None = None) -> list[Any]:

@@ -50,18 +50,11 @@ async def _claim(issuance: Issuance, active: dict[str, Any], proof: dict[str, An
 
 
 async def approval(issuance: Issuance) -> None:
-    """A forced transfer, which takes two: the officer asks, and the admin has yet to agree."""
-    await issuance.admin.call("PATCH", issuance.base, {"approvals": [Action.FORCED_TRANSFER]})
-    giver, receiver, amount, reason = cast.ORDERED
-    body = {
-        "chain_eid": cast.SEPOLIA,
-        "from_address": _custody(issuance, giver)["address"],
-        "to_address": _custody(issuance, receiver)["address"],
-        "amount": str(amount * UNIT),
-        "reason": reason,
-    }
-    path = f"{issuance.base}/assets/{issuance.assets['NREF']}/forced-transfer"
-    await issuance.officer.post(path, body, key="forced-transfer")
+    """The end of a distribution, which takes two: the officer asks, and the admin has yet to agree."""
+    await issuance.admin.call("PATCH", issuance.base, {"approvals": [Action.DISTRIBUTION_CANCEL]})
+    base = f"{issuance.base}/assets/{issuance.assets['NREF']}/distributions"
+    drawn = (await issuance.admin.get(base))["distributions"][0]
+    await issuance.officer.post(f"{base}/{drawn['id']}/cancel", key="distribution:cancel")
 
 
 async def webhook(issuance: Issuance) -> None:

@@ -19,11 +19,12 @@ class Terms:
 
 
 def check_source(body: DistributionCreate) -> None:
-    """422 unless exactly one of the three says who gets what."""
+    """422 where more than one of the three says who gets what. None of them: the root comes with the activation, and
+    the means by transfers after it."""
     given = [name for name in ("recipients", "holders", "total_amount") if getattr(body, name) is not None]
-    if len(given) != 1:
+    if len(given) > 1:
         detail = "is one of three: recipients, holders, or total_amount alone"
-        raise Invalid([{"pointer": f"/{name}", "detail": detail} for name in given or ["recipients"]])
+        raise Invalid([{"pointer": f"/{name}", "detail": detail} for name in given])
     if body.total_amount is not None and int(body.total_amount) == 0:
         raise Invalid([{"pointer": "/total_amount", "detail": "is above 0"}])
 

@@ -49,8 +49,8 @@ class HoldersAt(Body):
 
 
 class DistributionCreate(Body):
-    """A new distribution, by exactly one of: `recipients` or `holders`, whose tree is built here, or `total_amount`,
-    which is paid out under the root that activation brings."""
+    """A new distribution, by one of: `recipients` or `holders`, whose tree is built here, or `total_amount`, which is
+    paid out under the root that activation brings. By none of them, what is transferred to the distributor is."""
 
     name: Name
     chain_eid: Eid

@@ -15,6 +15,7 @@ from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chains import service as chains
 from backend.changes import tell
 from backend.distributions import funding, proofs, rules, snapshot, states
 from backend.distributions.merkle import MerkleTree
@@ -182,6 +183,7 @@ CLOSING = "Closed, the rest returned"
 async def cancellable(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionRow:
     """The distribution, locked, once every check of a cancellation is passed."""
     row = await distribution(context, asset_id, distribution_id)
+    await chains.check_network(context, row.chain_eid)
     rules.check_cancellable(row.status)
     if row.distributor_address is not None:
         wallet = await records.treasury(context.session, context.organization_id)

@@ -92,6 +92,9 @@ async def _attest(run: Run, step: StepNotes, row: DistributionRow, place: Place)
 async def _approve(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
     if await _is_activated(row):
         return
+    if not row.total_amount:
+        step.detail = "No sum was named: what is transferred to the distributor pays the claims."
+        return
     owner, at = await token.owner(place.eid, place.token), _address(row)
     call = token.approve(place.token, at, row.total_amount or 0)
     await write(run, step, call, f"approve.{run.attempt}", eid=place.eid, signer=owner, label="approve distribution")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, StringConstraints
 
-from backend.fields import Body, Email, Name, Record, Timestamp
+from backend.fields import Body, Email, Name, NullIs, Record, Timestamp
 from backend.members.schemas import Role
 
 
@@ -23,7 +23,7 @@ class InvitationCreate(Body):
     """Whom to invite as what."""
 
     email: Email
-    role: Role = Role.CLIENT
+    role: Annotated[Role, NullIs(Role.CLIENT)] = Role.CLIENT
 
 
 Token = Annotated[str, StringConstraints(min_length=1, max_length=256)]

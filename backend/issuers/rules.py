@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from backend.errors import BadRequest
-from backend.issuers.schemas import IssuerRegister, IssuerStatus
+from backend.issuers.schemas import DEFAULT_MAX_LEVEL, IssuerRegister, IssuerStatus
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Terms:
 def terms(body: IssuerRegister, known: Terms | None, organization_name: str) -> Terms:
     """What was sent; what was left out stays as it was, at first the defaults and the organization's name."""
     sent = {key: value for key, value in body.model_dump(exclude_unset=True).items() if value is not None}
-    base = known or Terms(organization_name, body.max_kyc_level, body.can_revoke_others)
+    base = known or Terms(organization_name, DEFAULT_MAX_LEVEL, can_revoke_others=False)
     return Terms(**{**base.__dict__, **sent})
 
 

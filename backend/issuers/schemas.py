@@ -1,6 +1,7 @@
 """Attestation issuers (specification 4.1)."""
 
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -16,12 +17,15 @@ class IssuerStatus(StrEnum):
     FAILED = "failed"
 
 
+DEFAULT_MAX_LEVEL = 3
+
+
 class IssuerRegister(Body):
     """What the registry writes beside the wallet's address."""
 
     name: Name | None = None
-    max_kyc_level: KycLevel = Field(3, ge=1)
-    can_revoke_others: Flag = False
+    max_kyc_level: Annotated[KycLevel, Field(ge=1)] | None = DEFAULT_MAX_LEVEL
+    can_revoke_others: Flag | None = False
 
 
 class IssuerRegistered(BaseModel):

@@ -15,6 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import clock, quote, token
 from backend.chain import market as contract
+from backend.chains import service as chains
 from backend.changes import tell
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
@@ -234,6 +235,7 @@ def _needed(trader: Trader, body: OrderCreate) -> int:
 async def _cancellable(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> tuple[MarketRow, OrderRow]:
     """The order, once it may be cancelled; its maker must be a server wallet of the organization."""
     market = await service.market(context, asset_id, market_id)
+    await chains.check_network(context, market.chain_eid)
     order: OrderRow | None = await context.session.scalar(
         sa.select(OrderRow).where(col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id)
     )

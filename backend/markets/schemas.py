@@ -1,6 +1,7 @@
 """Markets and their orders as they cross the door (specification 4.2, 4.10)."""
 
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -15,6 +16,7 @@ from backend.fields import (
     Eid,
     Flag,
     KycLevel,
+    NullIs,
     Record,
     RegulationType,
     Timestamp,
@@ -63,8 +65,8 @@ class MarketCreate(Body):
     lockup_end_time: UnixTime | None = None
     max_holders: Count | None = None
     max_tokens_per_holder: TokenAmount | None = None
-    taker_fee_bps: Bps = 30
-    maker_fee_bps: Bps = 0
+    taker_fee_bps: Annotated[Bps, NullIs(30)] = 30
+    maker_fee_bps: Annotated[Bps, NullIs(0)] = 0
 
 
 class MarketAccepted(Acceptance):

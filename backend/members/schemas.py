@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, Record, Timestamp
+from backend.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, NullIs, Record, Timestamp
 
 
 class Role(StrEnum):
@@ -39,7 +39,7 @@ class MemberCreate(Body):
     chain_eid: Eid | None = None
     email: Email | None = None
     display_name: Name | None = None
-    role: Role = Role.CLIENT
+    role: Annotated[Role, NullIs(Role.CLIENT)] = Role.CLIENT
 
 
 class MemberUpdate(Body):
@@ -107,7 +107,7 @@ class MemberPlan(BaseModel):
 class EligibilityCheck(Body):
     """Up to 50 addresses. Anything may be typed: what is not an address comes back as a warning."""
 
-    emails: list[Annotated[str, StringConstraints(max_length=320)]] = Field(min_length=1, max_length=50)
+    emails: list[Annotated[str, StringConstraints(max_length=2_000)]] = Field(max_length=50)
 
 
 class WarningCode(StrEnum):

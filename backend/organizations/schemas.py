@@ -1,5 +1,6 @@
 """Organizations as they cross the door (specification 2.1)."""
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -7,7 +8,21 @@ from uuid import UUID
 from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_validator
 
-from backend.fields import Body, Country, Email, Flag, KycLevel, Name, Network, Record, Text, Timestamp, one_line
+from backend.fields import (
+    COUNTRIES,
+    Body,
+    Country,
+    Email,
+    Flag,
+    KycLevel,
+    Name,
+    Network,
+    Record,
+    Text,
+    Timestamp,
+    Whole,
+    one_line,
+)
 from backend.members.schemas import Role
 from backend.requests.schemas import Action
 
@@ -36,6 +51,16 @@ def _domain(value: str) -> str:
 
 Domain = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(_domain)]
 Kind = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60), AfterValidator(one_line)]
+
+
+def _jurisdiction(value: str) -> str:
+    """Any words, such as a state of a federation; what looks like a country's code has to be one."""
+    if re.fullmatch("[A-Z]{3}", value) and value not in COUNTRIES:
+        raise ValueError("is not an assigned ISO 3166-1 alpha-3 country code, such as LUX")
+    return value
+
+
+Jurisdiction = Annotated[Kind, AfterValidator(_jurisdiction)]
 Url = Annotated[str, StringConstraints(max_length=500), AfterValidator(_https)]
 
 
@@ -47,21 +72,22 @@ class MemberRequirements(Body):
     accreditation_required: Flag = False
     blocked_countries: list[Country] = Field(default_factory=list, max_length=250)
     allowed_email_domains: list[Domain] = Field(default_factory=list, max_length=100)
-    seats: int | None = Field(None, ge=1, le=1_000_000)
+    seats: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
 
 
 class OrganizationCreate(Body):
-    """A new organization; below `sub-orgs` its parent is the path's."""
+    """A new organization; below `sub-orgs` its parent is the path's, and so is its network unless one is named. A
+    root's is the testnets unless it is."""
 
     name: Name
     email: Email | None = None
     org_type: Kind | None = None
     description: Text | None = None
     website: Url | None = None
-    jurisdiction: Country | None = None
+    jurisdiction: Jurisdiction | None = None
     logo_url: Url | None = None
     banner_url: Url | None = None
-    network: Network = Network.TESTNET
+    network: Network | None = None
 
 
 class OrganizationUpdate(Body):
@@ -72,7 +98,7 @@ class OrganizationUpdate(Body):
     org_type: Kind | None = None
     description: Text | None = None
     website: Url | None = None
-    jurisdiction: Country | None = None
+    jurisdiction: Jurisdiction | None = None
     logo_url: Url | None = None
     banner_url: Url | None = None
     network: Network | None = None

@@ -12,6 +12,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import shown, tell, tell_change
 from backend.errors import Conflict, Forbidden, InsufficientScope
+from backend.fields import Network
 from backend.members.models import MemberRow
 from backend.members.schemas import Role
 from backend.organizations import hierarchy, rules
@@ -33,9 +34,10 @@ async def create(context: Context, body: OrganizationCreate, dry_run: bool) -> O
     """A new root; its maker becomes its first admin."""
     person = context.require_person()
     await _check_may_found(context, person.user_id)
-    row = OrganizationRow(**body.model_dump())
+    row = _new(body, Network.TESTNET)
     if dry_run:
-        return _plan(f"Found {row.name}", [Place(row.id, row.name)], rules.made(body.model_dump(mode="json")))
+        fields = body.model_dump(mode="json") | {"network": row.network}
+        return _plan(f"Found {row.name}", [Place(row.id, row.name)], rules.made(fields))
     await _insert(context, row)
     context.session.add(MemberRow(organization_id=row.id, user_id=person.user_id, role=Role.ADMIN))
     await context.session.flush()
@@ -60,15 +62,19 @@ async def _check_may_found(context: Context, user_id: UUID) -> None:
         raise InsufficientScope(Scope.ORGS_WRITE)
 
 
+def _new(body: OrganizationCreate, network: Network, parent_id: UUID | None = None) -> OrganizationRow:
+    """A row, on a network unless another is named."""
+    fields = body.model_dump() | {"network": body.network or network}
+    return OrganizationRow(**fields, parent_id=parent_id)
+
+
 async def create_below(context: Context, body: OrganizationCreate, dry_run: bool) -> Organization | OrganizationPlan:
     """A new organization below the entered one, on its network unless said; its admins are those above."""
     session, parent_id = context.session, context.organization_id
     await hierarchy.lock(session, parent_id, shared=True)
     above = await hierarchy.path(session, parent_id)
     rules.check_depth(above, 0)
-    row = OrganizationRow(**body.model_dump(), parent_id=parent_id)
-    if "network" not in body.model_fields_set:
-        row.network = (await session.get_one(OrganizationRow, parent_id)).network
+    row = _new(body, (await session.get_one(OrganizationRow, parent_id)).network, parent_id)
     if dry_run:
         fields = body.model_dump(mode="json") | {"network": row.network}
         return _plan(f"Make {row.name} below {above[-1].name}", [*above, Place(row.id, row.name)], rules.made(fields))

@@ -11,6 +11,7 @@ from sqlmodel import col
 from backend import workflows
 from backend.auth.principal import Context
 from backend.auth.scopes import ACTIONS, Scope
+from backend.chains import service as chains
 from backend.changes import tell
 from backend.db import now
 from backend.errors import Conflict
@@ -95,9 +96,11 @@ async def _hold(context: Context, row: RequestRow) -> None:
 
 async def retry(context: Context, row: RequestRow) -> RequestRow:
     """Run a failed request once more, under the same intents' keys: what had been done is not done again. 409 where the
-    action needs a second person by now, and nobody has agreed to this request."""
+    action needs a second person by now, and nobody has agreed to this request; 400 where it goes to a chain of the
+    other network."""
     if await _asks(context, row.kind) and not await _is_approved(context, row):
         raise Conflict("This action needs a second person since it was asked for. Ask for it anew.")
+    await chains.check_network(context, *await service.chains_of(context.session, row.id))
     before = {"status": row.status, "attempt": row.attempt}
     await service.reopen(context.session, row)
     after = {"status": row.status, "attempt": row.attempt}

@@ -119,6 +119,12 @@ async def first_chain(session: Write, request_id: UUID) -> int | None:
     return eid
 
 
+async def chains_of(session: Write, request_id: UUID) -> Sequence[int]:
+    """The chains that a request's steps go to."""
+    steps = sa.select(col(RequestStepRow.chain_eid)).distinct().where(col(RequestStepRow.request_id) == request_id)
+    return [eid for eid in await session.scalars(steps) if eid is not None]
+
+
 async def begin(session: Write, request_id: UUID) -> RequestRow | None:
     """Mark a request as running; None where it has ended already (a run that was repeated)."""
     row: RequestRow | None = await session.get(RequestRow, request_id, with_for_update=True)

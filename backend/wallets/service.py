@@ -16,6 +16,7 @@ from backend.chain.wallet_provider import provider
 from backend.chains import service as chains
 from backend.changes import shown, tell, tell_change
 from backend.errors import Conflict, Invalid, NotFound, Unavailable
+from backend.fields import Network
 from backend.keyset import Page
 from backend.settings import settings
 from backend.wallets import balances, rules
@@ -124,11 +125,14 @@ async def _has(context: Context, query: str, row: WalletRow) -> bool:
 
 
 async def _check_empty(context: Context, row: WalletRow) -> None:
-    held = await balances.read(context.session, context.organization_id, context.network, row.address)
-    if held.unreachable:
-        raise Unavailable(f"The chains {held.unreachable} do not answer, so what the wallet holds there is not known.")
-    environments = {c.xchain_eid: c.environment for c in await chains.of_network(context.session, context.network)}
-    rules.check_empty(held.balances, environments)
+    """On both networks, whichever the credential is of: what it holds on the other could not be moved any more."""
+    for network in Network:
+        held = await balances.read(context.session, context.organization_id, network, row.address)
+        if held.unreachable:
+            told = f"The chains {held.unreachable} do not answer, so what the wallet holds there is not known."
+            raise Unavailable(told)
+        environments = {c.xchain_eid: c.environment for c in await chains.of_network(context.session, network)}
+        rules.check_empty(held.balances, environments)
 
 
 async def _make_default(context: Context, row: WalletRow) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from backend.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp
+from backend.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp, Whole
 
 EVERY = "*"
 """As the only event type of an endpoint: all of them, those to come too."""
@@ -178,7 +178,7 @@ class WebhookList(BaseModel):
 class SecretRotation(Body):
     """How long the secret before still signs beside the new one: a day, unless it is known to others."""
 
-    overlap_seconds: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 86_400
+    overlap_seconds: Annotated[Whole, Field(ge=0, le=86_400)] = 86_400
 
 
 class Try(Record):

@@ -1,8 +1,12 @@
 """The public registry, and an organization's chains."""
 
+from typing import Any
+
+import httpx
 import pytest
 from limits import RateLimitItemPerSecond
 
+from backend import runtime
 from backend.auth import rate_limit
 from backend.client import ApiProblem
 from backend.fields import Network
@@ -68,7 +72,7 @@ async def test_a_wrong_filter_is_a_400(world: World, filters: dict[str, str]) ->
     assert "<script>" not in raised.value.detail
 
 
-async def test_the_registry_is_limited_by_address(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_registry_is_limited_by_address(world: World, api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "rate_limits", "on")
     monkeypatch.setitem(rate_limit.PER_PRINCIPAL, Network.TESTNET, RateLimitItemPerSecond(1_000))
     for _ in range(60):
@@ -76,6 +80,9 @@ async def test_the_registry_is_limited_by_address(world: World, monkeypatch: pyt
     with pytest.raises(ApiProblem) as raised:
         await world.client.call("GET", "/chains/")
     assert raised.value.status == 429
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        told = (await http.get("/v1/chains/")).headers
+    assert told.get_list("ratelimit-policy") == ['"default";q=60;w=60'], "and not another limit's beside it"
 
 
 async def test_an_organization_sees_the_chains_of_its_network_and_enables_one(world: World) -> None:

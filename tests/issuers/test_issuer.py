@@ -3,10 +3,11 @@
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
-from backend import db, workflows
+from backend import db, runtime, workflows
 from backend.auth.scopes import Scope
 from backend.chain import endpoints, registry
 from backend.chain.codec import organization_key
@@ -14,6 +15,7 @@ from backend.chain.deployment import contracts_of
 from backend.client import ApiProblem
 from backend.issuers.workflow import follow_move, register
 from backend.models import RequestRow, TransactionRow
+from backend.settings import settings
 from backend.workflows import Run
 from tests.conftest import World
 from tests.firm import BASE, HYPEREVM, SEPOLIA, Firm
@@ -58,6 +60,24 @@ async def test_both_credentials_are_wanted(world: World) -> None:
             # A body that does not fit is not even looked at before the credentials are.
             await world.client.call("POST", path, json={"max_kyc_level": "x"}, **credentials)
         assert raised.value.status == status, credentials
+
+
+async def test_the_token_of_a_client_and_its_key_are_both_credentials(world: World, api: Any) -> None:
+    firm = await Firm.found(world)
+    await firm.enable(SEPOLIA)
+    await firm.post("/wallets", {"label": "Treasury"})
+    key = firm.key["x-api-key"]
+    form = {"grant_type": "client_credentials", "client_id": str(firm.id), "client_secret": key}
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        token = (await http.post("/v1/oauth/token", data=form)).json()["access_token"]
+    path = f"{firm.base}/issuer/register"
+    with pytest.raises(ApiProblem) as alone:
+        await world.client.call("POST", path, json={}, headers=firm.key | {"authorization": f"Bearer {key}"})
+    assert alone.value.status == 401
+    registered = await world.client.call("POST", path, json={"max_kyc_level": None}, token=token, headers=firm.key)
+    await firm.settle((await firm.get("/issuer"))["request_id"])
+    assert "registered" in registered
+    assert (await firm.get("/issuer"))["max_kyc_level"] == 3
 
 
 async def test_without_wallet_or_chain_nothing_is_registered(world: World) -> None:

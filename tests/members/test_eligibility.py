@@ -155,10 +155,12 @@ async def test_fifty_addresses_and_no_more(world: World) -> None:
     key = await world.key(acme, Scope.MEMBERS_READ)
     fifty = [f"p{i}@example.com" for i in range(50)]
     assert len((await ask(world, acme, fifty, headers=key))["warnings"]) == 50
-    for emails in ([*fifty, "one@example.com"], [], [None], ["x" * 321]):
+    for emails in ([*fifty, "one@example.com"], [None]):
         with pytest.raises(ApiProblem) as refused:
             await ask(world, acme, emails, headers=key)
         assert refused.value.status == 422
+    assert (await ask(world, acme, [], headers=key))["warnings"] == []
+    assert [w["code"] for w in (await ask(world, acme, ["x" * 321], headers=key))["warnings"]] == ["invalid_email"]
     with pytest.raises(ApiProblem) as lacking:
         await ask(world, acme, fifty, headers=await world.key(acme, Scope.MEMBERS_WRITE))
     assert lacking.value.status == 403

@@ -60,16 +60,14 @@ contract MerkleDistributor is Ownable {
         token = token_;
     }
 
-    /// @notice Fixes the entitlements and takes their sum from the owner's allowance. Only the owner, once.
+    /// @notice Fixes the entitlements and takes their sum from the owner's allowance. Only the owner, once. A sum of
+    /// zero takes nothing: the entitlements are paid out of what is sent here by other transfers.
     function activate(bytes32 root, uint256 totalAmount, uint256 recipients) external onlyOwner {
         if (merkleRoot != 0) revert AlreadyActivated();
-        if (root == 0 || totalAmount == 0 || recipients == 0) revert InvalidDistribution();
+        if (root == 0 || recipients == 0) revert InvalidDistribution();
         merkleRoot = root;
         totalRecipients = recipients;
-        uint256 before = token.balanceOf(address(this));
-        token.safeTransferFrom(msg.sender, address(this), totalAmount);
-        uint256 received = token.balanceOf(address(this)) - before;
-        if (received != totalAmount) revert Underfunded(totalAmount, received);
+        if (totalAmount != 0) _take(totalAmount);
         emit Activated(root, totalAmount, recipients);
     }
 
@@ -99,5 +97,13 @@ contract MerkleDistributor is Ownable {
         uint256 rest = token.balanceOf(address(this));
         token.safeTransfer(msg.sender, rest);
         emit Closed(rest);
+    }
+
+    /// @dev A currency that keeps a part of what is sent would leave the last recipients without theirs.
+    function _take(uint256 amount) private {
+        uint256 before = token.balanceOf(address(this));
+        token.safeTransferFrom(msg.sender, address(this), amount);
+        uint256 received = token.balanceOf(address(this)) - before;
+        if (received != amount) revert Underfunded(amount, received);
     }
 }

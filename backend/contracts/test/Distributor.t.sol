@@ -116,6 +116,20 @@ contract DistributorTest is Test {
         distributor.close();
     }
 
+    function test_withoutASumItPaysFromWhatIsSentLater() public {
+        vm.prank(owner);
+        distributor.activate(ROOT, 0, 2);
+        assertEq(usd.balanceOf(address(distributor)), 0);
+        vm.expectRevert();
+        claimFirst();
+        vm.prank(owner);
+        usd.transfer(address(distributor), 1e18);
+        claimFirst();
+        assertEq(usd.balanceOf(FIRST), 1e18);
+        vm.prank(owner);
+        distributor.close();
+    }
+
     function test_currencyMustBeAContract() public {
         vm.expectRevert(MerkleDistributor.InvalidDistribution.selector);
         new MerkleDistributor(owner, TestUSD(FIRST));
