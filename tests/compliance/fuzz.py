@@ -98,8 +98,7 @@ def questions(ground: Ground, scene: Scene, plan: Plan) -> Iterator[Case]:
             yield _transfer(ground, scene, giver, taker, amount)
     if ground.markets:
         venues = dict.fromkeys(ground.venue(number) for number in plan.venues)
-        traders = dict.fromkeys(ground.traders[number % len(ground.traders)] for number in plan.traders)
-        for trader, venue in product(traders, venues):
+        for trader, venue in product(_named(ground, plan.traders), venues):
             for is_buy, amount in product((False, True), plan.amounts):
                 yield _order(ground, scene, scene.accounts[trader], venue, is_buy, amount)
 

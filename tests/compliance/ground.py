@@ -58,7 +58,7 @@ def anvil(home: Path) -> Iterator[Rpc]:
         process.wait(10)
 
 
-def _await(port: int, process: subprocess.Popen[bytes], seconds: float = 20) -> None:
+def _await(port: int, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -88,11 +88,6 @@ class Ground:
         """Every address a case may name."""
         fixed = [self.owner, self.place.token, address("stranger"), "0x" + "0" * 40]
         return [*self.people, *self.markets, *fixed]
-
-    @property
-    def traders(self) -> list[str]:
-        """Whoever can have a key, and so place an order."""
-        return [self.owner, address("stranger"), *self.people]
 
     async def send(self, sender: str, call: Call) -> Any:
         """Send as anybody; the receipt. Raises Reverted."""

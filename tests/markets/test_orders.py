@@ -156,6 +156,9 @@ async def test_an_order_is_looked_at_before_anybody_places_it(world: World) -> N
     assert set(refused) == {4, 37}
     # What no call of ours puts right is said in words alone.
     assert refused[37] == {"method": None, "path": None, "description": "Wait until the lockup of the market ends."}
+    nobody = await firm.post(path, body | {"side": "sell", "address": "0x" + "0" * 40})
+    assert [r["code"] for r in nobody["rules"] if not r["passed"]] == [4, 7, 33, 37]
+    assert nobody["chain_agrees"]
     at, owner = market["market_address"], (await firm.treasury())["address"]
     await execute(contract.halt(at, True).intent(f"test:{at}", eid=SEPOLIA, signer=owner))
     verdict = await firm.post(path, body)

@@ -280,9 +280,11 @@ contract Market is ReentrancyGuard, IVenue {
     /// @notice Every rule of the market and of the token that an order would break, as ascending codes.
     function checkOrder(address account, bool isBuy, uint256 amount) external view returns (uint8[] memory) {
         uint256 failed = _traderFailures(account, isBuy, amount);
-        uint8[] memory codes = isBuy
-            ? token.checkTransfer(address(0), account, amount)
-            : token.checkTransfer(account, token.treasury(), amount);
+        uint8[] memory codes;
+        if (isBuy) codes = token.checkTransfer(address(0), account, amount);
+        // To the token, a transfer from nobody is a mint. As a seller nobody is asked about like everybody else.
+        else if (account == address(0)) codes = token.checkSettlement(address(this), account, token.treasury(), amount);
+        else codes = token.checkTransfer(account, token.treasury(), amount);
         for (uint256 i = 0; i < codes.length; ++i) {
             // A sale is asked of the token as a transfer to the treasury, whose own part in it means nothing here.
             if (isBuy || codes[i] < Restrictions.RECEIVER_NOT_ATTESTED && codes[i] != Restrictions.INVALID_RECEIVER) {

@@ -181,6 +181,13 @@ contract MarketTest is Fixture {
         assertEq(status(ask), 3);
     }
 
+    function test_nobodyHasNothingToSell() public view {
+        assertCodes(
+            market.checkOrder(address(0), false, 1e18),
+            codes(Restrictions.INSUFFICIENT_BALANCE, Restrictions.SENDER_NOT_ATTESTED, Restrictions.MARKET_NOT_ATTESTED)
+        );
+    }
+
     function test_lockups() public {
         mint(treasury, 1e18);
         mint(alice, 1e18);
