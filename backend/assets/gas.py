@@ -5,11 +5,16 @@ For plans and for the question whether a wallet can pay; what is sent is always 
 
 from typing import Final
 
+from backend.chain import endpoints
+
 TOKEN: Final = 5_250_000
 RULES: Final = 150_000
 MINT: Final = 95_000
 PEER: Final = 53_000
 PACKET: Final = 105_000
+PUBLIC_PACKET: Final = 450_000
+"""On a public chain, where the endpoint hands it to verifiers and an executor, and reckons what each of them takes. Not
+measured: LayerZero's contracts are not on embedded chains."""
 MARKET: Final = 2_800_000
 VENUE: Final = 60_000
 TRANSFER: Final = 120_000
@@ -18,3 +23,8 @@ RECOVERED_ORDER: Final = 60_000
 """Each open order that a recovery ends."""
 ORDER: Final = 650_000
 """An approval and an order that fills one other."""
+
+
+def packet(eid: int) -> int:
+    """Of a packet that leaves a chain."""
+    return PACKET if endpoints.is_embedded(eid) else PUBLIC_PACKET

@@ -10,6 +10,7 @@ from sqlmodel import col
 from backend import db
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus, DeploymentStatus
+from backend.chain import means
 from backend.chain.rpc import connect
 from backend.chains.models import ChainRow
 from backend.errors import Conflict, NotFound
@@ -82,8 +83,9 @@ async def chain_names(session: AsyncSession) -> dict[int, str]:
     return {row.xchain_eid: row.display_name for row in await session.execute(query)}
 
 
-async def check_funded(session: AsyncSession, wallet: WalletRow, eid: int, gas: int) -> None:
-    """409 where a wallet cannot pay for `gas` on a chain; says which wallet, and where.
+async def check_funded(session: AsyncSession, wallet: WalletRow, eid: int, gas: int, value: int = 0) -> None:
+    """409 where a wallet cannot pay for `gas` on a chain, and `value` wei beside it; says which wallet, where, and how
+    much it takes.
 
     The transaction is paused while the chain is asked: what was locked before is not any more.
     """
@@ -91,11 +93,13 @@ async def check_funded(session: AsyncSession, wallet: WalletRow, eid: int, gas: 
         price, balance = await (await connect(eid)).batch(
             [("eth_gasPrice", []), ("eth_getBalance", [wallet.address, "latest"])]
         )
-    if int(balance, 16) > 0 and int(balance, 16) >= gas * 2 * int(price, 16):
+    needed = gas * 2 * int(price, 16) + value
+    if int(balance, 16) > 0 and int(balance, 16) >= needed:
         return
     query = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))
     name, symbol = (await session.execute(query.where(col(ChainRow.xchain_eid) == eid))).one()
+    beside = f" ({means.amount(value)} of it for the delivery of a packet)" if value else ""
     raise Conflict(
-        f'The wallet "{wallet.label}" ({wallet.address}) has too little {symbol} on {name} to pay for this: '
-        f"{int(balance, 16)} wei. Fund it first."
+        f'The wallet "{wallet.label}" ({wallet.address}) has too little {symbol} on {name} to pay for this, which may '
+        f"take {means.amount(needed)} {symbol}{beside}: it has {means.held(int(balance, 16))}. Fund it first."
     )

@@ -17,6 +17,7 @@ from backend.assets.rules import NOTHING, Held
 from backend.assets.schemas import DeploymentStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
+from backend.bridges import price
 from backend.bridges.models import BridgeRow
 from backend.bridges.patience import Patience
 from backend.bridges.schemas import Bridge, BridgeStatus
@@ -35,8 +36,6 @@ TRIES = 3
 """Deliveries that may be refused on an embedded chain before the bridge has failed."""
 PAUSES = (0.15, 5.0)
 """Seconds between two looks, on embedded chains and on public ones."""
-FEE_MARGIN = 10
-"""A tenth more is paid than the packet was quoted, for its price may rise until it is mined; the rest comes back."""
 Deliver = Callable[[str, int, str], Awaitable[Delivery]]
 
 
@@ -153,7 +152,7 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
             at,
             destination_eid=bridge.destination_chain_eid,
             rules=route.rules,
-            fee=fee + fee // FEE_MARGIN,
+            fee=price.paid(fee),
             refund=owner,
             to=to,
             amount=amount,

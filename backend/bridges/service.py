@@ -16,7 +16,7 @@ from backend.assets.service import usable_chain
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.bridges import rules
+from backend.bridges import price, rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
 from backend.chain import token
@@ -45,6 +45,8 @@ class Route:
     asset: AssetRow
     source: DeploymentRow
     destination: Any
+    fee: int
+    """What the packet takes along for its delivery, wei."""
     is_there: bool
     """Whether the destination has the asset's token already."""
 
@@ -57,10 +59,9 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
     source = source_of(rows, body.source_chain_eid, body.destination_chain_eid)
     rules.check_route(source.chain_eid, body.destination_chain_eid)
     rules.check_amount(int(body.amount), asset.decimals)
-    await check_ready(context, asset, rows, source, body.destination_chain_eid)
+    fee = await check_ready(context, asset, rows, source, body.destination_chain_eid)
     await _check_balance(context, source, int(body.amount))
-    is_there = any(r.chain_eid == body.destination_chain_eid for r in records.active(rows))
-    return Route(asset, source, destination, is_there)
+    return Route(asset, source, destination, fee, is_there(rows, body.destination_chain_eid))
 
 
 async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePlan:
@@ -73,7 +74,8 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
         warnings.append("The caps of the asset are shared with one more chain: those of the others get smaller.")
     steps = [
         *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
-        "Send one packet with the rules" + (f" and {body.amount} base units" if int(body.amount) else ""),
+        f"Send one packet with the rules{f' and {body.amount} base units' if int(body.amount) else ''}"
+        + price.words(route.fee),
         f"Deliver it on {name} and read the rules back",
     ]
     impact = BridgeImpact(
@@ -122,19 +124,35 @@ def source_of(rows: list[DeploymentRow], wanted: int | None, destination_eid: in
 
 
 async def check_ready(
-    context: Context, asset: AssetRow, rows: list[DeploymentRow], source: DeploymentRow, destination_eid: int
-) -> None:
-    """400 where it would leave from a chain of the other network; 409 where the asset is not active, its caps cannot be
-    shared with one more chain, or a wallet cannot pay."""
+    context: Context,
+    asset: AssetRow,
+    rows: list[DeploymentRow],
+    source: DeploymentRow,
+    destination_eid: int,
+    gas_after: int = 0,
+) -> int:
+    """What the packet takes along for its delivery, wei. 400 where it would leave from a chain of the other network;
+    409 where the asset is not active, its caps cannot be shared with one more chain, or the wallet cannot pay on both
+    sides, with `gas_after` of what follows on the destination."""
     await chains.check_network(context, source.chain_eid)
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
         raise Conflict(f"The asset is {asset.status}; it can be bridged when it is active.")
     eids = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
     held = await holders.by_chain(context.session, context.organization_id, asset.id)
-    token_rules(terms_of(asset), eids, destination_eid, held)
+    on_token = token_rules(terms_of(asset), eids, destination_eid, held)
     wallet = await records.treasury(context.session, context.organization_id)
-    await records.check_funded(context.session, wallet, source.chain_eid, gas.PEER + gas.PACKET)
-    await records.check_funded(context.session, wallet, destination_eid, gas.TOKEN + gas.PEER)
+    assert source.token_address is not None
+    async with db.paused(context.session):
+        fee = await price.asked(source.chain_eid, source.token_address, destination_eid, on_token)
+    await records.check_funded(context.session, wallet, source.chain_eid, gas.PEER + gas.packet(source.chain_eid), fee)
+    there = gas.PEER + gas_after + (0 if is_there(rows, destination_eid) else gas.TOKEN)
+    await records.check_funded(context.session, wallet, destination_eid, there)
+    return fee
+
+
+def is_there(rows: list[DeploymentRow], eid: int) -> bool:
+    """Whether a chain has the asset's token."""
+    return any(row.chain_eid == eid for row in records.active(rows))
 
 
 async def _check_balance(context: Context, source: DeploymentRow, amount: int) -> None:

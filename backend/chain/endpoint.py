@@ -8,7 +8,7 @@ from eth_utils.crypto import keccak
 
 from backend.chain import endpoints
 from backend.chain.calls import Call, call
-from backend.chain.codec import word_address
+from backend.chain.codec import address_word, word_address
 from backend.chain.rpc import Rpc
 from backend.chain.rule_sets import TokenRules
 
@@ -86,6 +86,18 @@ def verify(at: str, message: Packet) -> Call:
 def receive(at: str, message: Packet) -> Call:
     """Deliver a verified message; by anybody."""
     return call(NAME, at, "lzReceive", message.origin, message.receiver, message.guid, message.message, b"")
+
+
+async def price(rpc: Rpc, at: str, sender: str, destination_eid: int, message: bytes, options: bytes) -> int:
+    """What the endpoint would take for a message, wei. Nothing of the receiver is asked: it need not exist yet."""
+    parameters = {
+        "dstEid": destination_eid,
+        "receiver": address_word(sender),
+        "message": message,
+        "options": options,
+        "payInLzToken": False,
+    }
+    return int((await rpc.read(NAME, at, "quote", parameters, sender))["nativeFee"])
 
 
 def set_message_fee(at: str, wei: int) -> Call:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from backend.chain.calls import Call, call, creation
 from backend.chain.codec import address_word, organization_key, word_address
-from backend.chain.endpoint import delivery_options
+from backend.chain.endpoint import delivery_options, price
 from backend.chain.errors import Reverted, RpcError, UnexpectedAnswer
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
@@ -155,6 +155,15 @@ async def quote_send(
     else:
         told = await _ask(eid, at, "quoteSendWithRules", parcel, rules.as_abi())
     return int(told["nativeFee"])
+
+
+async def packet_price(eid: int, at: str, *, destination_eid: int, rules: TokenRules) -> int:
+    """The price of a packet that carries rules, wei: as `quote_send`, but also before the tokens name each other."""
+    rpc = await connect(eid)
+    # Receiver, amount and version are words of zeros here: a message is priced by its length and options.
+    message = bytes(40 + 32) + bytes.fromhex(set_rules(at, rules).data[10:])
+    endpoint = await rpc.read(NAME, at, "endpoint")
+    return await price(rpc, endpoint, at, destination_eid, message, delivery_options(rules))
 
 
 async def rules(eid: int, at: str) -> TokenRules:

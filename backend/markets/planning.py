@@ -10,7 +10,8 @@ from backend import db
 from backend.assets import gas, holders, impact, records
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
-from backend.chain import clock, factory, token
+from backend.bridges import price
+from backend.chain import clock, endpoints, factory, token
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of
 from backend.chain.rpc import connect, transaction
@@ -27,6 +28,7 @@ from backend.wallets.models import WalletRow
 
 MEASURED = "Gas as measured before."
 ESTIMATED = "Gas estimated by the node."
+RECKONED = "Gas reckoned with a margin."
 
 
 async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPlan:
@@ -119,11 +121,20 @@ async def _bridge_steps(checked: Checked, eid: int, names: dict[int, str], walle
             token_gas + 2 * gas.PEER,
         ),
         _step(
-            "bridge_submitting", "Send the message", source, names, f"One packet with the rules. {MEASURED}", gas.PACKET
+            "bridge_submitting",
+            "Send the message",
+            source,
+            names,
+            f"One packet with the rules{price.words(checked.fee)}. {_packet_gas_words(source)}",
+            gas.packet(source),
         ),
         _step("bridge_confirmed", "Carry the message over", eid, names, "Delivered and paid by the relayer.", None),
         _step("token_created", "Check the token", eid, names, "Its rules are read back from the chain.", None),
     ]
+
+
+def _packet_gas_words(source_eid: int) -> str:
+    return MEASURED if endpoints.is_embedded(source_eid) else RECKONED
 
 
 def _step(name: str, title: str, eid: int, names: dict[int, str], detail: str, estimate: int | None) -> PlanStep:

@@ -35,7 +35,8 @@ from backend.requests.service import Step
 
 @dataclass(frozen=True)
 class Checked:
-    """A deploy request that passed every check. `source`: where it is bridged from, None where the token is there."""
+    """A deploy request that passed every check. `source`: where it is bridged from, None where the token is there;
+    `fee`: what the packet takes along for its delivery, wei."""
 
     asset: AssetRow
     chain: Any
@@ -43,6 +44,7 @@ class Checked:
     quote: QuoteTerms
     token: DeploymentRow | None
     source: DeploymentRow | None
+    fee: int
 
 
 async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked:
@@ -61,14 +63,16 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     rows = await records.deployments(context.session, asset_id)
     _, source = await _way(context, asset, rows, body, chain.display_name)
     wallet = await records.treasury(context.session, context.organization_id)
-    await records.check_funded(context.session, wallet, body.chain_eid, gas.MARKET + gas.VENUE)
-    if source is not None:
-        await bridges.check_ready(context, asset, rows, source, body.chain_eid)
+    deploying, fee = gas.MARKET + gas.VENUE, 0
+    if source is None:
+        await records.check_funded(context.session, wallet, body.chain_eid, deploying)
+    else:
+        fee = await bridges.check_ready(context, asset, rows, source, body.chain_eid, deploying)
     # Once more, and locked: the chains were asked without a transaction.
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rows = await records.deployments(context.session, asset_id)
     there, source = await _way(context, asset, rows, body, chain.display_name)
-    return Checked(asset, chain, info, currency, there, source)
+    return Checked(asset, chain, info, currency, there, source, fee)
 
 
 async def _way(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from backend.assets import gas
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem, SignumClient
 from tests.conftest import HOME, PASSWORD
@@ -178,7 +179,13 @@ async def an_asset_is_issued(operator: Operator, sepolia: PublicChain, base: Pub
 async def a_market_follows_its_bridge(operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain) -> None:
     path = f"/assets/{asset['id']}/markets"
     factory = (await operator.chain(base))["market_factory_address"]
-    accepted = await operator.post(path, {"chain_eid": base.eid, "market_factory_address": factory})
+    body = {"chain_eid": base.eid, "market_factory_address": factory}
+    plan = await operator.post(f"{path}?dry_run=true", body)
+    (packet,) = [step for step in plan["steps"] if step["name"] == "bridge_submitting"]
+    assert packet["gas_estimate"] == gas.PUBLIC_PACKET
+    # A gwei for each gas of the delivery, and a tenth more in case that rises.
+    assert "its delivery costs up to 0.0005" in packet["detail"]
+    accepted = await operator.post(path, body)
     await operator.done(accepted["requestId"])
     market = await operator.get(f"{path}/{accepted['marketId']}")
     assert (market["status"], market["quote_token_address"]) == ("active", base.currency)
