@@ -3,6 +3,7 @@
 import os
 import secrets
 import tempfile
+import time
 from pathlib import Path
 
 HOME = Path(tempfile.mkdtemp(prefix="signum-tests-"))
@@ -15,15 +16,19 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 import pytest
 import pytest_asyncio
+from limits.aio.storage import memory
 
 from backend import db, logs, runtime
 from backend.api import create_api
+from backend.auth import rate_limit
 from backend.auth.credentials import cookie_name
+from backend.auth.limiter import Limiter
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key, digest, hash_password
 from backend.auth.service import open_browser_session, open_session
@@ -155,3 +160,17 @@ class World:
 def world(client: SignumClient) -> World:
     """Organizations, people and keys on demand."""
     return World(client)
+
+
+@pytest.fixture
+def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that are counted in memory see one moment only: no window of theirs ends under a test."""
+    now = time.time()
+    monkeypatch.setattr(memory, "time", SimpleNamespace(time=lambda: now))
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch, one_moment: None) -> None:
+    """Rate limits, which tests work without, from zero."""
+    monkeypatch.setattr(rate_limit, "is_on", lambda: True)
+    monkeypatch.setattr(rate_limit, "_limiter", Limiter())

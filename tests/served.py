@@ -26,7 +26,7 @@ async def served(app: Any) -> AsyncIterator[str]:
     server = Server(app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_level=LogLevels.warning)
     running = asyncio.create_task(server.serve())
     url = f"http://127.0.0.1:{port}"
-    async with httpx.AsyncClient(trust_env=False) as client, asyncio.timeout(20):
+    async with httpx.AsyncClient(trust_env=False) as client, asyncio.timeout(60):
         while True:
             try:
                 await client.get(f"{url}/v1/health")

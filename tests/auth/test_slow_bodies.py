@@ -10,7 +10,7 @@ from backend.settings import settings
 from tests.conftest import Actor, World
 
 CONNECTIONS = db.POOLS["app"] + db.OVERFLOW["app"]
-PATIENCE = 10
+PATIENCE = 60
 """Seconds; a request that waits for a connection gives up after 30."""
 
 

@@ -172,7 +172,7 @@ async def ended(firm: Issuance, request_id: str) -> Any:
 
 
 async def until_sent(bridge_id: str) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (await row_of(bridge_id)).guid is None:  # noqa: ASYNC110 - a row changes
             await asyncio.sleep(0.05)
 

@@ -12,6 +12,6 @@ async def send_as(eid: int, address: str, call: Call) -> None:
     await rpc.request("anvil_impersonateAccount", address)
     tx_hash = await rpc.request("eth_sendTransaction", transaction(call, address))
     await rpc.request("anvil_stopImpersonatingAccount", address)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await rpc.request("eth_getTransactionReceipt", tx_hash) is None:  # noqa: ASYNC110 - the node's next block
             await asyncio.sleep(0.01)

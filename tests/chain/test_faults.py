@@ -133,7 +133,7 @@ async def test_a_limit_is_told_with_the_time_to_wait_and_kept(stage: Stage, node
 async def test_patience_outlasts_a_limit(stage: Stage, node: Faulty) -> None:
     node.answers("eth_blockNumber", Raw(429, b"", (("Retry-After", "0"),)), times=1)
     node.refuses("eth_blockNumber", -32005, "daily request count exceeded", times=1)
-    with rpc.patience(10):
+    with rpc.patience(60):
         assert await (await connect(HOME_EID)).height() > 0
 
 
@@ -322,7 +322,7 @@ async def test_what_nobody_waits_for_is_brought_to_its_end(
     signer = await stage.wallet()
     await transactions._prepare(Call(signer, "0x", 1).intent("orphan", eid=HOME_EID, signer=signer))
     chain = await connect(HOME_EID)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await row_of("orphan")).status is not TransactionStatus.CONFIRMED:
             await reopening.settle_open(chain)
     assert await counted(signer) == 1
@@ -359,7 +359,7 @@ class held:
 
 async def stored(key: str) -> TransactionRow:
     """The transaction, once it is stored."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (row := await find(key)) is None:  # noqa: ASYNC110 - a row appears
             await asyncio.sleep(0.005)
     return row
@@ -367,21 +367,21 @@ async def stored(key: str) -> TransactionRow:
 
 async def bumped(key: str, first: str) -> TransactionRow:
     """The transaction, once it has another hash."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (row := await row_of(key)).tx_hash == first:  # noqa: ASYNC110 - a row changes
             await asyncio.sleep(0.005)
     return row
 
 
 async def in_pool(chain: rpc.Rpc, tx_hash: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await chain.request("eth_getTransactionByHash", tx_hash) is None:  # noqa: ASYNC110 - the node's pool
             await asyncio.sleep(0.005)
 
 
 async def pooled(chain: rpc.Rpc, signer: str, fits: Any) -> str:
     """The hash of a transaction of the signer in the node's pool."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             pool = (await chain.request("txpool_content"))["pending"]
             mine = next((theirs for who, theirs in pool.items() if who.lower() == signer.lower()), {})

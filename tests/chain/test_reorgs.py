@@ -51,12 +51,12 @@ async def test_while_it_waits_it_follows_its_transaction_to_another_block(
     chain, key = await connect(HOME_EID), f"reorg:{depth}"
     waiting = asyncio.create_task(stage.do(HOME_EID, stage.treasury, token.burn(at, 7), key=key))
     row = await stored(key)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await receipt(chain, row.tx_hash):  # noqa: ASYNC110 - the node mines it
             await asyncio.sleep(0.005)
     await mine(chain, depth - 1)
     await chain.request("anvil_reorg", depth, [])
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await receipt(chain, row.tx_hash):  # noqa: ASYNC110 - it is sent again
             await asyncio.sleep(0.005)
     assert not waiting.done()
@@ -80,7 +80,7 @@ async def test_one_deeper_than_its_confirmations_it_is_open_again_until_it_is_fi
     chain = await connect(HOME_EID)
     waiting = asyncio.create_task(stage.do(HOME_EID, stage.treasury, token.burn(at, 7), key="deep"))
     row = await stored("deep")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await receipt(chain, row.tx_hash):  # noqa: ASYNC110 - the node mines it
             await asyncio.sleep(0.005)
     await mine(chain, DEPTH)
@@ -94,7 +94,7 @@ async def test_one_deeper_than_its_confirmations_it_is_open_again_until_it_is_fi
     assert (reopened.status, reopened.block_number) == (TransactionStatus.SUBMITTING, None)
     assert [amount for *_, amount in await transfers(at)] == [100]
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await receipt(chain, row.tx_hash):
             await reopening.settle_open(chain)
     await reopening.settle_open(chain)

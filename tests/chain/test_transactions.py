@@ -95,7 +95,7 @@ async def test_a_mined_refusal_is_decoded_kept_and_tried_anew(stage: Stage, open
 
 
 async def until_pending(rpc: Any, count: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while int((await rpc.request("txpool_status"))["pending"], 16) < count:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 

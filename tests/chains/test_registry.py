@@ -8,6 +8,7 @@ from limits import RateLimitItemPerSecond
 
 from backend import runtime
 from backend.auth import rate_limit
+from backend.auth.limiter import Limiter
 from backend.client import ApiProblem
 from backend.fields import Network
 from backend.members.schemas import Role
@@ -72,8 +73,11 @@ async def test_a_wrong_filter_is_a_400(world: World, filters: dict[str, str]) ->
     assert "<script>" not in raised.value.detail
 
 
-async def test_the_registry_is_limited_by_address(world: World, api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_registry_is_limited_by_address(
+    world: World, api: Any, one_moment: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(settings(), "rate_limits", "on")
+    monkeypatch.setattr(rate_limit, "_limiter", Limiter())
     monkeypatch.setitem(rate_limit.PER_PRINCIPAL, Network.TESTNET, RateLimitItemPerSecond(1_000))
     for _ in range(60):
         await world.client.call("GET", "/chains/")

@@ -14,7 +14,7 @@ from app.app import app as console
 from backend.client import client
 from backend.settings import settings
 
-PATIENCE = 30
+PATIENCE = 60
 """Seconds an event and what it starts may take."""
 
 

@@ -13,7 +13,6 @@ from limits import RateLimitItemPerMinute
 from backend import runtime
 from backend.api import create_api
 from backend.auth import rate_limit
-from backend.auth.limiter import Limiter
 from backend.auth.needs import ANY_ORGANIZATION, OPEN, Needs
 from backend.auth.route import GuardedRoute
 from backend.settings import settings
@@ -92,10 +91,8 @@ def test_it_documents_every_status_that_its_way_in_can_end_with(case: Case) -> N
 
 
 @pytest.mark.parametrize("case", [c for c in GUARDED if c.method == "get" and "{" not in c.path], ids=str)
-async def test_every_read_is_counted(api: Any, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
+async def test_every_read_is_counted(api: Any, limits: None, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     """Also where no credential is needed: by the caller's address then."""
-    monkeypatch.setattr(rate_limit, "is_on", lambda: True)
-    monkeypatch.setattr(rate_limit, "_limiter", Limiter())
     monkeypatch.setitem(rate_limit.PER_PRINCIPAL, "testnet", RateLimitItemPerMinute(1))
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:

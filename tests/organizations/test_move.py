@@ -146,7 +146,7 @@ async def test_a_move_waits_for_another_of_its_tree_and_looks_again(world: World
     async with db.worker() as session:
         await hierarchy.lock(session, top)
         waiting = asyncio.create_task(status_of(move(person, top, a, b)))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not await _somebody_waits(top):
                 assert not waiting.done()
         await session.execute(sa.update(OrganizationRow).where(OrganizationRow.id == b).values(parent_id=a))

@@ -60,7 +60,7 @@ class PublicChain:
         except httpx.TransportError:
             return False
 
-    def _until(self, done: Callable[[], bool], seconds: float = 20) -> None:
+    def _until(self, done: Callable[[], bool], seconds: float = 60) -> None:
         waiting = threading.Event()
         for _ in range(int(seconds / 0.02)):
             if done():

@@ -50,7 +50,7 @@ async def worker(url: str, drain: int = 20) -> AsyncIterator[asyncio.subprocess.
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
-            await asyncio.wait_for(process.wait(), 30)
+            await asyncio.wait_for(process.wait(), 60)
 
 
 async def executor_of(request_id: str, attempt: int = 1) -> str:
@@ -61,7 +61,7 @@ async def executor_of(request_id: str, attempt: int = 1) -> str:
 
 
 async def until_running(firm: Issuance, request_id: str) -> None:
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(60):
         while (await firm.get(f"/requests/{request_id}"))["status"] != "running":  # noqa: ASYNC110 - a row changes
             await asyncio.sleep(0.05)
 
@@ -78,7 +78,7 @@ async def test_two_processes_share_the_chains(world: World, elsewhere: None, dat
         assert name.startswith("worker-")
         assert await executors.is_alive(name)
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 30) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == 0
     assert not await executors.is_alive(name)
 
 
@@ -96,11 +96,11 @@ async def test_what_a_worker_leaves_behind_is_taken_up(
             await until_running(firm, accepted["requestId"])
             name = await executor_of(accepted["requestId"])
             process.send_signal(end)
-            await asyncio.wait_for(process.wait(), 30)
+            await asyncio.wait_for(process.wait(), 60)
         finally:
             await chain.request("evm_setAutomine", True)
             await chain.request("evm_mine")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await executors.is_alive(name):  # noqa: ASYNC110 - the database notices
             await asyncio.sleep(0.05)
     async with worker(database_url):

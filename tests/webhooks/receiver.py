@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which what has not come will not come."""
 
 

@@ -80,7 +80,7 @@ class Admin:
     """The first admin, over the network."""
 
     def __init__(self, serve: Serve, organization: str) -> None:
-        self._http = httpx.Client(base_url=f"http://127.0.0.1:{serve.port}/v1", timeout=10, trust_env=False)
+        self._http = httpx.Client(base_url=f"http://127.0.0.1:{serve.port}/v1", timeout=60, trust_env=False)
         body = {"email": "admin@example.com", "password": PASSWORD}
         token = self._http.post("/auth/login", json=body).json()["access_token"]
         self._http.headers["authorization"] = f"Bearer {token}"
