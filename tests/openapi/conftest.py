@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
+import pytest
 import pytest_asyncio
+from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
 from backend import runtime
 from backend.client import SignumClient
@@ -34,4 +36,7 @@ async def installation(api: Any, client: SignumClient) -> AsyncIterator[Installa
     }
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
-        yield Installation(http, firm, ids, asyncio.get_running_loop())
+        made = Installation(http, firm, ids, asyncio.get_running_loop())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(REQUESTS_TRANSPORT, "send", made.over)
+            yield made

@@ -1,8 +1,7 @@
 """What generated requests are sent to, and what their answers are held against."""
 
 import asyncio
-from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -11,27 +10,24 @@ from hypothesis.strategies import binary
 from schemathesis.checks import CHECKS as KNOWN
 from schemathesis.checks import load_all_checks
 from schemathesis.config import PositiveDataAcceptanceConfig
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.core.transport import Response
+from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
 from backend.parties.rules import MAGIC
+from backend.settings import settings
 from tests.issuance import Issuance
 
-ELSEWHERE = {
-    "ignored_auth": "it sends requests of its own over the network; test_matrix sends every operation without a "
-    "credential and with wrong ones",
-    "object_level_authorization": "it needs two identities of a configuration file; test_matrix calls every operation "
-    "from a foreign organization",
-}
-"""The checks of schemathesis that are not made here, and why."""
 load_all_checks()
-CHECKS = [KNOWN.get_one(name) for name in KNOWN.get_all_names() if name not in ELSEWHERE]
+CHECKS = [KNOWN.get_one(name) for name in KNOWN.get_all_names()]
+"""Every one there is."""
+IGNORED_AUTH = KNOWN.get_one("ignored_auth")
 
 
 def schema_of(document: dict[str, Any]) -> Any:
-    """A document to generate requests from, without credentials, which `test_matrix` walks through."""
-    copied: dict[str, Any] = deepcopy(document)
-    for entry in (e for item in copied["paths"].values() for e in item.values()):
-        entry["security"] = []
-    schema = schemathesis.openapi.from_dict(copied)
+    """A document to generate requests from. Credentials are not generated: ours are sent."""
+    schema = schemathesis.openapi.from_dict(document)
+    schema.config.generation.with_security_parameters = False
     # What fits its schema may still be impossible as things stand (400), or wrong in a way that JSON Schema has no
     # words for (422): an address' checksum, a country that is not assigned, control characters, one of two fields.
     told = PositiveDataAcceptanceConfig().expected_statuses
@@ -53,6 +49,8 @@ class Installation:
     firm: Issuance
     ids: dict[str, str]
     loop: asyncio.AbstractEventLoop
+    enforcing: set[str] = field(default_factory=set)
+    """Operations that were seen to refuse who has no credential, and who has a wrong one: once is enough."""
 
     async def send(self, sent: dict[str, Any], headers: dict[str, str]) -> httpx.Response:
         """The answer to a generated request, by the admin's session and a key of every scope."""
@@ -62,3 +60,23 @@ class Installation:
             plain["content"] = plain.pop("data")
         request = self.http.build_request(**plain, headers={**known, **{k: v.encode() for k, v in headers.items()}})
         return await self.http.send(request)
+
+    def over(self, case: Any, **options: Any) -> Response:
+        """What the checks of schemathesis send of their own, from another thread than ours."""
+        sent = REQUESTS_TRANSPORT.serialize_case(case, **options)
+        waiting = asyncio.run_coroutine_threadsafe(self.send(sent, {}), self.loop)
+        return Response.from_any(waiting.result(60))
+
+    def judge(self, case: Any, response: Any, headers: dict[str, str], **options: Any) -> None:
+        """Hold an answer to a request with these credentials against the document, by every check."""
+        known = case.operation.label in self.enforcing
+        case.validate_response(
+            response,
+            checks=CHECKS,
+            excluded_checks=[IGNORED_AUTH] if known else [],
+            headers=headers,
+            transport_kwargs={"base_url": settings().origin, "headers": headers},
+            **options,
+        )
+        if response.status_code < 300 and not case.meta.is_negative_at(ParameterLocation.PATH):
+            self.enforcing.add(case.operation.label)

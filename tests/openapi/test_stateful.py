@@ -14,13 +14,15 @@ from schemathesis.config import InferenceAlgorithm
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
+from schemathesis.wfc.escalation import EscalatingAuthProvider
 
 from backend.settings import settings
 from tests.conftest import World
-from tests.openapi.installation import CHECKS, Installation, schema_of
+from tests.openapi.installation import Installation, schema_of
 from tests.openapi.operations import DOCUMENT
 
 ROUNDS = 3
+OURS, THEIRS = "ours", "theirs"
 BOUNDED = hypothesis_settings(
     max_examples=4,
     stateful_step_count=24,
@@ -37,6 +39,21 @@ def _document() -> dict[str, Any]:
     return DOCUMENT | {"paths": {p: i for p, i in DOCUMENT["paths"].items() if not p.startswith("/v1/devnet")}}
 
 
+class Credentials:
+    """What somebody sends along, and how often that was."""
+
+    def __init__(self) -> None:
+        self.headers: dict[str, str] = {}
+        self.sent = 0
+
+    def get(self, *_: Any) -> dict[str, str]:
+        return self.headers
+
+    def set(self, case: Any, headers: dict[str, str], _: Any) -> None:
+        case.headers.update(headers)
+        self.sent += bool(case.headers)
+
+
 class Walk:
     """The answers of all scenarios."""
 
@@ -45,17 +62,20 @@ class Walk:
         self.answers: Counter[int] = Counter()
         self.linked: Counter[int] = Counter()
         self.faults: list[str] = []
+        self.ours, self.theirs = Credentials(), Credentials()
 
     def wait(self, work: Any) -> Any:
         """Do something in the loop of the installation."""
         return asyncio.run_coroutine_threadsafe(work, self.installation.loop).result(30)
 
-    async def credentials(self) -> dict[str, str]:
-        """Of a new admin and a new key: a scenario may end its session, revoke its key and leave the organization."""
-        firm = self.installation.firm
-        world = World(firm.admin.client)
-        person = await world.person(firm.id)
-        return {"cookie": person.cookie, "origin": settings().origin, **await world.key(firm.id)}
+    async def begin(self) -> None:
+        """A new admin and a new key: a scenario may end its session, revoke its key and leave the organization. And as
+        much in an organization that must see nothing of it."""
+        world = World(self.installation.firm.admin.client)
+        foreign = await world.organization("Theirs")
+        for who, organization in ((self.ours, self.installation.firm.id), (self.theirs, foreign)):
+            person, key = await world.person(organization), await world.key(organization)
+            who.headers = {"cookie": person.cookie, "origin": settings().origin, **key}
 
     def lead(self, step: Any) -> None:
         """Ids that no link has filled lead to what the installation has, so that a first step can succeed."""
@@ -69,14 +89,17 @@ class Walk:
         walk = self
         schema = schema_of(_document())
         schema.config.phases.stateful.inference.algorithms = inference
+        people: Any = [self.ours, self.theirs]
+        names = [OURS, THEIRS]
+        schema.auth.providers.append(EscalatingAuthProvider(people, names, peers=tuple(names), pinned=OURS))
 
         class Machine(schema.as_state_machine()):  # type: ignore[misc]
             def setup(self) -> None:
-                self.headers = walk.wait(walk.credentials())
+                walk.wait(walk.begin())
 
             def call(self, case: Any, **_: Any) -> Response:
                 sent = case.as_transport_kwargs(base_url=settings().origin)
-                return Response.from_any(walk.wait(walk.installation.send(sent, self.headers)))
+                return Response.from_any(walk.wait(walk.installation.send(sent, walk.ours.headers)))
 
             def step(self, input: Any) -> Any:
                 walk.lead(input)
@@ -89,7 +112,7 @@ class Walk:
 
             def validate_response(self, response: Response, case: Any, **_: Any) -> None:
                 try:
-                    case.validate_response(response, checks=CHECKS, recorder=self.recorder)
+                    walk.installation.judge(case, response, walk.ours.headers, recorder=self.recorder)
                 except (AssertionError, FailureGroup) as fault:
                     walk.faults.append("".join(format_exception_only(fault)))
 
@@ -108,3 +131,4 @@ async def test_answers_along_the_links_are_as_documented(
             await asyncio.to_thread(seed(start)(machine).run, settings=BOUNDED)
     assert walk.faults == []
     assert walk.linked[200] >= 3, f"the links lead nowhere: {walk.answers}"
+    assert walk.theirs.sent, "nothing of ours was asked for by others"
