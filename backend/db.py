@@ -1,7 +1,8 @@
 """The one door to PostgreSQL: engines, transactions, columns, and the translation of its errors.
 
-Two roles work at run time. `signum_app` serves requests and workflows and sees only the organizations
-named in `app.organization_ids`; `signum_worker` (relayer, indexer, sweeps, transaction store) sees all.
+Two roles work at run time. `signum_app` serves requests and workflows and sees only the organizations named in
+`app.organization_ids`, their people, and the person of `app.user_id`; `signum_worker` (relayer, indexer, sweeps,
+transaction store) sees all.
 Both are entered by the connection's `role` setting, so one URL is enough; neither owns a table.
 """
 
@@ -25,6 +26,8 @@ from sqlmodel import Field, SQLModel
 
 _LAST = "last"
 _REHEARSAL = "rehearsal"
+_SEEN = sa.text("select current_setting('app.organization_ids', true), current_setting('app.user_id', true)")
+_SEE_AGAIN = sa.text("select set_config('app.organization_ids', :ids, true), set_config('app.user_id', :person, true)")
 
 
 class Read(AsyncSession):
@@ -93,6 +96,11 @@ async def widen(session: AsyncSession, organization_id: UUID) -> None:
     await session.execute(sa.text(text), {"id": str(organization_id)})
 
 
+async def see_oneself(session: AsyncSession, person: UUID) -> None:
+    """Name the person who may see their own row in this transaction; the caller has proven that it is them."""
+    await session.execute(sa.text("select set_config('app.user_id', :id, true)"), {"id": str(person)})
+
+
 _requests: ContextVar[AsyncSession | None] = ContextVar("requests_session", default=None)
 
 
@@ -132,13 +140,13 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
         return
     if session.new or session.dirty or session.deleted or _LAST in session.info:
         raise RuntimeError("a transaction that has written something cannot be paused")
-    seen = await session.scalar(sa.text("select current_setting('app.organization_ids', true)"))
+    seen, person = (await session.execute(_SEEN)).one()
     await session.commit()
     session.expunge_all()
     try:
         yield
     finally:  # whoever asked may go on without an answer
-        await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": seen or ""})
+        await session.execute(_SEE_AGAIN, {"ids": seen or "", "person": person or ""})
         for look_again in session.info.get("resume", ()):
             await look_again()
 

@@ -13,13 +13,12 @@ from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
 from backend.auth.secrets import digest, hash_password, token, verify_password
-from backend.auth.service import reach
+from backend.auth.service import find_account, reach
 from backend.auth.telling import tell_of_person
 from backend.changes import proven
 from backend.db import Write, now, transaction, widen
-from backend.errors import BadRequest
+from backend.errors import BadRequest, Unauthenticated
 from backend.mail.models import mail
-from backend.members.models import UserRow
 from backend.settings import settings
 
 LIFETIME = timedelta(minutes=30)
@@ -27,6 +26,12 @@ PURPOSE = "password"
 PAUSE = timedelta(minutes=1)
 """Between two mails to one person, whoever asks for them."""
 BAD_LINK = "The link is not right, was used before, or is older than 30 minutes. Ask for a new one."
+ACCOUNT = sa.text("select signum_account(:email)").columns(sa.column("id", sa.Uuid()))
+SET = sa.text("select signum_set_password(:person, :hash, :link, :session)").bindparams(
+    sa.bindparam("person", type_=sa.Uuid()),
+    sa.bindparam("link", type_=sa.Text()),
+    sa.bindparam("session", type_=sa.Uuid()),
+)
 SUBJECT = "A new password for Signum"
 LETTER = (
     "Somebody, hopefully you, asked for a new password for your account.\n\nChoose it here: {link}\n\n"
@@ -37,12 +42,11 @@ LETTER = (
 async def send_link(email: str) -> None:
     """Mail a link, if somebody has this address. Run after the answer was sent, so that its time tells nothing."""
     async with transaction() as session:
-        query = sa.select(UserRow).where(col(UserRow.email) == email, col(UserRow.is_placeholder).is_(False))
-        user: UserRow | None = await session.scalar(query.with_for_update())
-        if user is None or await _has_fresh_link(session, user.id):
+        user_id: UUID | None = await session.scalar(ACCOUNT, {"email": email})
+        if user_id is None or await _has_fresh_link(session, user_id):
             return
-        if places := await reach(session, user.id):
-            await _write(session, user, places[0].id)
+        if places := await reach(session, user_id):
+            await _write(session, user_id, email, places[0].id)
 
 
 async def _has_fresh_link(session: Write, user_id: UUID) -> bool:
@@ -52,16 +56,16 @@ async def _has_fresh_link(session: Write, user_id: UUID) -> bool:
     return bool(await session.scalar(sa.select(fresh)))
 
 
-async def _write(session: Write, user: UserRow, organization_id: UUID) -> None:
+async def _write(session: Write, user_id: UUID, email: str, organization_id: UUID) -> None:
     """The mail goes into the outbox of the outermost organization the person belongs to."""
     secret = token()
     session.add(
-        OneTimeSecretRow(purpose=PURPOSE, secret_hash=digest(secret), user_id=user.id, expires_at=now() + LIFETIME)
+        OneTimeSecretRow(purpose=PURPOSE, secret_hash=digest(secret), user_id=user_id, expires_at=now() + LIFETIME)
     )
     await widen(session, organization_id)
     text = LETTER.format(link=f"{settings().origin}/reset-password?token={secret}")
     # Whoever has the link has the account, so no admin may read it in the outbox.
-    session.add(mail(organization_id, user.email or "", SUBJECT, text, is_private=True))
+    session.add(mail(organization_id, email, SUBJECT, text, is_private=True))
 
 
 async def reset(session: Write, body: PasswordReset) -> None:
@@ -73,7 +77,7 @@ async def reset(session: Write, body: PasswordReset) -> None:
     if row is None or row.user_id is None or row.used_at is not None or row.expires_at < now():
         raise BadRequest(BAD_LINK, pointer="/token")
     proven(row.user_id)
-    await _set(session, await session.get_one(UserRow, row.user_id), body.password, "/password")
+    await _set(session, row.user_id, body.password, "/password", link=row.secret_hash)
 
 
 async def change(context: Context, body: PasswordChange) -> None:
@@ -81,28 +85,33 @@ async def change(context: Context, body: PasswordChange) -> None:
     person = context.require_person()
     names = "password", str(person.user_id)
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
-    user = await context.session.get_one(UserRow, person.user_id)
-    fits = await asyncio.to_thread(verify_password, body.current_password, user.password_hash)
+    known = await find_account(context.session, person.email)
+    fits = await asyncio.to_thread(verify_password, body.current_password, known.password_hash if known else None)
     # Asked again: many guesses at once have all passed the first check.
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     if not fits:
         await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
         raise BadRequest("The current password is not right.", pointer="/current_password")
-    await _set(context.session, user, body.new_password, "/new_password", keep=person.session_id)
+    await _set(context.session, person.user_id, body.new_password, "/new_password", keep=person.session_id)
 
 
-async def _set(session: Write, user: UserRow, password: str, pointer: str, keep: UUID | None = None) -> None:
+async def _set(
+    session: Write, user_id: UUID, password: str, pointer: str, *, link: str | None = None, keep: UUID | None = None
+) -> None:
+    """Write a password; the link or the session that stays proves once more whose it is."""
     check_password_form(password, pointer)
-    user.password_hash = await asyncio.to_thread(hash_password, password)
+    new = {"person": user_id, "hash": await asyncio.to_thread(hash_password, password), "link": link, "session": keep}
+    if not await session.scalar(SET, new):
+        raise BadRequest(BAD_LINK, pointer="/token") if link else Unauthenticated(code="invalid_token")
     links = sa.update(OneTimeSecretRow).where(
-        col(OneTimeSecretRow.user_id) == user.id,
+        col(OneTimeSecretRow.user_id) == user_id,
         col(OneTimeSecretRow.purpose) == PURPOSE,
         col(OneTimeSecretRow.used_at).is_(None),
     )
     await session.execute(links.values(used_at=now()))
-    sessions = sa.update(SessionRow).where(col(SessionRow.user_id) == user.id, col(SessionRow.revoked_at).is_(None))
+    sessions = sa.update(SessionRow).where(col(SessionRow.user_id) == user_id, col(SessionRow.revoked_at).is_(None))
     if keep is not None:
         sessions = sessions.where(col(SessionRow.id) != keep)
     ended = (await session.scalars(sessions.values(revoked_at=now()).returning(col(SessionRow.id)))).all()
     facts = {"sessions_ended": len(ended)}
-    await tell_of_person(session, user.id, "user.password_changed", ("user", user.id), None, facts)
+    await tell_of_person(session, user_id, "user.password_changed", ("user", user_id), None, facts)

@@ -105,6 +105,8 @@ class Context:
         written when the request's has ended. What was proven then holds for the whole answer."""
         entered = () if self.organization_id == NOWHERE else (self.organization_id,)
         async with db.transaction(*entered) as session:
+            if self.person:
+                await db.see_oneself(session, self.person.user_id)
             yield replace(self, session=session)
 
     async def enter(self, organization_id: UUID, *needed: Scope) -> None:

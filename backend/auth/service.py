@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -15,7 +16,7 @@ from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest
 from backend.auth.secrets import digest, token, verify_password
 from backend.auth.telling import tell_of_end
 from backend.changes import proven
-from backend.db import Write, now
+from backend.db import Write, now, see_oneself
 from backend.errors import Forbidden, Unauthenticated
 from backend.members.models import UserRow
 from backend.members.schemas import Role
@@ -31,18 +32,29 @@ async def check_password(session: Write, email: str, password: str, address: str
     account = email.strip().lower()
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
-    known = sa.select(UserRow).where(col(UserRow.email) == account)
-    user: UserRow | None = None if "\0" in account else await session.scalar(known)
-    fits = await asyncio.to_thread(verify_password, password, user.password_hash if user else None)
+    known = None if "\0" in account else await find_account(session, account)
+    fits = await asyncio.to_thread(verify_password, password, known.password_hash if known else None)
     # Asked again: many guesses at once have all passed the first check, and none of them may learn more than one.
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
-    if not fits or user is None:
+    if not fits or known is None:
         await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
         await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
         raise Unauthenticated(WRONG)
+    user = await themself(session, known.user_id)
     user.last_login_at = now()
     return user
+
+
+async def find_account(session: Write, email: str) -> Any:
+    """`user_id` and `password_hash` of the account with an address; None where there is none."""
+    return (await session.execute(sa.text("select * from signum_sign_in(:email)"), {"email": email})).first()
+
+
+async def themself(session: Write, user_id: UUID) -> UserRow:
+    """The row of a person who has proven who they are."""
+    await see_oneself(session, user_id)
+    return await session.get_one(UserRow, user_id)
 
 
 async def open_session(
@@ -92,7 +104,7 @@ async def open_token_session(
 async def refresh(context: Context, secret: str) -> Tokens:
     """New tokens for a program's refresh token."""
     row = await rotate(context.session, secret)
-    user = await context.session.get_one(UserRow, row.user_id)
+    user = await themself(context.session, row.user_id)
     return await _tokens(context.session, user, row, await reach(context.session, user.id))
 
 

@@ -15,13 +15,14 @@ from backend.auth.siwe_message import SignInMessage, fault, parse
 from backend.auth.telling import tell_of_person
 from backend.chain.signatures import signer_of
 from backend.changes import proven
-from backend.db import Write, now
+from backend.db import Write, now, see_oneself
 from backend.errors import Conflict, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
 from backend.settings import settings
 
 LIFETIME = timedelta(minutes=5)
 PURPOSE = "siwe"
+OWNER = sa.text("select signum_wallet_owner(:wallet)").columns(sa.column("owner", sa.Uuid()))
 CHAIN_IDS = (
     "select distinct native_chain_id from chains where vm_type = 'evm' and native_chain_id is not null order by 1"
 )
@@ -87,16 +88,14 @@ async def _owner(context: Context, message: SignInMessage, link: bool) -> UserRo
     # One at a time per address, so that two messages at once make one owner.
     name = {"name": f"wallet {message.address}"}
     await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), name)
-    owner_id: UUID | None = await session.scalar(
-        sa.select(col(UserWalletRow.user_id)).where(col(UserWalletRow.address) == message.address)
-    )
+    owner: UUID | None = await session.scalar(OWNER, {"wallet": message.address})
     if link:
-        return await _link(context, message, owner_id)
-    owner_id = owner_id or await _first_seen(session, message.address)
+        return await _link(context, message, owner)
+    owner_id = owner or await _first_seen(session, message.address)
     if owner_id is None:
         raise Unauthenticated("Nobody has signed in with this wallet before. Sign in by password and link it.")
     proven(owner_id)
-    user = await session.get_one(UserRow, owner_id)
+    user = await service.themself(session, owner_id)
     user.last_login_at = now()
     return user
 
@@ -109,6 +108,7 @@ async def _first_seen(session: Write, address: str) -> UUID | None:
     user = UserRow()
     session.add(user)
     await session.flush()
+    await see_oneself(session, user.id)
     session.add(UserWalletRow(user_id=user.id, address=address))
     await session.flush()
     return user.id

@@ -28,8 +28,8 @@ async def sign_in(client: SignumClient, notebook: Notebook, email: str) -> Calle
 async def founder(client: SignumClient, notebook: Notebook) -> Caller:
     """The first person; there is nobody yet who could invite them."""
     name, email, _ = cast.PEOPLE[0]
-    async with db.transaction() as session:
-        known = await session.scalar(sa.select(sa.exists().where(col(UserRow.email) == email)))
+    async with db.worker() as session:
+        known = await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email))
         if not known:
             await create_account(session, email, name, notebook.password(email))
     return await sign_in(client, notebook, email)
@@ -69,7 +69,7 @@ async def team(client: SignumClient, admin: Caller, notebook: Notebook, ids: dic
 async def _token(organization: UUID, email: str) -> str | None:
     """The token in the newest mail to somebody; None where they are here already."""
     async with db.transaction(organization) as session:
-        if await session.scalar(sa.select(sa.exists().where(col(UserRow.email) == email))):
+        if await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email)):
             return None
         query = sa.select(col(OutboxRow.body)).where(col(OutboxRow.recipient) == email)
         body = await session.scalar(query.order_by(col(OutboxRow.created_at).desc()))

@@ -92,15 +92,13 @@ async def create(context: Context, body: InvitationCreate) -> Invitation:
 
 
 async def _is_member(context: Context, email: str) -> bool:
-    query = sa.select(
-        sa.exists().where(
-            col(MemberRow.organization_id) == context.organization_id,
-            col(MemberRow.user_id) == col(UserRow.id),
-            col(UserRow.email) == email,
-            col(MemberRow.status) == MemberStatus.ACTIVE,
-        )
+    members = sa.select(col(MemberRow.id)).where(
+        col(MemberRow.organization_id) == context.organization_id,
+        col(MemberRow.user_id) == col(UserRow.id),
+        col(UserRow.email) == email,
+        col(MemberRow.status) == MemberStatus.ACTIVE,
     )
-    return bool(await context.session.scalar(query))
+    return bool(await context.session.scalar(sa.select(members.exists())))
 
 
 async def write(
@@ -168,13 +166,9 @@ async def preview(context: Context, secret: str) -> InvitationPreview:
         email=found.email,
         role=found.role,
         status=rules.status_at(InvitationStatus(found.status), found.expires_at, now()),
-        has_account=await _has_account(context.session, found.email),
+        has_account=found.has_account,
         expires_at=found.expires_at,
     )
-
-
-async def _has_account(session: Write, email: str) -> bool:
-    return bool(await session.scalar(sa.select(sa.exists().where(col(UserRow.email) == email))))
 
 
 async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted:
@@ -184,9 +178,9 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     await widen(session, found.organization_id)
     row = await session.get_one(InvitationRow, found.id, with_for_update=True)
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
-    user = await _person(context, row, body)
-    proven(user.id, context.who.credential)
-    member = await adding.join(session, row.organization_id, user, row.role)
+    person = await _person(context, row, body, has_account=found.has_account)
+    proven(person, context.who.credential)
+    member = await adding.join(session, row.organization_id, person, row.role)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()
     await _tell(session, row, InvitationStatus.PENDING)
@@ -194,20 +188,20 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
         member_id=member.id,
         organization_id=row.organization_id,
         organization_name=found.organization_name,
-        user_id=user.id,
+        user_id=person,
         email=row.email,
         role=row.role,
     )
 
 
-async def _person(context: Context, row: InvitationRow, body: InvitationAccept) -> UserRow:
+async def _person(context: Context, row: InvitationRow, body: InvitationAccept, *, has_account: bool) -> UUID:
     if context.person is not None:
         rules.check_addressee(row.email, context.person.email or "")
-        return await context.session.get_one(UserRow, context.person.user_id)
-    if await _has_account(context.session, row.email):
+        return context.person.user_id
+    if has_account:
         raise Conflict("There is an account with this address already. Sign in, then accept the invitation.")
     name, password = rules.account_of(body)
     try:
-        return await create_account(context.session, row.email, name, password)
+        return (await create_account(context.session, row.email, name, password)).id
     except IntegrityError as error:
         raise Conflict("There is an account with this address already.") from error

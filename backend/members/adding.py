@@ -48,7 +48,7 @@ async def _check_chain(session: Write, eid: int) -> None:
         raise BadRequest("No chain of the registry has this endpoint id.", pointer="/chain_eid")
 
 
-async def _known(context: Context, body: MemberCreate) -> UserRow | None:
+async def _known(context: Context, body: MemberCreate) -> UUID | None:
     """Who is meant, where the caller may see who that is already."""
     # A key, and an application, reach their own organization only, and so does what they may see.
     adder = context.person.user_id if context.person and context.home is None else None
@@ -59,19 +59,19 @@ async def _known(context: Context, body: MemberCreate) -> UserRow | None:
         "wallet": body.wallet_address,
     }
     found: UUID | None = await context.session.scalar(KNOWN, asked)
-    return await context.session.get(UserRow, found) if found else None
+    return found
 
 
-async def join(session: Write, organization_id: UUID, user: UserRow, role: Role) -> MemberRow:
+async def join(session: Write, organization_id: UUID, person: UUID, role: Role) -> MemberRow:
     """The membership of a person who has agreed or need not be asked: made, or begun where it waited; 409 where there
     is an active one."""
-    row = await _of(session, organization_id, user.id)
+    row = await _of(session, organization_id, person)
     if row is None:
-        return await _write(session, MemberRow(organization_id=organization_id, user_id=user.id, role=role))
+        return await _write(session, MemberRow(organization_id=organization_id, user_id=person, role=role))
     if row.status is MemberStatus.ACTIVE:
         raise Conflict(ALREADY)
     row.role = role
-    await begin(session, row, user.id)
+    await begin(session, row, person)
     return row
 
 
@@ -107,18 +107,17 @@ async def _ask(context: Context, body: MemberCreate) -> MemberRow:
     """A membership that waits for its person. 409 where they were asked already."""
     if body.user_id is None:
         return await _write(context.session, _pending(context, body, await _placeholder(context, body)))
-    user = await context.session.get(UserRow, body.user_id)
-    if user is None or user.is_placeholder:
+    if not await context.session.scalar(sa.text("select signum_is_person(:user)"), {"user": body.user_id}):
         raise BadRequest("There is no such user.", pointer="/user_id")
-    if (row := await _of(context.session, context.organization_id, user.id)) is None:
-        return await _write(context.session, _pending(context, body, user))
+    if (row := await _of(context.session, context.organization_id, body.user_id)) is None:
+        return await _write(context.session, _pending(context, body, body.user_id))
     if row.status is not MemberStatus.INACTIVE:
         raise Conflict(ALREADY)
     await service.end(context.session, row)
-    return await _write(context.session, _pending(context, body, user))
+    return await _write(context.session, _pending(context, body, body.user_id))
 
 
-async def _placeholder(context: Context, body: MemberCreate) -> UserRow:
+async def _placeholder(context: Context, body: MemberCreate) -> UUID:
     waiting = sa.exists().where(
         col(MemberRow.organization_id) == context.organization_id,
         col(MemberRow.wallet_address) == body.wallet_address,
@@ -129,13 +128,13 @@ async def _placeholder(context: Context, body: MemberCreate) -> UserRow:
     user = UserRow(is_placeholder=True)
     context.session.add(user)
     await context.session.flush()
-    return user
+    return user.id
 
 
-def _pending(context: Context, body: MemberCreate, user: UserRow) -> MemberRow:
+def _pending(context: Context, body: MemberCreate, person: UUID) -> MemberRow:
     return MemberRow(
         organization_id=context.organization_id,
-        user_id=user.id,
+        user_id=person,
         role=body.role,
         status=MemberStatus.PENDING,
         email=body.email,

@@ -13,7 +13,7 @@ from backend.organizations.schemas import MemberRequirements
 
 KNOWN = sa.text("""
 select 'member' as kind, k.email, null as status, 0 as kyc_level, '' as country, false as accredited
-from members m join users u on u.id = m.user_id cross join lateral (
+from members m left join users u on u.id = m.user_id cross join lateral (
   -- Of who has not agreed yet, only what the organization gave itself.
   select lower(case when m.status = 'pending' then m.email else coalesce(u.email, m.email) end) as email) k
 where m.organization_id = :org and m.status <> 'inactive' and k.email = any(:emails)

@@ -4,21 +4,29 @@ from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.orm import deferred
 from sqlmodel import Field
 
 from backend.db import Row, organization_field, status_field, time_field
 from backend.members.schemas import MemberStatus, Role
 
+_PASSWORD_HASH = sa.Column("password_hash", sa.String())
+
 
 class UserRow(Row, table=True):
     """A person. A placeholder user stands in for whoever has the wallet of one pending membership: it is made with it,
-    knows nothing of anybody, and goes when the person agrees or the membership ends."""
+    knows nothing of anybody, and goes when the person agrees or the membership ends.
+
+    Who may see whom, and that nobody reads a password's hash out of a row, is in backend/migrations/sql/people.sql.
+    """
 
     __tablename__ = "users"
+    __mapper_args__ = {"properties": {"password_hash": deferred(_PASSWORD_HASH, raiseload=True)}}
 
     email: str | None = Field(default=None, unique=True)
     display_name: str | None = None
-    password_hash: str | None = None
+    password_hash: str | None = Field(default=None, sa_column=_PASSWORD_HASH)
+    """Given when the person is made. `signum_sign_in` reads it and `signum_set_password` writes another one."""
     is_placeholder: bool = False
     last_login_at: datetime | None = time_field(nullable=True)
 
@@ -42,6 +50,7 @@ class MemberRow(Row, table=True):
     __tablename__ = "members"
     __table_args__ = (
         sa.UniqueConstraint("organization_id", "user_id"),
+        sa.Index("ix_members_page", "organization_id", "created_at", "id"),
         sa.Index(
             "uq_members_pending_wallet",
             "wallet_address",

@@ -53,7 +53,8 @@ def _query(context: Context) -> sa.Select[Any]:
             _email().label("email"),
             _wallets().label("wallet_addresses"),
         )
-        .join(UserRow, col(UserRow.id) == members.c.user_id)
+        # Of who has not agreed yet there is nothing to be seen.
+        .outerjoin(UserRow, col(UserRow.id) == members.c.user_id)
         .where(members.c.organization_id == context.organization_id)
     )
 
@@ -112,7 +113,7 @@ async def end(session: Write, row: MemberRow) -> None:
 
 async def forget_placeholder(session: Write, user_id: UUID) -> None:
     """Delete a user that stood in for somebody; nothing where it is a person."""
-    await session.execute(sa.delete(UserRow).where(col(UserRow.id) == user_id, col(UserRow.is_placeholder)))
+    await session.execute(sa.text("select signum_forget_placeholder(:user)"), {"user": user_id})
 
 
 def facts(row: MemberRow, user: UserRow | None) -> dict[str, Any]:

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import pytest_asyncio
-import sqlalchemy as sa
 from reflex.state import BaseState, State
 from reflex_base.event import EventHandler
 from reflex_base.registry import RegistrationContext
 
 from app.door import Malformed, fits, leads
-from backend import db, models
+from backend import models
 from backend.members.schemas import Role
 from state.api import SignedOut
 from tests.conftest import World
@@ -82,8 +82,8 @@ def payloads(handler: EventHandler, ids: list[str]) -> Iterator[Any]:
 class Ground:
     """An organization with something of everything, and people who look at it."""
 
-    def __init__(self, firm: Firm, ids: list[str], webhook: str) -> None:
-        self.firm, self.ids = firm, [*ids, webhook]
+    def __init__(self, firm: Firm, ids: list[str], webhook: str, database_url: str) -> None:
+        self.firm, self.ids, self.database_url = firm, [*ids, webhook], database_url
         self.params = {
             "org_id": str(firm.id),
             "asset_id": ids[0],
@@ -92,6 +92,16 @@ class Ground:
             "webhook_id": webhook,
             "id": ids[0],
         }
+
+    async def contents(self) -> dict[str, Any]:
+        """What every table holds, but what signing in and looking change; as the owner, who sees every column."""
+        tables = {str(row.__tablename__) for name in models.__all__ if (row := getattr(models, name))} - MOVING
+        query = " union all ".join(
+            f"select '{name}', md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from {name} t"
+            for name in sorted(tables)
+        )
+        async with await psycopg.AsyncConnection.connect(self.database_url) as connection:
+            return dict(await (await connection.execute(query)).fetchall())  # type: ignore[arg-type]
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -102,7 +112,7 @@ async def socket(api: Any):
 
 
 @pytest_asyncio.fixture(scope="module")
-async def ground(client: Any) -> Ground:
+async def ground(client: Any, database_url: str) -> Ground:
     """The organization that the others must not see."""
     world = World(client)
     firm = await Firm.found(world, f"{MARK} Holdings")
@@ -113,19 +123,7 @@ async def ground(client: Any) -> Ground:
     below = await firm.post("/sub-orgs", {"name": f"{MARK} Below"})
     hook = await firm.post("/webhooks", {"url": "http://localhost:1024/", "description": f"{MARK} ledger"})
     ids = [str(one["id"]) for one in (party, wallet, invited, key, below)]
-    return Ground(firm, [*ids, str(firm.id)], hook["id"])
-
-
-async def contents() -> dict[str, Any]:
-    """What every table holds, but what signing in and looking change."""
-    async with db.worker() as session:
-        tables = {str(row.__tablename__) for name in models.__all__ if (row := getattr(models, name))} - MOVING
-        query = " union all ".join(
-            f"select '{name}', md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from {name} t"
-            for name in sorted(tables)
-        )
-        rows = await session.execute(sa.text(query))
-        return {row[0]: row[1] for row in rows}
+    return Ground(firm, [*ids, str(firm.id)], hook["id"], database_url)
 
 
 async def call_all(socket: Socket, tab: Tab, ids: list[str], malformed: bool = False) -> str:
@@ -171,38 +169,38 @@ def test_no_state_shows_a_secret():
 
 
 async def test_without_a_session_nothing_is_told_and_nothing_is_done(socket: Socket, ground: Ground):
-    before = await contents()
+    before = await ground.contents()
     tab = await socket.tab("", f"/o/{ground.firm.id}/overview", **ground.params)
     assert MARK.lower() not in (await call_all(socket, tab, ground.ids, malformed=True)).lower()
-    assert await contents() == before
+    assert await ground.contents() == before
 
 
 async def test_somebody_of_another_organization_is_told_nothing(world: World, socket: Socket, ground: Ground):
     stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
-    before = await contents()
+    before = await ground.contents()
     tab = await socket.tab(stranger.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
     assert MARK.lower() not in (await call_all(socket, tab, ground.ids)).lower()
-    assert await contents() == before
+    assert await ground.contents() == before
 
 
 async def test_a_client_is_told_their_organizations_name_and_no_more(world: World, socket: Socket, ground: Ground):
     person = await world.person(ground.firm.id, Role.CLIENT)
-    before = await contents()
+    before = await ground.contents()
     tab = await socket.tab(person.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
     told = (await call_all(socket, tab, ground.ids)).replace(f"{MARK} Holdings", "")
     assert MARK.lower() not in told.lower()
     assert person.cookie.partition("=")[2] not in told
-    assert await contents() == before
+    assert await ground.contents() == before
 
 
 async def test_a_viewer_changes_nothing_by_any_call(world: World, socket: Socket, ground: Ground):
     person = await world.person(ground.firm.id, Role.VIEWER)
-    before = await contents()
+    before = await ground.contents()
     tab = await socket.tab(person.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
     told = await call_all(socket, tab, ground.ids)
     assert MARK in told
     assert person.cookie.partition("=")[2] not in told
-    assert await contents() == before
+    assert await ground.contents() == before
 
 
 async def test_a_tab_forgets_the_person_who_left(world: World, socket: Socket, ground: Ground):

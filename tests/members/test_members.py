@@ -64,7 +64,7 @@ async def test_an_unknown_wallet_makes_a_placeholder(world: World) -> None:
     assert again["user_id"] != made["user_id"], "nor that somebody has added it before"
     async with db.worker() as session:
         user = await session.get_one(UserRow, UUID(made["user_id"]))
-    assert (user.email, user.password_hash, user.is_placeholder) == (None, None, True)
+    assert (user.email, user.display_name, user.is_placeholder) == (None, None, True)
 
 
 async def test_two_at_once_make_one_membership(world: World) -> None:

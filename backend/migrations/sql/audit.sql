@@ -49,7 +49,7 @@ language sql stable set search_path = public, pg_temp set jit = off as $$
   select 'organization', o.id, o.name::text from organizations o where 'organization' = any(kinds) and o.id = any(ids)
   union all
   select 'member', m.id, coalesce(m.display_name, m.email, case when m.status = 'active' then coalesce(u.display_name, u.email) end)
-  from members m join users u on u.id = m.user_id where 'member' = any(kinds) and m.id = any(ids)
+  from members m left join users u on u.id = m.user_id where 'member' = any(kinds) and m.id = any(ids)
   union all
   select 'invitation', i.id, i.email from invitations i where 'invitation' = any(kinds) and i.id = any(ids)
   union all

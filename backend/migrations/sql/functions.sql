@@ -30,9 +30,14 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     select n.id from sessions n
     where (n.token_hash = hash or n.id = session) and n.revoked_at is null and n.last_used_at < now() - interval '1 minute'
     for update skip locked);
-  select s.id, u.id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at, c.organization_id
-  from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
-  where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
+  with alive as materialized (
+    select s.id, u.id as user_id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at,
+           c.organization_id as client_organization_id
+    from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
+    where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
+  )
+  -- Who is signed in may see themself in this transaction.
+  select a.* from alive a where set_config('app.user_id', a.user_id::text, true) is not null
 $$;
 
 -- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
@@ -206,11 +211,13 @@ language sql stable security definer set search_path = public, pg_temp as $$
       where q.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
 $$;
 
--- A pending invitation by its token's hash, for somebody who is not signed in.
+-- An invitation by its token's hash, for somebody who is not signed in; and whether its address has an account.
 create function signum_invitation(hash text)
-returns table (id uuid, organization_id uuid, organization_name text, email text, role text, status text, expires_at timestamptz)
+returns table (id uuid, organization_id uuid, organization_name text, email text, role text, status text, expires_at timestamptz,
+               has_account boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select i.id, i.organization_id, o.name::text, i.email::text, i.role::text, i.status::text, i.expires_at
+  select i.id, i.organization_id, o.name::text, i.email::text, i.role::text, i.status::text, i.expires_at,
+         exists (select 1 from users u where u.email = i.email)
   from invitations i join organizations o on o.id = i.organization_id where i.token_hash = hash
 $$;
 
@@ -420,6 +427,60 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select p.kind, p.id, p.organization_id, b.name, p.title::text, coalesce(p.detail, '')::text
   from placed p join below b on b.id = p.organization_id where p.place <= each_kind
   order by p.rank, array_position(kinds, p.kind), length(p.title), p.created_at desc, p.id limit most
+$$;
+
+-- The organizations that this transaction has entered, and those above them.
+create function signum_entered() returns uuid[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(array_agg(distinct p.id), '{}')
+  from unnest(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]) e, signum_path(e) p
+$$;
+
+-- For whoever says that they are the person of an address: whose it is, and what their password is compared with.
+create function signum_sign_in(address text) returns table (user_id uuid, password_hash text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select u.id, u.password_hash::text from users u where u.email = address and not u.is_placeholder
+$$;
+
+-- For whoever says that they have forgotten their password: whose address it is, locked until the transaction ends.
+create function signum_account(address text) returns uuid
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select u.id from users u where u.email = address and not u.is_placeholder for update
+$$;
+
+-- Another password for a person, proven by the hash of a mailed link that still works or by a session that is alive;
+-- whether one of them was.
+create function signum_set_password(person uuid, hash text, link text, session uuid) returns boolean
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with written as (
+    update users u set password_hash = hash, updated_at = now()
+    where u.id = person and not u.is_placeholder and (
+      exists (select 1 from one_time_secrets o
+              where o.secret_hash = link and o.user_id = person and o.purpose = 'password' and o.used_at is null
+                and o.expires_at > now())
+      or exists (select 1 from sessions s
+                 where s.id = session and s.user_id = person and s.revoked_at is null and s.expires_at > now()))
+    returning 1
+  )
+  select exists (select 1 from written)
+$$;
+
+-- Whether an id is a person's, and no placeholder's.
+create function signum_is_person(whom uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from users u where u.id = whom and not u.is_placeholder)
+$$;
+
+-- Delete a user that stood in for somebody, once no membership is left for which it does; nothing where it is a person.
+create function signum_forget_placeholder(whom uuid) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from users u where u.id = whom and u.is_placeholder and not exists (select 1 from members m where m.user_id = u.id)
+$$;
+
+-- Whose wallet it is, for a signature by it that was just checked.
+create function signum_wallet_owner(wallet text) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select w.user_id from user_wallets w where w.address = wallet
 $$;
 
 do $$

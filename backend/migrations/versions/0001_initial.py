@@ -17,7 +17,7 @@ def upgrade() -> None:
     """Until the first release the tables are those of the models; from then on they are written out."""
     connection = op.get_bind()
     SQLModel.metadata.create_all(connection)
-    for name in ("roles", "policies", "functions", "audit"):
+    for name in ("roles", "policies", "functions", "people", "audit"):
         connection.exec_driver_sql((SQL / f"{name}.sql").read_text().replace("%", "%%"))
 
 
