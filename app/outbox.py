@@ -23,19 +23,19 @@ IS_EMBEDDED = Session.network == "devnet"
     on_load=[OutboxState.load],
 )
 def outbox() -> rx.Component:
-    """Draw the mails with their links."""
+    """Draw the mails, and where those are read that carry a secret of their recipient."""
     mails = rx.el.ul(rx.foreach(OutboxState.rows, _mail), class_name="mails")
     nothing = rx.cond(
         OutboxState.loading,
         skeleton(),
-        empty("mail", "No mail yet", "An invitation of this organization would be here, with the link it carries."),
+        empty("mail", "No mail yet", "An invitation of this organization would be here, and how far it is."),
     )
     again = failure(
         "This did not load", OutboxState.problem, button("Try again", "rotate-cw", on_click=OutboxState.reload)
     )
     refused = rx.cond(OutboxState.is_forbidden, forbidden(OutboxState.problem), again)
     return rx.fragment(
-        page_head("Outbox", "Mails of this organization; where no mail server is set, they are read here"),
+        page_head("Outbox", "Mails of this organization, and how far each of them is"),
         panel(
             rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
             pager(
@@ -62,12 +62,19 @@ def _mail(mail: rx.Var[Mail]) -> rx.Component:
         rx.el.p(mail.before),
         rx.cond(mail.path != "", rx.el.p(rx.el.a(mail.link, href=mail.path, class_name="link break")), rx.fragment()),
         rx.cond(mail.after != "", rx.el.p(mail.after), rx.fragment()),
-        rx.cond(
-            mail.is_private,
-            rx.el.p("Only its recipient reads this one; the operator has it by signum outbox.", class_name="muted"),
-            rx.fragment(),
-        ),
+        rx.cond(mail.is_private, _private(mail), rx.fragment()),
         rx.cond(mail.failure != "", rx.el.p("The mail server said: ", mail.failure, class_name="muted"), rx.fragment()),
         class_name="mail-body",
     )
     return rx.el.li(head, body, key=mail.id)
+
+
+def _private(mail: rx.Var[Mail]) -> rx.Component:
+    kept = rx.fragment(
+        "It was not sent, because no mail server is set. Whoever runs Signum has its link by ",
+        rx.el.code(mail.command, class_name="mono break"),
+        ".",
+    )
+    return rx.el.p(
+        "Its link is its recipient's alone. ", rx.cond(mail.command != "", kept, rx.fragment()), class_name="muted"
+    )

@@ -28,6 +28,7 @@ STATUSES = [
 def invitations_panel() -> rx.Component:
     """Draw the table with its filter."""
     invite = link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary")
+    outbox = link_button("Their mails", "/o/" + Session.org.id + "/outbox", "mail")
     none = rx.cond(
         InvitationsState.status != "",
         empty("mail-search", "None of this status"),
@@ -36,7 +37,10 @@ def invitations_panel() -> rx.Component:
         ),
     )
     return panel(
-        toolbar(filters("Status", InvitationsState.status, InvitationsState.filter, STATUSES)),
+        toolbar(
+            filters("Status", InvitationsState.status, InvitationsState.filter, STATUSES),
+            rx.cond((Session.network == "devnet") & is_admin(), outbox, rx.fragment()),
+        ),
         table(
             "Invitations",
             [

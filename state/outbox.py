@@ -6,14 +6,16 @@ from typing import Any
 
 import reflex as rx
 
+from backend.mail.schemas import MailStatus
 from state.paging import Pages
 
-LINK = re.compile(r"https?://[^\s/]+(/(?:invitation|reset-password)\?token=[\w-]+)")
+LINK = re.compile(r"https?://[^\s/]+(/o/[\w/-]+)")
 
 
 @dataclass
 class Mail:
-    """A mail: the text before its link, the link as written and as a path of this console, the text after it."""
+    """A mail: the text before its link, the link as written and as a path of this console, the text after it. Of a
+    private one that was kept, `command` is what gives its text to the operator."""
 
     id: str
     subject: str
@@ -26,6 +28,7 @@ class Mail:
     path: str
     after: str
     is_private: bool
+    command: str
 
 
 class OutboxState(Pages, rx.State):
@@ -47,7 +50,9 @@ class OutboxState(Pages, rx.State):
 
 def _mail(record: dict[str, Any]) -> Mail:
     told = (record[name] or "" for name in ("id", "subject", "recipient", "created_at", "status", "failure"))
-    return Mail(*told, *parts_of(record["body"] or ""), record["is_private"])
+    is_private = record["is_private"]
+    command = f"signum outbox --to {record['recipient']}" if is_private and record["status"] == MailStatus.KEPT else ""
+    return Mail(*told, *parts_of(record["body"] or ""), is_private, command)
 
 
 def parts_of(body: str) -> tuple[str, str, str, str]:

@@ -23,6 +23,8 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 from limits.aio.storage import memory
+import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db, logs, runtime
 from backend.api import create_api
@@ -36,7 +38,7 @@ from backend.chain import devnet
 from backend.client import SignumClient
 from backend.members.schemas import Role
 from backend.migrations.migrate import migrate
-from backend.models import ApiKeyRow, MemberRow, OrganizationRow, UserRow
+from backend.models import ApiKeyRow, MemberRow, OrganizationRow, OutboxRow, UserRow
 from backend.postgres import EmbeddedPostgres
 from backend.settings import settings
 from tests.audited import Audited, audit_faults
@@ -137,6 +139,12 @@ class World:
         async with db.transaction() as session:
             secret = await open_browser_session(session, email, password, "tests", "127.0.0.1")
         return f"{cookie_name()}={secret}"
+
+    async def letter(self, organization: UUID) -> str:
+        """The text of the newest mail of an organization, which nobody gets by the API."""
+        query = sa.select(col(OutboxRow.body)).where(col(OutboxRow.organization_id) == organization)
+        async with db.worker() as session:
+            return (await session.scalars(query.order_by(col(OutboxRow.created_at).desc()).limit(1))).one()
 
     async def key(self, organization: UUID, *scopes: Scope, created_by: UUID | None = None) -> dict[str, str]:
         """The headers of an API key with some scopes (all, where none is named)."""

@@ -40,7 +40,11 @@ async def list_invitations(
 @router.post(OF_ORGANIZATION, status_code=status.HTTP_201_CREATED)
 @requires(Scope.MEMBERS_WRITE)
 async def invite(context: Current, orgId: UUID, body: InvitationCreate) -> Invitation:
-    """Invite an address by mail; the link works once, for 7 days. Only admins can invite admins."""
+    """Invite an address by mail; the link works once, for 7 days. Only admins can invite admins.
+
+    The link is in the mail alone, because whoever has it joins in the name of who was invited. Where no mail server is
+    set, the operator reads it with `signum outbox`.
+    """
     return await service.create(context, body)
 
 

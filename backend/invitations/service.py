@@ -127,7 +127,8 @@ async def write(
         raise Conflict(PENDING) from error
     name = await session.scalar(sa.text("select name from organizations where id = :id"), {"id": organization_id})
     subject, text = rules.letter(str(name), role, rules.link(settings().origin, secret), lifetime)
-    session.add(mail(organization_id, row.email, subject, text))
+    # Whoever has the link joins as this person, with this role: no admin may read it in the outbox.
+    session.add(mail(organization_id, row.email, subject, text, is_private=True))
     await session.flush()
     made = shown(Invitation, row)
     await tell(session, organization_id, "invitation.created", ("invitation", row.id), None, made)

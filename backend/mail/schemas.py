@@ -18,15 +18,17 @@ class MailStatus(StrEnum):
 
 
 class Mail(Record):
-    """A mail. Its text carries a secret link, so it is shown only where the mail is kept instead of sent; that of a
-    private one, such as the link of a forgotten password, to nobody."""
+    """A mail. Its text is shown where the mail is kept instead of sent; that of a private one, such as an invitation or
+    the link of a forgotten password, to nobody: it carries a secret of its recipient."""
 
     id: UUID
     organization_id: UUID
     recipient: str
     subject: str
     body: str | None
-    is_private: bool = Field(description="Its text is its recipient's alone; the operator reads it by `signum outbox`.")
+    is_private: bool = Field(
+        description="Its text is its recipient's alone; the operator reads it with `signum outbox`."
+    )
     status: MailStatus
     attempts: int = Field(description="How often the server was asked to take it.")
     next_attempt_at: Timestamp | None = Field(description="While it is queued.")

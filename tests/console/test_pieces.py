@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.invitations.rules import LIFETIME, letter, link
+from backend.webhooks.alarm import LETTER
 from state.book import _scale
 from state.outbox import parts_of
 
@@ -24,16 +24,14 @@ def test_no_price_has_no_scale():
     assert _scale([]) == []
 
 
-@pytest.mark.parametrize("token", ["abc_-9", "x" * 43])
-def test_a_mails_link_is_found_and_leads_into_this_console(token):
-    _, body = letter("Acme", "viewer", link("https://signum.example", token), LIFETIME)
-    before, written, path, after = parts_of(body)
-    assert written == f"https://signum.example/invitation?token={token}"
-    assert path == f"/invitation?token={token}"
-    assert before.endswith("Accept here:")
-    assert after.startswith("The link works once")
+def test_a_mails_link_is_found_and_leads_into_this_console():
+    path = "/o/0197a/webhooks/0197b-c"
+    body = LETTER.format(host="hooks.example", why="It is gone.", link=f"https://signum.example{path}")
+    before, written, found, after = parts_of(body)
+    assert (written, found, after) == (f"https://signum.example{path}", path, "")
+    assert before.endswith("send what was missed:")
 
 
-@pytest.mark.parametrize("body", ["", "hello", "https://evil.example/x", "javascript:alert(1)/invitation?token=a"])
+@pytest.mark.parametrize("body", ["", "hello", "https://evil.example/x", "javascript:alert(1)/o/a"])
 def test_a_mail_without_our_link_is_text(body):
     assert parts_of(body) == (body, "", "", "")

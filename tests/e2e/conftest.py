@@ -77,6 +77,12 @@ class Signum:
             self._tokens[person.email] = answer.json()["access_token"]
         return self._tokens[person.email]
 
+    def mail(self, to: str) -> str:
+        """The newest mail to an address, as the operator reads it on this machine."""
+        run = [sys.executable, "-m", "backend.cli", "outbox", "--to", to, "--limit", "1"]
+        env = {k: v for k, v in os.environ.items() if k != "DATABASE_URL"} | {"SIGNUM_HOME": str(self.home)}
+        return subprocess.run(run, env=env, capture_output=True, text=True, timeout=60, check=True).stdout
+
     def close(self) -> None:
         """Close the connections."""
         self._http.close()

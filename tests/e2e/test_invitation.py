@@ -15,8 +15,7 @@ def invite(signum: Signum, email: str, office: str | None = None) -> str:
     """Invite somebody as a viewer; the path the mail leads to."""
     org = office or signum.organization
     signum.call("POST", f"/orgs/{org}/invitations", {"email": email, "role": "viewer"})
-    body = signum.call("GET", f"/orgs/{org}/outbox")["mails"][0]["body"]
-    return re.search(r"/invitation\?token=\S+", body).group()  # type: ignore[union-attr]
+    return re.search(r"/invitation\?token=\S+", signum.mail(email)).group()  # type: ignore[union-attr]
 
 
 def accessible(console: Console) -> None:
@@ -27,12 +26,15 @@ def accessible(console: Console) -> None:
 
 def test_somebody_new_follows_the_mail_and_is_in(console: Console, signum: Signum) -> None:
     email = f"nora.{secrets.token_hex(3)}@mail.example"
-    invite(signum, email)
-    page = console.sign_in(path="outbox").heading("Outbox").page
-    mail = page.get_by_role("listitem").filter(has_text=email)
+    path = invite(signum, email)
+    page = console.sign_in(path="members?tab=invitations").page
+    page.get_by_role("link", name="Their mails").click()
+    mail = console.heading("Outbox").page.get_by_role("listitem").filter(has_text=email)
     expect(mail).to_contain_text("You are invited to")
+    expect(mail).to_contain_text(f"signum outbox --to {email}")
+    expect(mail.get_by_role("link")).to_have_count(0)
     accessible(console)
-    mail.get_by_role("link").click()
+    page.goto(signum.url + path)
     expect(page.get_by_text("This invitation is for somebody else")).to_be_visible()
     page.get_by_role("button", name="Sign out and go on").click()
     expect(page.get_by_label("Email")).to_have_value(email)

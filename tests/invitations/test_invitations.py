@@ -28,14 +28,15 @@ async def status_of(call: Awaitable[Any]) -> int:
     return 200
 
 
-async def invited(admin: Actor, org: UUID, email: str, role: str = "viewer") -> tuple[dict[str, Any], str]:
+async def invited(
+    world: World, admin: Actor, org: UUID, email: str, role: str = "viewer"
+) -> tuple[dict[str, Any], str]:
     made = await admin.call("POST", f"/orgs/{org}/invitations", json={"email": email, "role": role})
-    return made, await token_of(admin, org)
+    return made, await token_of(world, org)
 
 
-async def token_of(admin: Actor, org: UUID) -> str:
-    mails = (await admin.call("GET", f"/orgs/{org}/outbox"))["mails"]
-    found = rules.token_in(mails[0]["body"])
+async def token_of(world: World, org: UUID) -> str:
+    found = rules.token_in(await world.letter(org))
     assert found is not None
     return found
 
@@ -55,7 +56,7 @@ async def test_a_new_person_makes_an_account_and_is_in(world: World) -> None:
     acme = await world.organization("Acme")
     admin = await world.person(acme)
     email = f"New.{new_id().hex}@Example.com"
-    made, token = await invited(admin, acme, email, "compliance_officer")
+    made, token = await invited(world, admin, acme, email, "compliance_officer")
     assert (made["email"], made["status"], made["invited_by"]) == (email.lower(), "pending", str(admin.user_id))
     assert "token" not in str(made)
     joined = await accept(world, token)
@@ -75,7 +76,7 @@ async def test_who_is_signed_in_joins(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     known = await world.person(await world.organization())
-    _, token = await invited(admin, acme, known.email.upper())
+    _, token = await invited(world, admin, acme, known.email.upper())
     assert await status_of(accept(world, token)) == 409
     stranger = await world.person(await world.organization())
     body = {"token": token}
@@ -87,7 +88,7 @@ async def test_who_is_signed_in_joins(world: World) -> None:
 async def test_a_token_works_once_even_at_the_same_time(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
-    _, token = await invited(admin, acme, f"{new_id().hex}@example.com")
+    _, token = await invited(world, admin, acme, f"{new_id().hex}@example.com")
     answers = await asyncio.gather(*(status_of(accept(world, token)) for _ in range(4)))
     assert sorted(answers) == [200, 409, 409, 409]
     assert len((await admin.call("GET", f"/orgs/{acme}/members"))["members"]) == 2
@@ -96,7 +97,7 @@ async def test_a_token_works_once_even_at_the_same_time(world: World) -> None:
 async def test_credentials_that_are_sent_must_be_good_but_an_old_cookie_is_none(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
-    _, token = await invited(admin, acme, f"{new_id().hex}@example.com")
+    _, token = await invited(world, admin, acme, f"{new_id().hex}@example.com")
     body = {"token": token, "display_name": "N", "password": PASSWORD}
     assert await status_of(world.client.call("POST", "/invitations/accept", json=body, token="sgn_wrong")) == 401
     key = await world.key(acme)
@@ -117,7 +118,7 @@ async def test_credentials_that_are_sent_must_be_good_but_an_old_cookie_is_none(
 async def test_what_is_missing_leaves_the_invitation_open(world: World, body: dict[str, Any], status: int) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
-    _, token = await invited(admin, acme, f"{new_id().hex}@example.com")
+    _, token = await invited(world, admin, acme, f"{new_id().hex}@example.com")
     assert await status_of(accept(world, token, **body)) == status
     assert await status_of(accept(world, token)) == 200
 
@@ -130,12 +131,12 @@ async def test_one_pending_invitation_per_address(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/invitations"
-    made, _ = await invited(admin, acme, "twice@example.com")
+    made, _ = await invited(world, admin, acme, "twice@example.com")
     assert await status_of(admin.call("POST", path, json={"email": "TWICE@example.com"})) == 409
     assert await status_of(admin.call("POST", path, json={"email": admin.email})) == 409
     answer = await admin.call("DELETE", f"{path}/{made['id']}")
     assert list(answer) == ["message"]
-    again, _ = await invited(admin, acme, "twice@example.com")
+    again, _ = await invited(world, admin, acme, "twice@example.com")
     await age(again["id"])
     assert await status_of(admin.call("POST", path, json={"email": "twice@example.com"})) == 200
     calls = [status_of(admin.call("POST", path, json={"email": "race@example.com"})) for _ in range(4)]
@@ -146,9 +147,9 @@ async def test_only_a_pending_invitation_is_revoked_or_accepted(world: World) ->
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/invitations"
-    revoked, first = await invited(admin, acme, "r@example.com")
+    revoked, first = await invited(world, admin, acme, "r@example.com")
     await admin.call("DELETE", f"{path}/{revoked['id']}")
-    expired, second = await invited(admin, acme, "e@example.com")
+    expired, second = await invited(world, admin, acme, "e@example.com")
     await age(expired["id"])
     for invitation, token in ((revoked, first), (expired, second)):
         assert await status_of(admin.call("DELETE", f"{path}/{invitation['id']}")) == 400
@@ -158,6 +159,19 @@ async def test_only_a_pending_invitation_is_revoked_or_accepted(world: World) ->
     listed = (await admin.call("GET", path))["invitations"]
     assert [(i["email"], i["status"]) for i in listed] == [("e@example.com", "expired"), ("r@example.com", "revoked")]
     assert (await admin.call("GET", path, params={"status": "pending"}))["invitations"] == []
+
+
+async def test_nobody_reads_anothers_invitation_by_the_api(world: World) -> None:
+    """Whoever has the link joins in the name of who was invited, so an admin sees only that a mail was written."""
+    acme = await world.organization()
+    admin = await world.person(acme)
+    made, token = await invited(world, admin, acme, f"{new_id().hex}@example.com", "admin")
+    everything = await world.key(acme)
+    for options in ({"cookie": admin.cookie}, {"headers": everything}):
+        told = await world.client.call("GET", f"/orgs/{acme}/outbox", **options)
+        assert [(m["recipient"], m["body"], m["is_private"]) for m in told["mails"]] == [(made["email"], None, True)]
+    assert "token=" not in str(await admin.call("GET", f"/orgs/{acme}/audit"))
+    assert (await accept(world, token))["role"] == "admin", "the operator has handed it on"
 
 
 async def test_only_admins_invite_admins(world: World) -> None:
@@ -198,7 +212,7 @@ async def test_the_holder_of_a_link_is_told_what_it_is(world: World) -> None:
     acme = await world.organization("Acme")
     admin = await world.person(acme)
     email = f"seen.{new_id().hex}@example.com"
-    made, token = await invited(admin, acme, email, "member")
+    made, token = await invited(world, admin, acme, email, "member")
     told = await preview(world, token)
     assert told == {
         "organization_id": str(acme), "organization_name": "Acme", "email": email, "role": "member",
@@ -211,7 +225,7 @@ async def test_the_holder_of_a_link_is_told_what_it_is(world: World) -> None:
 async def test_a_preview_changes_nothing_and_knows_accounts(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, guest = await world.person(acme), await world.person(other)
-    _, token = await invited(admin, acme, guest.email)
+    _, token = await invited(world, admin, acme, guest.email)
     assert (await preview(world, token))["has_account"]
     await guest.call("POST", "/invitations/accept", json={"token": token})
     assert (await preview(world, token))["status"] == "accepted"

@@ -37,6 +37,9 @@ class InvitationsOperations(Connection):
     async def invite(self, org_id: Id, body: InvitationCreate, *, idempotency_key: str | None = None) -> Invitation:
         """Invite an address by mail; the link works once, for 7 days. Only admins can invite admins.
 
+        The link is in the mail alone, because whoever has it joins in the name of who was invited. Where no mail
+        server is set, the operator reads it with `signum outbox`.
+
         Scope: `members:write`.
         """
         return await self._send(
