@@ -17,12 +17,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 SYSTEM = "system"
 NOBODY = "none"
 """A request without a credential, before it has proven who sends it."""
+OPERATOR = "operator"
+"""Whoever runs the installation, by a command on the database itself."""
 
 
 @dataclass(frozen=True)
 class Who:
     """Whoever is behind a change. `actor` is the person who answers for it (of a key alone, its creator), `credential`
-    is `session`, `token`, `key:<id>`, `none` or `system`."""
+    is `session`, `token`, `key:<id>`, `none`, `operator` or `system`."""
 
     actor: UUID | None = None
     credential: str = SYSTEM
@@ -62,6 +64,7 @@ class Change:
 
 
 THE_SYSTEM = Who()
+THE_OPERATOR = Who(credential=OPERATOR)
 Listener = Callable[[AsyncSession, Change], Awaitable[None]]
 _listeners: list[Listener] = []
 _who: ContextVar[Who] = ContextVar("who", default=THE_SYSTEM)

@@ -1,5 +1,5 @@
 """`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | outbox |
-audit verify | openapi`), and its users'.
+audit verify | approvals lift | openapi`), and its users'.
 """
 
 from typing import Annotated
@@ -13,6 +13,8 @@ from backend.settings import settings
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 audit = typer.Typer(no_args_is_help=True, help="The log of every change.")
 app.add_typer(audit, name="audit")
+approvals = typer.Typer(no_args_is_help=True, help="What needs a second person.")
+app.add_typer(approvals, name="approvals")
 
 commands.add_to(app)
 
@@ -144,6 +146,22 @@ def verify_audit(
         typer.echo(f"{'whole ' if found.whole else 'BROKEN'}  {organization_id}  {name}: {entries}.{reason}")
     if not all(found.whole for _, _, found in findings):
         raise typer.Exit(3)
+
+
+@approvals.command("lift")
+def lift_approvals(
+    organization: Annotated[UUID, typer.Option("--org", help="The organization, by its id.")],
+    reason: Annotated[str, typer.Option(prompt="Why", help="Kept in the organization's audit log.")],
+) -> None:
+    """Let nothing in an organization need a second person any more, where the only other admin cannot be reached (while
+    `signum serve` runs, or with DATABASE_URL). Its audit log keeps it, with the reason."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.approvals.operator import lift
+
+    for line in supervisor.guarded(lambda: asyncio.run(lift(settings(), organization, reason))):
+        typer.echo(line)
 
 
 if __name__ == "__main__":

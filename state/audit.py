@@ -13,7 +13,9 @@ from state.differences import KINDS, Change, action_words, changes, summary
 from state.given import id_of, number, one_of
 from state.paging import Pages
 
-CREDENTIALS = {"session": "in the browser", "token": "by a program", "none": "without a sign-in", "system": ""}
+CREDENTIALS = {"session": "in the browser", "token": "by a program", "none": "without a sign-in"}
+NAMES = {"system": "Signum", "operator": "The operator"}
+"""Who it was where it was nobody in particular, by the credential."""
 
 
 @dataclass
@@ -164,7 +166,7 @@ def _entry(row: dict[str, Any]) -> AuditEntry:
     return AuditEntry(
         seq=row["seq"],
         at=row["at"],
-        who=row["actor_name"] or ("Signum" if row["credential"] == "system" else "Somebody"),
+        who=row["actor_name"] or NAMES.get(row["credential"], "Somebody"),
         by=by,
         action=row["action"],
         what=action_words(row["action"]),

@@ -19,10 +19,11 @@ class AuditEntry(Record):
     """One change. `hash` is the SHA-256 of the entry's RFC 8785 form without `actor_name`, `subject_name`, `withheld`
     and `hash`.
 
-    `actor` is the person who answers for it (of an API key, its creator), null for the system. `credential` is
-    `session`, `token`, `key:<id>`, `none` (whoever had none yet, as with an invitation's token) or `system`. `before`
-    and `after` have the fields that changed, and `subject_name` is what people call the subject now; `withheld` says
-    that these are not shown, since the credential may not read such records.
+    `actor` is the person who answers for it (of an API key, its creator), null for the system and the operator.
+    `credential` is `session`, `token`, `key:<id>`, `none` (whoever had none yet, as with an invitation's token),
+    `operator` (a command on the installation itself) or `system`. `before` and `after` have the fields that changed,
+    and `subject_name` is what people call the subject now; `withheld` says that these are not shown, since the
+    credential may not read such records.
     """
 
     organization_id: UUID

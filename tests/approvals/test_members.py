@@ -1,7 +1,12 @@
 """Nobody gets rid alone of those who would have to agree."""
 
+import asyncio
+import os
+import subprocess
+import sys
 from typing import Any
 
+from backend.db import new_id
 from backend.members.schemas import Role
 from tests.approvals.test_approvals import approve, deny, path_of, waiting
 from tests.conftest import Actor, World
@@ -124,3 +129,32 @@ async def test_it_is_checked_again(world: World) -> None:
     approval = await waiting(firm, await firm.admin.call("DELETE", path))
     await second.call("DELETE", path)
     assert "no such member" in (await refused(third, "POST", path_of(firm, approval, "approve"), 409)).detail
+
+
+async def test_the_operator_helps_an_admin_whose_only_second_is_lost(world: World, database_url: str) -> None:
+    firm, second, known = await team(world, "token.mint", "member.remove")
+    lost = f"{firm.base}/members/{known[str(second.user_id)]['id']}"
+    assert (await firm.admin.call("DELETE", lost))["status"] == "awaiting_approval"
+    await firm.refused("PATCH", "", 409, json={"approvals": []})
+
+    async def lift(organization: Any) -> tuple[int, str]:
+        """`signum approvals lift` as an operator runs it: exit code and output."""
+        run = [*(sys.executable, "-m", "backend.cli", "approvals", "lift"), *("--org", str(organization))]
+        done = await asyncio.to_thread(
+            subprocess.run, [*run, "--reason", "Bob has left"], env=os.environ | {"DATABASE_URL": database_url},
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+    code, said = await lift(firm.id)
+    assert (code, "token.mint, member.remove" in said, "1 that waited" in said) == (0, True, True), said
+    log = (await firm.get("/audit?action=organization.updated"))["audit"]
+    assert (log[0]["actor"], log[0]["credential"]) == (None, "operator")
+    assert log[0]["before"] == {"approvals": ["token.mint", "member.remove"]}
+    assert log[0]["after"] == {"approvals": [], "reason": "Bob has left"}
+    assert (await firm.get("/audit/verify"))["whole"]
+    await firm.admin.call("DELETE", lost)
+    assert str(second.user_id) not in await members(firm)
+    assert await lift(firm.id) == (1, "signum: Nothing in Acme needs a second person; there is nothing to lift.\n")
+    code, said = await lift(new_id())
+    assert (code, "There is no organization" in said) == (1, True)

@@ -1,0 +1,44 @@
+"""The operator's way out where nobody is left who could agree: whoever may open the database, and nobody by the API."""
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth.bootstrap import outside
+from backend.changes import THE_OPERATOR, acting, tell
+from backend.db import Write, now
+from backend.errors import CannotStart
+from backend.organizations.models import OrganizationRow
+from backend.requests.models import ApprovalRow
+from backend.requests.schemas import ApprovalStatus
+from backend.settings import Settings
+
+
+async def lift(settings: Settings, organization_id: UUID, reason: str) -> list[str]:
+    """Let nothing in an organization need a second person any more; lines that say what was done. Its log says so too,
+    with the reason. Refuses where nothing needs one."""
+    async with outside(settings) as session:
+        row = await session.get(OrganizationRow, organization_id, with_for_update=True)
+        if row is None:
+            raise CannotStart(f"There is no organization {organization_id}.")
+        if not row.approvals:
+            raise CannotStart(f"Nothing in {row.name} needs a second person; there is nothing to lift.")
+        before, row.approvals = row.approvals, []
+        after = {"approvals": [], "reason": reason}
+        with acting(THE_OPERATOR):
+            await tell(session, row.id, "organization.updated", ("organization", row.id), {"approvals": before}, after)
+        lines = [f"Nothing in {row.name} needs a second person any more; it was {', '.join(before)}."]
+        if waiting := await _waiting(session, organization_id):
+            lines.append(f"{waiting} that waited for one before still {'waits' if waiting == 1 else 'wait'}.")
+        return lines
+
+
+async def _waiting(session: Write, organization_id: UUID) -> int:
+    """How many requests were asked for before, and still need what nobody can give; they end after 7 days."""
+    query = sa.select(sa.func.count()).where(
+        col(ApprovalRow.organization_id) == organization_id,
+        col(ApprovalRow.status) == ApprovalStatus.PENDING,
+        col(ApprovalRow.expires_at) > now(),
+    )
+    return await session.scalar(query) or 0
