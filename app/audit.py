@@ -11,7 +11,7 @@ from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.form import select
 from components.ui.icon import icon
-from components.ui.note import empty, note
+from components.ui.note import empty, note, unread
 from components.ui.progress import diff
 from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.value import short_hash, when
@@ -117,7 +117,11 @@ def _filters() -> rx.Component:
     who = {"placeholder": "Everybody", "value": state.person, "on_change": state.pick_person}
     return toolbar(
         select(kinds, aria_label="Kind", value=state.kind, on_change=state.pick_kind, style=NARROW),
-        select(state.people, aria_label="Who", style=NARROW, **who),
+        rx.cond(
+            state.people_problem != "",
+            unread("The people did not load.", state.read_people),
+            select(state.people, aria_label="Who", style=NARROW, **who),
+        ),
         _day("From", "first", state.first_day),
         _day("Until", "last", state.last_day),
     )

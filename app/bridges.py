@@ -3,11 +3,11 @@
 import reflex as rx
 
 from app.layout import Nav, page
+from components.asset_filter import asset_filter
 from components.bridge_story import bridge_story
 from components.csv_link import csv_of
 from components.ui.box import end, row
 from components.ui.card import page_head, panel
-from components.ui.form import select
 from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.status import status
@@ -33,15 +33,12 @@ def bridges() -> rx.Component:
         empty("arrow-left-right", "No bridges yet", "An asset crosses to another chain by a bridge, with its rules."),
         empty("filter", "No bridge fits"),
     )
-    by_asset = select(
-        state.assets, placeholder="Every asset", value=state.asset, on_change=state.filter_asset, aria_label="Asset"
-    )
     main = rx.el.div(
         page_head("Bridges", "Packets from chain to chain, each with its rules"),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, STATUSES),
-                end(rx.el.div(by_asset, class_name="asset-filter")),
+                end(asset_filter(state)),
             ),
             table(
                 "Bridges",

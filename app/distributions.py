@@ -3,11 +3,11 @@
 import reflex as rx
 
 from app.layout import Nav, page
+from components.asset_filter import asset_filter
 from components.permission import for_issuers
 from components.ui.box import col, end
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
-from components.ui.form import select
 from components.ui.note import empty
 from components.ui.progress import bar
 from components.ui.status import status
@@ -39,15 +39,12 @@ def distributions() -> rx.Component:
         ),
         empty("filter", "No distribution fits"),
     )
-    by_asset = select(
-        state.assets, placeholder="Every asset", value=state.asset, on_change=state.filter_asset, aria_label="Asset"
-    )
     return rx.fragment(
         page_head("Distributions", "What is paid out to many, claimed by each with a proof", new),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, STATUSES),
-                end(rx.el.div(by_asset, class_name="asset-filter")),
+                end(asset_filter(state)),
             ),
             table(
                 "Distributions",

@@ -9,6 +9,7 @@ from components.ui.button import button, icon_button, kbd, link, link_button
 from components.ui.card import avatar
 from components.ui.form import NativeForm
 from components.ui.icon import icon, mark
+from components.ui.note import unread
 from components.ui.overlay import OpenButton
 from components.ui.value import elapsed, when
 from state.requests import Request, Tracker
@@ -100,17 +101,19 @@ def tracker() -> rx.Component:
         ),
         rx.fragment(),
     )
+    lost = rx.cond(Tracker.problem != "", icon("cloud-off", 15, class_name="bad"), rx.fragment())
     idle = rx.cond(
         (Tracker.running == 0) & (Tracker.failed == 0),
         rx.el.span(
-            icon("list-checks", 15, class_name="idle"),
+            rx.cond(Tracker.problem == "", icon("list-checks", 15, class_name="idle"), rx.fragment()),
             rx.el.span("Requests", class_name="word"),
             class_name="row tight",
         ),
         rx.fragment(),
     )
-    label = "Requests: " + Tracker.running.to_string() + " running, " + Tracker.failed.to_string() + " failed"
-    face = rx.el.button(running, failed, idle, class_name="track", type="button", aria_label=label)
+    known = "Requests: " + Tracker.running.to_string() + " running, " + Tracker.failed.to_string() + " failed"
+    label = rx.cond(Tracker.problem != "", "Requests: they did not load", known)
+    face = rx.el.button(lost, running, failed, idle, class_name="track", type="button", aria_label=label)
     return rx.popover.root(
         rx.popover.trigger(face),
         rx.popover.content(_tracked(), align="end", aria_label="Requests", on_open_auto_focus=rx.prevent_default),
@@ -126,7 +129,12 @@ def _tracked() -> rx.Component:
             rx.el.span(link("All requests", "/o/" + Session.org.id + "/requests"), class_name="end"),
             class_name="pop-head",
         ),
-        rx.cond(Tracker.rows.length() > 0, rows, none),
+        rx.cond(
+            Tracker.problem != "",
+            rx.el.div(unread("They did not load. " + Tracker.problem, Tracker.watch), class_name="unread-row"),
+            rx.fragment(),
+        ),
+        rx.cond(Tracker.rows.length() > 0, rows, rx.cond(Tracker.problem != "", rx.fragment(), none)),
         class_name="pop",
     )
 

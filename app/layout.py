@@ -23,8 +23,9 @@ from state.session import Session
 
 @dataclass(frozen=True)
 class Nav:
-    """A page's place in the sidebar. `key` is its shortcut's letter (`g` and the letter), `count` a Var to show.
+    """A page's place in the sidebar. `key` is its shortcut's letter (`g` and the letter).
 
+    `count`: a Var of text to show, a number or nothing, or "?" where it is not known.
     `shown`: a Var that says whether the page is there at all, for pages of some installations only.
     """
 

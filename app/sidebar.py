@@ -70,7 +70,11 @@ def _entry(place: Place, current: str) -> rx.Component:
     here = {"aria_current": "page"} if place.route == current else {}
     count = []
     if place.count is not None:
-        count = [rx.cond(place.count > 0, rx.el.span(place.count, class_name="count"), rx.fragment())]
+        unknown = rx.el.span(
+            "?", class_name="count", title="It could not be counted", role="img", aria_label="not counted"
+        )
+        known = rx.el.span(place.count, class_name="count")
+        count = [rx.cond(place.count == "", rx.fragment(), rx.cond(place.count == "?", unknown, known))]
     attrs = {"custom_attrs": {"data-go": place.key}} if place.key else {}
     link = rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
     return link if place.shown is True else rx.cond(place.shown, link, rx.fragment())

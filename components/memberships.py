@@ -14,12 +14,20 @@ def pending_memberships() -> rx.Component:
     lines = rx.el.div(
         rx.foreach(PendingMemberships.rows, _line),
         problem_note(PendingMemberships.problem),
+        rx.cond(PendingMemberships.unread != "", _unread(), rx.fragment()),
         class_name="col",
         style={"marginBottom": "16px"},
         role="region",
         aria_label="Memberships that wait for you",
     )
-    return rx.cond((PendingMemberships.rows.length() > 0) | (PendingMemberships.problem != ""), lines, rx.fragment())
+    is_known = (PendingMemberships.problem == "") & (PendingMemberships.unread == "")
+    return rx.cond((PendingMemberships.rows.length() > 0) | ~is_known, lines, rx.fragment())
+
+
+def _unread() -> rx.Component:
+    words = "Whether an organization waits for your answer did not load. " + PendingMemberships.unread
+    again = button("Try again", small=True, on_click=PendingMemberships.look)
+    return note(row(rx.el.span(words, class_name="grow"), again, cls="wrap"), tone="warn", sign="cloud-off")
 
 
 def _line(waiting: rx.Var[Waiting]) -> rx.Component:

@@ -8,12 +8,13 @@ from components.ui.button import button, link, link_button
 from components.ui.card import card, items, tile
 from components.ui.charts import legend, seg
 from components.ui.icon import mark
-from components.ui.note import empty
+from components.ui.note import empty, failure, skeleton
 from components.ui.status import status
 from components.ui.tabs import filters
 from components.ui.value import when
-from state.overview import ChainLine, OverviewState, Waiting
-from state.requests import Request
+from state.inbox import Waiting
+from state.overview import ChainLine, OverviewState
+from state.requests import Request, Tracker
 from state.session import Session
 
 MAIN, LIGHT, FAINT, OK, WARN, BAD = (
@@ -24,6 +25,7 @@ MAIN, LIGHT, FAINT, OK, WARN, BAD = (
     "var(--warn-i)",
     "var(--bad-i)",
 )
+RECENT = 6
 
 
 def _to(place: str) -> rx.Var[str]:
@@ -105,6 +107,7 @@ def _waiting(entry: rx.Var[Waiting]) -> rx.Component:
         ("webhook", mark("webhook", "warn")),
         mark("mail"),
     )
+    again = button("Try again", small=True, busy=OverviewState.reading, on_click=OverviewState.load)
     retry = button(
         "Retry",
         small=True,
@@ -119,19 +122,28 @@ def _waiting(entry: rx.Var[Waiting]) -> rx.Component:
             class_name="grow",
         ),
         rx.cond(entry.at != "", rx.el.span(when(entry.at), class_name="muted small hide-narrow"), rx.fragment()),
-        rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+        rx.cond(
+            entry.is_unread,
+            again,
+            rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+        ),
         class_name="item",
         key=entry.id,
     )
 
 
 def recent_card() -> rx.Component:
-    """Draw the newest requests."""
+    """Draw the newest requests, which the header's tracker keeps live."""
     none = empty(
         "list-checks", "No requests yet", "What is deployed, changed or sent on a chain is listed here, step by step."
     )
-    rows = items(rx.foreach(OverviewState.recent, _recent))
-    body = rx.cond(OverviewState.recent.length() > 0, rows, none)
+    rows = items(rx.foreach(Tracker.rows[:RECENT], _recent))
+    again = button("Try again", "rotate-cw", on_click=Tracker.watch)
+    body = rx.cond(
+        Tracker.problem != "",
+        failure("The newest requests did not load", Tracker.problem, again),
+        rx.cond(Tracker.is_read, rx.cond(Tracker.rows.length() > 0, rows, none), skeleton(3)),
+    )
     return card("Recent requests", body, right=link("All requests", _to("requests")))
 
 
@@ -191,7 +203,11 @@ def chains_card() -> rx.Component:
         rx.el.span(link("Chains", _to("chains")), class_name="end"),
     )
     count = rx.el.span(OverviewState.chains.length(), " of ", OverviewState.known_chains)
-    return card("Enabled chains", rx.cond(OverviewState.chains.length() > 0, rows, none), count=count, foot=foot)
+    again = button("Try again", "rotate-cw", busy=OverviewState.reading, on_click=OverviewState.load)
+    body = rx.cond(OverviewState.chains.length() > 0, rows, none)
+    lost = failure("The chains did not load", OverviewState.chains_problem, again)
+    is_lost = OverviewState.chains_problem != ""
+    return card("Enabled chains", rx.cond(is_lost, lost, body), count=rx.cond(is_lost, rx.fragment(), count), foot=foot)
 
 
 def _chain(chain: rx.Var[ChainLine]) -> rx.Component:

@@ -1,13 +1,20 @@
 """The one door from the console to the API, for every state: calls, problems, notices."""
 
 import asyncio
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
 import reflex as rx
 
-from backend.client import ApiProblem, client
+from backend.client import ApiProblem, Repeating, client
 from state.notices import Notices, Tone
+
+PATIENT = Repeating(times=2, patience=2.0)
+"""A page asks for many things at once and may meet the rate limit of its person: the second of its window is waited
+for, twice at most. A limit that wants more than that is told at once."""
+PASSING = (429, 500, 502, 503, 504)
+"""What may be otherwise in a moment."""
 
 
 class SignedOut(Exception):
@@ -30,21 +37,25 @@ class Api(rx.State, mixin=True):
 
         Raises ApiProblem with the API's words, SignedOut on 401. The session goes along on the server only.
         """
-        url = path.replace("{org}", self._org_id())
-        try:
-            return await client.call(
-                method,
-                url,
-                cookie=self.router.headers.cookie,
-                json=json,
-                params=_given(params),
-                idempotency_key=key,
-                headers=self._origin(),
-            )
-        except ApiProblem as problem:
-            if problem.status == 401:
-                raise SignedOut(self._here()) from problem
-            raise
+        url, given = path.replace("{org}", self._org_id()), _given(params)
+        for attempt in count():
+            try:
+                return await client.call(
+                    method,
+                    url,
+                    cookie=self.router.headers.cookie,
+                    json=json,
+                    params=given,
+                    idempotency_key=key,
+                    headers=self._origin(),
+                )
+            except ApiProblem as problem:
+                if problem.status == 401:
+                    raise SignedOut(self._here()) from problem
+                wait = PATIENT.wait(attempt, problem, is_harmless=False)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
 
     def _origin(self) -> dict[str, str]:
         """Whom we speak for, told as a proxy tells it: who the browser's connection comes from, at the right."""
@@ -71,6 +82,11 @@ class Api(rx.State, mixin=True):
     async def _notify(self, title: str, detail: str = "", tone: Tone = "ok", href: str = "", link: str = "") -> None:
         """Show a toast, with a link where `href` is set."""
         (await self.get_state(Notices))._add(title, detail, tone, href, link)
+
+    async def _lacks(self, what: str, problem: ApiProblem) -> None:
+        """Say that something a form offers could not be read. Whoever may not see it (403) is told nothing."""
+        if problem.status != 403:
+            await self._notify(f"{what} could not be read", problem.detail or problem.title, "warn")
 
     async def _accepted(self, title: str, request_id: str | None, detail: str = "") -> None:
         """Say that a request is on its way, or waits for a second person. Yield `Tracker.watch` after it."""

@@ -41,18 +41,19 @@ class ApprovalRow:
 
 
 class ApprovalCount(Api, rx.State):
-    """How many wait for the person, beside the page's name in the sidebar."""
+    """How many wait for the person, beside the page's name in the sidebar; a question mark where that is not known."""
 
-    waiting: int = 0
+    waiting: str = ""
 
     @rx.event
     async def look(self):
         """Count them, 100 at most."""
         try:
             page = await self._api("GET", "/orgs/{org}/approvals", params={"can_decide": "true", "limit": 100})
-            self.waiting = len(page["approvals"])
-        except ApiProblem:
-            self.waiting = 0
+            many = len(page["approvals"])
+            self.waiting = f"{many}+" if page["nextCursor"] else str(many or "")
+        except ApiProblem as problem:
+            self.waiting = "" if problem.status == 403 else "?"
 
 
 class Approvals(Pages, rx.State):

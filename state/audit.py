@@ -45,6 +45,7 @@ class AuditState(Pages, rx.State):
 
     rows: list[AuditEntry] = []
     people: list[dict[str, str]] = []
+    people_problem: str = ""
     kind: str = ""
     person: str = ""
     first_day: str = ""
@@ -76,13 +77,18 @@ class AuditState(Pages, rx.State):
         """Read the first page, and who there is to choose from."""
         self.kind = self.person = self.first_day = self.last_day = ""
         await self._again()
+        yield [AuditState.read_people, OneEntry.leave, Verification.forget]
+
+    @rx.event
+    async def read_people(self):
+        """Read who there is to choose from; nobody where the person may not see that (403)."""
+        found, self.people_problem = [], ""
         try:
             found = (await self._api("GET", "/orgs/{org}/access", params={"limit": 100}))["access"]
-        except ApiProblem:
-            found = []
+        except ApiProblem as problem:
+            self.people_problem = "" if problem.status == 403 else problem.detail or problem.title
         names = {p["user_id"]: p["display_name"] or p["email"] or "" for p in found}
         self.people = [{"value": id_, "label": name} for id_, name in names.items()]
-        yield [OneEntry.leave, Verification.forget]
 
     @rx.event(supersedes=True)
     async def pick_kind(self, kind: str):

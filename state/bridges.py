@@ -6,7 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.bridges.schemas import BridgeStatus
-from backend.client import ApiProblem
+from state.asset_choice import AssetChoice
 from state.chain_list import Chains
 from state.given import id_of
 from state.paging import Pages
@@ -37,13 +37,12 @@ class BridgeRow:
     created_at: str = ""
 
 
-class BridgesState(Pages, Chains, rx.State):
+class BridgesState(AssetChoice, Pages, Chains, rx.State):
     """The organization's bridges, by the API's pages."""
 
     rows: list[BridgeRow] = []
     status: str = ""
     asset: str = ""
-    assets: list[dict[str, str]] = []
 
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
@@ -58,11 +57,7 @@ class BridgesState(Pages, Chains, rx.State):
         """Read the first page, and the assets to filter by."""
         self.asset = id_of(self._query("asset"))
         await self._restart()
-        try:
-            page = await self._api("GET", "/orgs/{org}/assets", params={"limit": 100})
-        except ApiProblem:
-            return
-        self.assets = [{"value": a["id"], "label": f"{a['symbol']}, {a['name']}"} for a in page["assets"]]
+        yield BridgesState.read_assets
 
     @rx.event(supersedes=True)
     async def filter_status(self, status: str):

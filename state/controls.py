@@ -74,7 +74,8 @@ class ControlForm(Form, rx.State):
             wallets, holders = await self._api_all(
                 "/orgs/{org}/wallets?limit=100", f"/orgs/{{org}}/assets/{self.asset_id}/holders"
             )
-        except ApiProblem:
+        except ApiProblem as problem:
+            await self._lacks("The addresses that are known", problem)
             return []
         names = {h["address"]: h["party_name"] or "A holder" for h in holders["holders"]}
         names |= {w["address"]: w["label"] for w in wallets["wallets"]}

@@ -5,8 +5,8 @@ from typing import Any
 
 import reflex as rx
 
-from backend.client import ApiProblem
 from backend.distributions.schemas import DistributionStatus
+from state.asset_choice import AssetChoice
 from state.given import id_of, one_of
 from state.paging import Pages
 
@@ -36,13 +36,12 @@ class DistributionRow:
     created_at: str = ""
 
 
-class DistributionsState(Pages, rx.State):
+class DistributionsState(AssetChoice, Pages, rx.State):
     """Those of all the organization's assets, by the API's pages."""
 
     rows: list[DistributionRow] = []
     status: str = ""
     asset: str = ""
-    assets: list[dict[str, str]] = []
 
     async def _fetch(self, cursor: str) -> str | None:
         wanted = {"status": self.status, "assetId": self.asset, "cursor": cursor}
@@ -55,11 +54,7 @@ class DistributionsState(Pages, rx.State):
         """Read the first page, and the assets to filter by."""
         self.asset = id_of(self._query("asset"))
         await self._restart()
-        try:
-            page = await self._api("GET", "/orgs/{org}/assets", params={"limit": 100})
-        except ApiProblem:
-            return
-        self.assets = [{"value": a["id"], "label": f"{a['symbol']}, {a['name']}"} for a in page["assets"]]
+        yield DistributionsState.read_assets
 
     @rx.event(supersedes=True)
     async def filter_status(self, status: str):

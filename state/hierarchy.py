@@ -173,7 +173,9 @@ class Hierarchy(Loads, rx.State):
     async def _by_id(self, id: str) -> list[dict[str, Any]]:
         try:
             record = await self._api("GET", f"/orgs/{id}")
-        except ApiProblem:
+        except ApiProblem as problem:
+            if problem.status not in (403, 404, 422):
+                raise
             return []
         return [{"id": record["id"], "label": record["name"], "sub": record["id"]}]
 

@@ -26,14 +26,16 @@ class PendingMemberships(Api, rx.State):
 
     rows: list[Waiting] = []
     problem: str = ""
+    unread: str = ""
 
     @rx.event
     async def look(self):
-        """Read what waits; a page does without where that cannot be read."""
+        """Read what waits; where that cannot be read, say so, and keep what was known."""
         try:
             await self._read()
-        except ApiProblem:
-            self.rows = []
+            self.unread = ""
+        except ApiProblem as problem:
+            self.unread = problem.detail or problem.title
 
     async def _read(self) -> None:
         page = await self._api("GET", "/memberships/pending")

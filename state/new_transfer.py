@@ -70,7 +70,8 @@ class NewTransfer(Form, Chains, rx.State):
         """Offer attested people as receivers to whoever may see them."""
         try:
             page = await self._api("GET", "/identity/parties", params={"organization_id": self._org_id(), "limit": 100})
-        except ApiProblem:
+        except ApiProblem as problem:
+            await self._lacks("Attested people", problem)
             return
         known = {one["value"] for one in self.receivers}
         people = [p for p in page["parties"] if p["wallet_address"] and p["wallet_address"] not in known]

@@ -1,4 +1,4 @@
-"""The overview: counts, what waits for a person, what happens."""
+"""The overview: counts, what waits for a person, chains. The newest requests are the tracker's."""
 
 import asyncio
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.api import Loads
 from state.given import one_of
+from state.inbox import KINDS, Inbox, Waiting
 from state.party import WAITING
-from state.requests import Request, Tracker, request_of
-from state.webhooks import WHY_DISABLED
+from state.requests import Tracker, request_of
 
 ASSETS = ("active", "deploying", "updating", "draft", "failed", "archived")
 SHOWN = 5
+NAMED = 3
 
 
 @dataclass
@@ -42,20 +43,6 @@ class Counts:
 
 
 @dataclass
-class Waiting:
-    """What waits for a person; `href` is where it is resolved, `request_id` is set where it can be retried here."""
-
-    id: str
-    kind: str
-    title: str
-    detail: str
-    at: str
-    word: str
-    href: str
-    request_id: str = ""
-
-
-@dataclass
 class ChainLine:
     """An enabled chain."""
 
@@ -74,8 +61,9 @@ class OverviewState(Loads, rx.State):
     kind: str = ""
     chains: list[ChainLine] = []
     known_chains: int = 0
-    recent: list[Request] = []
+    chains_problem: str = ""
     retrying: str = ""
+    reading: bool = False
 
     @rx.var
     def shown(self) -> list[Waiting]:
@@ -85,107 +73,77 @@ class OverviewState(Loads, rx.State):
     @rx.var
     def kinds(self) -> dict[str, int]:
         """How many of each kind wait."""
-        return {
-            kind: sum(e.kind == kind for e in self.waiting)
-            for kind in ("approval", "request", "party", "attestation", "invitation", "webhook")
-        }
+        return {kind: sum(e.kind == kind for e in self.waiting) for kind in KINDS}
 
     @rx.event
     async def load(self):
         """Read everything at once."""
+        self.reading = True
+        yield
         try:
-            summary = await self._api("GET", "/orgs/{org}/summary")
+            await self._read(await self._api("GET", "/orgs/{org}/summary"))
+            self._loaded()
         except ApiProblem as problem:
             self._failed(problem)
-            return
-        recent, asked, failed, chains, created, verifying, expiring, invited, hooks = await asyncio.gather(
-            self._list("requests", "/orgs/{org}/requests", limit=6),
-            self._list("approvals", "/orgs/{org}/approvals", can_decide=True, limit=SHOWN),
-            self._list("requests", "/orgs/{org}/requests", status="failed", limit=SHOWN),
-            self._list("chains", "/orgs/{org}/chains"),
-            *(
-                self._list("parties", "/identity/parties", organization_id=self.org_id, status=s, limit=3)
-                for s in WAITING
-            ),
-            self._list("attestations", "/orgs/{org}/attestations", expiring_days=30, limit=3),
-            self._list("invitations", "/orgs/{org}/invitations", status="pending", limit=3),
-            self._list("webhooks", "/orgs/{org}/webhooks", status="disabled"),
-        )
-        self.counts = _counts(summary)
-        self.recent = [request_of(row) for row in recent]
-        enabled = [row for row in chains if row["enabled"]]
-        self.chains = [_chain(row) for row in enabled]
-        self.known_chains = len(chains)
-        attention = summary["attention"]
-        self.waiting = [
-            *(self._asked(row) for row in asked),
-            *(self._failed_request(request_of(row)) for row in failed),
-            *self._more_failed(attention["failed_requests"] - len(failed)),
-            *self._party(attention["parties_waiting"], (created + verifying)[:3]),
-            *self._expiring(attention["attestations_expiring"], expiring),
-            *self._invited(attention["pending_invitations"], invited),
-            *(self._stopped(row) for row in hooks if row["disabled_reason"] != "manual"),
-        ]
-        self._loaded()
+        self.reading = False
 
-    async def _list(self, name: str, path: str, **params: Any) -> list[dict[str, Any]]:
-        """A list that only adds words; what the person may not read, or what fails, is left out."""
+    async def _read(self, summary: dict[str, Any]) -> None:
+        missing: dict[str, str] = {}
+        self.counts = _counts(summary)
+        chains, self.waiting = await asyncio.gather(
+            self._list(missing, "chain", "chains", "/orgs/{org}/chains"), self._waiting(missing, summary["attention"])
+        )
+        self.chains_problem = missing.get("chain", "")
+        self.chains = [_chain(row) for row in chains if row["enabled"]]
+        self.known_chains = len(chains)
+
+    async def _waiting(self, missing: dict[str, str], counts: dict[str, int]) -> list[Waiting]:
+        """What waits. Of what the summary counts none, nothing is asked."""
+
+        async def of(kind: str, name: str, count: int, **params: Any) -> list[dict[str, Any]]:
+            return await self._list(missing, kind, name, f"/orgs/{{org}}/{name}", **params) if count else []
+
+        asked, failed, parties, expiring, invited, hooks = await asyncio.gather(
+            of("approval", "approvals", counts["approvals_waiting"], can_decide=True, limit=SHOWN),
+            of("request", "requests", counts["failed_requests"], status="failed", limit=SHOWN),
+            self._parties(missing, counts["parties_waiting"]),
+            of("attestation", "attestations", counts["attestations_expiring"], expiring_days=30, limit=NAMED),
+            of("invitation", "invitations", counts["pending_invitations"], status="pending", limit=NAMED),
+            of("webhook", "webhooks", 1, status="disabled"),
+        )
+        inbox = Inbox(f"/o/{self.org_id}/")
+        known = [
+            *(inbox.asked(row) for row in asked),
+            *(inbox.failed(request_of(row)) for row in failed),
+            *([] if "request" in missing else inbox.more_failed(counts["failed_requests"] - len(failed))),
+            *inbox.parties(counts["parties_waiting"], parties),
+            *inbox.expiring(counts["attestations_expiring"], expiring),
+            *inbox.invited(counts["pending_invitations"], invited),
+            *(inbox.stopped(row) for row in hooks if row["disabled_reason"] != "manual"),
+        ]
+        return inbox.with_unread(known, {kind: why for kind, why in missing.items() if kind in KINDS})
+
+    async def _parties(self, missing: dict[str, str], count: int) -> list[dict[str, Any]]:
+        """The first parties that wait, by one status after the other until there are enough."""
+        found: list[dict[str, Any]] = []
+        for status in WAITING:
+            if len(found) < min(NAMED, count):
+                query = {"organization_id": self.org_id, "status": status, "limit": NAMED}
+                found += await self._list(missing, "party", "parties", "/identity/parties", **query)
+        return found[:NAMED]
+
+    async def _list(
+        self, missing: dict[str, str], kind: str, name: str, path: str, **params: Any
+    ) -> list[dict[str, Any]]:
+        """A part's list. What the person may not read (403) is left out; why another failed is kept in `missing`."""
         try:
             page = await self._api("GET", path, params=params)
-        except ApiProblem:
+        except ApiProblem as problem:
+            if problem.status != 403:
+                missing[kind] = problem.detail or problem.title
             return []
         rows: list[dict[str, Any]] = page[name]
         return rows
-
-    def _to(self, place: str) -> str:
-        return f"/o/{self.org_id}/{place}"
-
-    def _asked(self, row: dict[str, Any]) -> Waiting:
-        who = row["asked_by_name"] or row["asked_with"] or "Somebody"
-        detail, href = f"{who} asks; it takes a second person", self._to(f"approvals?id={row['id']}")
-        return Waiting(row["id"], "approval", row["title"], detail, row["created_at"], "Decide", href)
-
-    def _failed_request(self, request: Request) -> Waiting:
-        href = self._to(f"requests?id={request.id}")
-        retry = request.id if request.can_retry else ""
-        why = request.problem or "It ended without a reason"
-        return Waiting(request.id, "request", f"{request.title} failed", why, request.updated_at, "View", href, retry)
-
-    def _more_failed(self, count: int) -> list[Waiting]:
-        if count <= 0:
-            return []
-        title = f"{count:,} more failed {_plural('request', count)}"
-        return [Waiting("more", "request", title, "", "", "View all", self._to("requests?status=failed"))]
-
-    def _party(self, count: int, parties: list[dict[str, Any]]) -> list[Waiting]:
-        if not count:
-            return []
-        title = f"{count:,} {_plural('party', count)} {_wait(count)} for identity review"
-        names, at = _names([party["name"] for party in parties], count), parties[-1]["created_at"] if parties else ""
-        return [Waiting("parties", "party", title, names, at, "Review", self._to("parties"))]
-
-    def _expiring(self, count: int, attestations: list[dict[str, Any]]) -> list[Waiting]:
-        if not count:
-            return []
-        title = f"{count:,} {_plural('attestation', count)} {'expires' if count == 1 else 'expire'} within 30 days"
-        names = _names([(row.get("party") or {}).get("name", "") for row in attestations], count)
-        detail = names or "Without a valid attestation their holders can no longer receive or trade."
-        return [Waiting("expiring", "attestation", title, detail, "", "Renew", self._to("attestations"))]
-
-    def _invited(self, count: int, invitations: list[dict[str, Any]]) -> list[Waiting]:
-        if not count:
-            return []
-        title = f"{count:,} {_plural('invitation', count)} {'is' if count == 1 else 'are'} still pending"
-        names, at = (
-            _names([row["email"] for row in invitations], count),
-            invitations[-1]["created_at"] if invitations else "",
-        )
-        return [Waiting("invited", "invitation", title, names, at, "View", self._to("members?tab=invitations"))]
-
-    def _stopped(self, row: dict[str, Any]) -> Waiting:
-        why, href = WHY_DISABLED[row["disabled_reason"]], self._to(f"webhooks/{row['id']}")
-        title = f"The webhook endpoint {row['url']} was disabled"
-        return Waiting(row["id"], "webhook", title, why, row["disabled_at"], "View", href)
 
     @rx.event
     def show(self, kind: str):
@@ -233,20 +191,3 @@ def _counts(summary: dict[str, Any]) -> Counts:
 def _chain(row: dict[str, Any]) -> ChainLine:
     name = row["display_name"] or row["chain_name"] or row["id"]
     return ChainLine(row["id"], name, row["status"] or "", row["xchain_eid"] or 0, row.get("height") or 0)
-
-
-def _names(names: list[str], count: int) -> str:
-    """The first names, and how many more there are."""
-    known = [name for name in names if name]
-    rest = f" and {count - len(known):,} more" if known and count > len(known) else ""
-    return ", ".join(known) + rest
-
-
-def _plural(word: str, count: int) -> str:
-    if count == 1:
-        return word
-    return word[:-1] + "ies" if word.endswith("y") else word + "s"
-
-
-def _wait(count: int) -> str:
-    return "waits" if count == 1 else "wait"

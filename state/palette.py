@@ -59,8 +59,10 @@ class Finder(Api, rx.State):
             return []
         try:
             page = await self._api("GET", "/orgs/{org}/search", params={"q": words, "limit": 30})
-        except ApiProblem:
-            return []
+        except ApiProblem as problem:
+            if problem.status in (403, 422):
+                return []
+            return [{"id": "unread", "label": "Records were not searched", "sub": problem.detail, "off": True}]
         rows = [row for row in page["results"] if row["kind"] in GROUPS]
         kinds = list(dict.fromkeys(row["kind"] for row in rows))
         return [self._option(row) for row in sorted(rows, key=lambda row: kinds.index(row["kind"]))]

@@ -83,8 +83,9 @@ class Queue(Pages, Chains, rx.State):
         """How many each filter has: from one page of everything where that is all, else from each one's first page."""
         try:
             self.counts = await self._count_waiting() | await self._count_attestations()
-        except ApiProblem:
-            return
+        except ApiProblem as problem:
+            self.counts = {}
+            await self._lacks("How many cases there are of each kind", problem)
 
     async def _count_waiting(self) -> dict[str, str]:
         pages = [await self._parties(status, "", 100) for status in WAITING]

@@ -1,13 +1,13 @@
 """Requests: the tracker in the header, and following one on a page."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import reflex as rx
 
 from backend.client import ApiProblem
-from state.api import Api
+from state.api import PASSING, Api
 from state.given import id_of
 
 FINAL = {"succeeded", "failed", "denied"}
@@ -91,6 +91,8 @@ class Tracker(Api, rx.State):
     rows: list[Request] = []
     running: int = 0
     failed: int = 0
+    is_read: bool = False
+    problem: str = ""
     _watched: str = ""
 
     @rx.event(background=True, supersedes=True)
@@ -99,24 +101,46 @@ class Tracker(Api, rx.State):
         pause = 0.4
         while True:
             async with self:
-                org_id = self._watched = self._org_id()
-                if not org_id:
+                if not (org_id := self._turn()):
                     return
+            page, problem = None, None
             try:
                 page = await self._api("GET", f"/orgs/{org_id}/requests", params={"limit": 8})
-            except ApiProblem:
-                return
+            except ApiProblem as fault:
+                problem = fault
             async with self:
                 if self._org_id() != org_id:
                     return
-                self._show([request_of(row) for row in page["requests"]])
+                if problem is not None:
+                    self._miss(problem)
+                    pause = 3.0
+                elif page is not None:
+                    self._show([request_of(row) for row in page["requests"]])
                 if not self.running:
                     return
             await asyncio.sleep(pause)
             pause = min(3.0, pause * 1.15)
 
+    def _turn(self) -> str:
+        """The organization in view; another one's requests are forgotten."""
+        org_id = self._org_id()
+        if org_id != self._watched:
+            self._watched, self.rows, self.running, self.failed = org_id, [], 0, 0
+            self.is_read, self.problem = False, ""
+        return org_id
+
+    def _miss(self, problem: ApiProblem) -> None:
+        """Say that they could not be read; what ran before is looked for again. None where they may not be seen."""
+        if problem.status == 403:
+            self._show([])
+            return
+        self.problem = problem.detail or problem.title
+        if problem.status not in PASSING:
+            self.running = 0
+
     def _show(self, rows: list[Request]) -> None:
         """Take the rows over; what did not change is not sent to the browser again."""
+        self.is_read, self.problem = True, ""
         if rows != self.rows:
             self.rows = rows
         self.running = sum(row.status in ("accepted", "running") for row in rows)
@@ -162,7 +186,13 @@ class Follows(Api, mixin=True):
                 path = f"/orgs/{self._org_id()}/requests/{self.request.id}"
             try:
                 request = request_of(await self._api("GET", path))
-            except ApiProblem:
+            except ApiProblem as problem:
+                if problem.status in PASSING:
+                    await asyncio.sleep(3)
+                    continue
+                async with self:
+                    said = f"It can no longer be followed here: {problem.detail or problem.title}"
+                    self.request = replace(self.request, problem=said)
                 return
             async with self:
                 if request.id != self.request.id:

@@ -29,8 +29,9 @@ class TransferCheckState(Form, rx.State):
         self._done()
         try:
             page = await self._api("GET", "/orgs/{org}/wallets", params={"limit": 100})
-        except ApiProblem:
-            return  # whoever may not see wallets can still type an address
+        except ApiProblem as problem:
+            await self._lacks("Your wallets", problem)  # an address can still be typed
+            return
         self.wallets = [{"value": w["address"], "label": w["label"]} for w in page["wallets"]]
 
     @rx.event

@@ -46,6 +46,12 @@ def failure(what: Any, why: Any, *actions: rx.Component) -> rx.Component:
     return _blank("cloud-off", "bad", what, why, *actions, role="alert")
 
 
+def unread(words: Any, on_retry: Any) -> rx.Component:
+    """Say in a line, in its place, that something small did not load, with a way to try again."""
+    again = rx.el.button("Try again", type="button", class_name="link", on_click=on_retry)
+    return rx.el.span(icon("cloud-off", 14), rx.el.span(words), again, class_name="unread", role="status")
+
+
 def forbidden(why: Any) -> rx.Component:
     """Say that the person may not see this, with the problem's words (it names the scope)."""
     return _blank("lock", "", "You cannot see this", why)
