@@ -17,9 +17,11 @@ from reflex_base.registry import RegistrationContext
 from reflex_base.utils.form import FORM_DATA_ENTRIES_KEY
 
 from backend.auth.credentials import cookie_name
+from state.notices import Notices
 
 UNUSED = ("setvar", "update_vars_internal")
 """Reflex's own handlers that write vars from outside; no var of ours is meant for them."""
+NO_PAGE = "splat"
 SURROGATE = re.compile("[\ud800-\udfff]")
 ID = re.compile(r"[^/?#\\%\x00-\x20]{1,200}")
 
@@ -38,12 +40,15 @@ class Door(Middleware):
     """Lets an event in if its arguments are what the handler says, and keeps one session's data from the next."""
 
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Raise Malformed, or go on."""
-        root = state._get_root_state()
-        await _forget_others(root)
+        """Raise Malformed, or go on. The apology for what was refused is not refused for the same reason: that would
+        be answered by another one, without end."""
+        root, name = state._get_root_state(), event.name.rpartition(".")[2]
         handler = RegistrationContext.get().event_handlers[event.name].handler
-        is_unused = event.name.rpartition(".")[2] in UNUSED
-        if is_unused or not fits(handler.fn, event.payload) or not leads(root.rx_router_page.params):
+        is_apology = handler.fn is Notices.event_handlers["apologize"].fn
+        if not is_apology:
+            await _forget_others(root)
+        is_led_astray = not is_apology and not leads(root.rx_router_page.params)
+        if name in UNUSED or is_led_astray or not fits(handler.fn, event.payload):
             raise Malformed(event.name)
         return None
 
@@ -67,9 +72,14 @@ def _digest(cookies: str) -> str:
 
 
 def leads(params: Any) -> bool:
-    """Whether a URL's parameters are texts, and its ids nothing that would lead an API call elsewhere."""
+    """Whether a URL's parameters are texts, and its ids nothing that would lead an API call elsewhere.
+
+    An address that no page has comes as a list of its parts; nothing reads those.
+    """
     return isinstance(params, dict) and all(
-        isinstance(value, str) and (not name.endswith("_id") or ID.fullmatch(value)) for name, value in params.items()
+        isinstance(value, str) and (not name.endswith("_id") or ID.fullmatch(value))
+        for name, value in params.items()
+        if name != NO_PAGE
     )
 
 

@@ -225,6 +225,15 @@ async def test_nobody_writes_a_var_from_outside(socket: Socket, name: str):
     socket.failures.clear()
 
 
+@pytest.mark.parametrize("params", [{"splat": ["nowhere", "at", "all"]}, {"org_id": "../auth/me"}])
+async def test_a_wrong_address_is_answered_once(socket: Socket, params: Any):
+    tab = Tab(socket, "", "/nowhere/at/all", params)
+    await tab.connect("")
+    wrong = [str(one) for one in socket.failures]
+    socket.failures.clear()
+    assert wrong == ([] if "splat" in params else ["reflex___state____state.hydrate_and_load"])
+
+
 @pytest.mark.parametrize("value", [None, 1, [], {"a": 1}, "../../auth/me", "a?b=c", "", LONG, "a\x00"])
 def test_an_id_of_the_url_leads_nowhere_else(value: Any):
     assert not leads({"org_id": value})
