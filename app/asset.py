@@ -8,6 +8,7 @@ from components.compliance_editor import compliance_editor
 from components.controls import controls
 from components.permission import for_issuers, may_issue
 from components.transfer_check import transfer_check
+from components.ui.arrival import arrival
 from components.ui.box import row
 from components.ui.button import button, download, link_button
 from components.ui.card import logo, page_head
@@ -38,9 +39,8 @@ def asset() -> rx.Component:
         forbidden(AssetState.problem),
         failure("This asset did not load", AssetState.problem, again),
     )
-    return rx.cond(
-        AssetState.problem != "", broken, rx.cond(AssetState.asset.id != "", _whole(), page_skeleton())
-    )  # fmt: skip
+    known = rx.cond(AssetState.asset.id != "", _whole(), page_skeleton())
+    return arrival(AssetState, page_skeleton(), rx.fragment(rx.cond(AssetState.problem != "", broken, known)))
 
 
 def _whole() -> rx.Component:

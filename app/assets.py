@@ -37,7 +37,7 @@ def assets() -> rx.Component:
                  Col("Created", narrow=False)],
                 AssetsState.rows,
                 _row,
-                empty=_empty(new),
+                empty=_empty(),
                 loading=AssetsState.loading,
                 problem=AssetsState.problem,
                 is_forbidden=AssetsState.is_forbidden,
@@ -54,8 +54,8 @@ def assets() -> rx.Component:
     )  # fmt: skip
 
 
-def _empty(new: rx.Component) -> rx.Component:
-    first = empty("landmark", "No assets yet", "Issue the first one. It takes its rules along to every chain.", new)
+def _empty() -> rx.Component:
+    first = empty("landmark", "No assets yet", "Issue the first one. It takes its rules along to every chain.")
     none = empty("filter", "No asset has this status", None)
     return rx.cond(AssetsState.status == "", first, none)
 

@@ -122,8 +122,7 @@ def _filters() -> rx.Component:
             unread("The people did not load.", state.read_people),
             select(state.people, aria_label="Who", style=NARROW, **who),
         ),
-        _day("From", "first", state.first_day),
-        _day("Until", "last", state.last_day),
+        rx.el.div(_day("From", "first", state.first_day), _day("Until", "last", state.last_day), class_name="days"),
     )
 
 
@@ -134,7 +133,7 @@ def _day(words: str, which: str, value: Any) -> rx.Component:
         value=value,
         on_change=lambda day: AuditState.pick_day(which, day),
     )
-    return rx.el.label(text(words, cls="muted small"), field, class_name="row center")
+    return rx.el.label(text(words, cls="muted small"), field, class_name="day")
 
 
 def _row(entry: rx.Var[AuditEntry]) -> rx.Component:
@@ -157,7 +156,8 @@ def _row(entry: rx.Var[AuditEntry]) -> rx.Component:
 def _one() -> rx.Component:
     entry = OneEntry.entry
     hidden = note("Your role does not read such records, so what was changed is not shown.", tone="info")
-    shown = rx.cond(entry.differences.length() > 0, diff(entry.differences), text("No fields changed.", cls="muted"))
+    fields = rx.cond(entry.is_new, _written(), diff(entry.differences))
+    shown = rx.cond(entry.differences.length() > 0, fields, text("No fields changed.", cls="muted"))
     none = text("none", cls="muted")
     facts = kv(
         ("Who", row(text(entry.who), text(entry.by, cls="muted"), cls="tight wrap")),
@@ -175,10 +175,25 @@ def _one() -> rx.Component:
     return drawer(
         entry.what,
         rx.el.span("Entry ", entry.seq),
-        col(rx.el.h3("Before and after"), rx.cond(entry.withheld, hidden, shown), rx.el.h3("About"), facts, cls="wide"),
+        col(
+            rx.el.h3(rx.cond(entry.is_new, "What was written", "Before and after")),
+            rx.cond(entry.withheld, hidden, shown),
+            rx.el.h3("About"),
+            facts,
+            cls="wide",
+        ),
         is_open=entry.seq > 0,
         on_close=OneEntry.leave,
     )
+
+
+def _written() -> rx.Component:
+    """Each field of what had nothing before it."""
+
+    def one(change: Any) -> rx.Component:
+        return rx.el.div(rx.el.dt(change["name"]), rx.el.dd(change["new"], class_name="break"), key=change["name"])
+
+    return rx.el.dl(rx.foreach(OneEntry.entry.differences, one), class_name="diff written")
 
 
 def _subject() -> rx.Component:

@@ -34,9 +34,7 @@ def distributions() -> rx.Component:
     new = for_issuers(link_button("New distribution", HREF + "/new", "plus", kind="primary"))
     none = rx.cond(
         (state.status == "") & (state.asset == ""),
-        empty(
-            "split", "No distributions yet", "Pay many people at once: each claims with a proof, under the rules.", new
-        ),
+        empty("split", "No distributions yet", "Pay many people at once: each claims with a proof, under the rules."),
         empty("filter", "No distribution fits"),
     )
     return rx.fragment(

@@ -29,7 +29,7 @@ def markets() -> rx.Component:
     """Draw the list."""
     state = MarketsState
     new = for_issuers(link_button("Deploy market", HREF + "/new", "store", kind="primary"))
-    first = empty("store", "No markets yet", "A market trades an asset under its rules, on chain.", new)
+    first = empty("store", "No markets yet", "A market trades an asset under its rules, on chain.")
     none = empty("filter", "No market has this status")
     return rx.fragment(
         page_head("Markets", "Order books on chain; every order is checked against the rules", new),

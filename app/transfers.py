@@ -37,7 +37,7 @@ def transfers() -> rx.Component:
     state = TransfersState
     none = rx.cond(
         state.status == "",
-        empty("send", "No transfers yet", "A server wallet sends; every rule is asked before.", _new()),
+        empty("send", "No transfers yet", "A server wallet sends; every rule is asked before."),
         empty("filter", "No transfer fits"),
     )
     main = rx.el.div(

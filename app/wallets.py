@@ -26,7 +26,6 @@ def wallets() -> rx.Component:
     """Draw the list beside the chosen wallet."""
     link = for_admins(button("Link wallet", "link", on_click=WalletForm.show("linked")))
     new = for_admins(button("New wallet", "plus", kind="primary", on_click=WalletForm.show("server")))
-    first = for_admins(button("New wallet", "plus", kind="primary", on_click=WalletForm.show("server")))
     listed = panel(
         table(
             "Wallets",
@@ -34,7 +33,7 @@ def wallets() -> rx.Component:
             Wallets.rows,
             _row,
             empty=empty("wallet", "No wallet yet", "The first server wallet becomes the treasury: it signs for the "
-                        "organization and owns its tokens.", first),
+                        "organization and owns its tokens."),
             loading=Wallets.loading,
             problem=Wallets.problem,
             is_forbidden=Wallets.is_forbidden,

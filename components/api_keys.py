@@ -49,7 +49,7 @@ def keys_panel() -> rx.Component:
             ],
             KeysState.rows,
             _row,
-            empty=empty("key-round", "No API keys yet", "A key lets a program act within its scopes.", new_button()),
+            empty=empty("key-round", "No API keys yet", "A key lets a program act within its scopes."),
             loading=KeysState.loading,
             problem=KeysState.problem,
             is_forbidden=KeysState.is_forbidden,

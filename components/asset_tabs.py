@@ -8,7 +8,7 @@ from components.csv_link import csv_of
 from components.permission import for_issuers
 from components.rule_editor import rules_said
 from components.ui.box import col, split
-from components.ui.button import link, link_button
+from components.ui.button import link
 from components.ui.card import card, figure_strip, panel
 from components.ui.note import empty
 from components.ui.status import status, tag
@@ -72,16 +72,13 @@ def _place(place: rx.Var[Place]) -> rx.Component:
 
 def markets() -> rx.Component:
     """Draw the asset's markets."""
-    new = for_issuers(
-        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + AssetState.asset.id, "store")
-    )
     return panel(
         table(
             "Markets of this asset",
             [Col("Market"), Col("Chain"), Col("Status"), Col("Fees"), Col("Created", narrow=False)],
             AssetMarkets.rows,
             _market,
-            empty=empty("store", "No market yet", "A market trades this asset under its rules, on chain.", new),
+            empty=empty("store", "No market yet", "A market trades this asset under its rules, on chain."),
             loading=AssetMarkets.loading,
             problem=AssetMarkets.problem,
             is_forbidden=AssetMarkets.is_forbidden,

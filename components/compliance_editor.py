@@ -4,6 +4,7 @@ import reflex as rx
 
 from components.permission import for_issuers, may_issue
 from components.rule_editor import framework_cards, rule_settings
+from components.rules_history import rules_history
 from components.ui.box import col, row, text
 from components.ui.button import button
 from components.ui.card import card, item, items
@@ -41,7 +42,9 @@ def compliance_editor() -> rx.Component:
         _review(),
     )
     return rx.el.div(
-        rx.cond(state.frameworks.length() > 0, editor, rx.el.div(skeleton(5), class_name="card")), on_mount=state.load
+        rx.cond(state.frameworks.length() > 0, editor, rx.el.div(skeleton(5), class_name="card")),
+        rules_history(),
+        on_mount=state.load,
     )
 
 

@@ -5,7 +5,7 @@ import reflex as rx
 from components.access import is_admin
 from components.csv_link import csv_of
 from components.roles import role_name
-from components.ui.button import button, link_button
+from components.ui.button import button
 from components.ui.card import panel
 from components.ui.dialog import confirm
 from components.ui.note import empty
@@ -14,7 +14,6 @@ from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import when
 from state.invitations import InvitationRow, InvitationsState, Revocation
-from state.session import Session
 
 STATUSES = [
     ("", "All"),
@@ -27,14 +26,11 @@ STATUSES = [
 
 def invitations_panel() -> rx.Component:
     """Draw the table with its filter."""
-    invite = link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary")
     outbox = link_button("Their mails", "/o/" + Session.org.id + "/outbox", "mail")
     none = rx.cond(
         InvitationsState.status != "",
         empty("mail-search", "None of this status"),
-        empty(
-            "mail", "Nobody has been invited", "An invitation is a mail with a link that works for seven days.", invite
-        ),
+        empty("mail", "Nobody has been invited", "An invitation is a mail with a link that works for seven days."),
     )
     return panel(
         toolbar(

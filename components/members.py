@@ -6,7 +6,7 @@ from components.access import is_admin
 from components.csv_link import csv_of
 from components.roles import ABOUT, NAMES, OPTIONS, role_name
 from components.ui.box import col, end, row
-from components.ui.button import button, icon_button, link_button
+from components.ui.button import button, icon_button
 from components.ui.card import avatar, panel
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import choice, choices, error_of, field_row, search_box, select_field, text_field
@@ -16,17 +16,15 @@ from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import short_hash, when
 from state.members import MemberAct, MemberRow, MembersState, WalletMember
-from state.session import Session
 
 
 def members_panel() -> rx.Component:
     """Draw the table with its filters."""
-    invite = link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary")
     narrowed = (MembersState.role != "") | (MembersState.words != "")
     none = rx.cond(
         narrowed,
         empty("user-search", "Nobody fits", "Try another role or name."),
-        empty("users", "No members yet", "Invite people, or add them by their wallet.", invite),
+        empty("users", "No members yet", "Invite people, or add them by their wallet."),
     )
     return panel(
         toolbar(

@@ -38,8 +38,7 @@ def endpoints_panel() -> rx.Component:
             WebhooksState.rows,
             _row,
             empty=empty(
-                "webhook", "No endpoints yet", "An endpoint is told by a signed request when something changes.",
-                new_button(),
+                "webhook", "No endpoints yet", "An endpoint is told by a signed request when something changes."
             ),
             loading=WebhooksState.loading,
             problem=WebhooksState.problem,

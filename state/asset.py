@@ -7,6 +7,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from state.api import Loads
+from state.arriving import Arrives
 from state.chain_list import Chains
 from state.given import id_of
 from state.paging import Pages
@@ -53,7 +54,7 @@ class AssetView:
     rules: list[dict[str, str]] = field(default_factory=list)
 
 
-class AssetState(Follows, Loads, Chains, rx.State):
+class AssetState(Arrives, Follows, Loads, Chains, rx.State):
     """The page of an asset."""
 
     asset: AssetView = AssetView()
@@ -67,7 +68,8 @@ class AssetState(Follows, Loads, Chains, rx.State):
         self.tab = wanted if wanted in TABS else "overview"
         if self.asset.id != self.asset_id:
             self.asset, self.loading, self.request = AssetView(), True, Request()
-            yield
+        self._arrive()
+        yield
         await self._read()
         if self._record.get("request_id") and self.asset.status in ("deploying", "updating", "failed"):
             yield self._follow(self._record["request_id"])
@@ -77,7 +79,8 @@ class AssetState(Follows, Loads, Chains, rx.State):
         """Open a tab; the URL remembers it."""
         if tab in TABS:
             self.tab = tab
-            yield rx.redirect(f"/o/{self.org_id}/assets/{self.asset_id}?tab={tab}", replace=True)
+            self._moved(f"/o/{self.org_id}/assets/{self.asset_id}?tab={tab}")
+            yield rx.redirect(self.place, replace=True)
 
     @rx.event
     async def reload(self):

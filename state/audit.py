@@ -1,5 +1,6 @@
 """The audit log: its entries by page, one of them in the drawer, and whether the chain is whole."""
 
+import asyncio
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from state.api import Api
 from state.differences import KINDS, Change, action_words, changes, summary
 from state.given import id_of, number, one_of
 from state.paging import Pages
+from state.record_values import Known, Market, Unit
 
 CREDENTIALS = {"session": "in the browser", "token": "by a program", "none": "without a sign-in"}
 NAMES = {"system": "Signum", "operator": "The operator"}
@@ -33,6 +35,7 @@ class AuditEntry:
     subject: str = ""
     line: str = ""
     differences: list[Change] = field(default_factory=list)
+    is_new: bool = False
     withheld: bool = False
     request_id: str = ""
     address: str = ""
@@ -50,6 +53,7 @@ class AuditState(Pages, rx.State):
     person: str = ""
     first_day: str = ""
     last_day: str = ""
+    _known: Known = Known()
     query: str = ""
     """The filters as the API's query, for the CSV; empty where there are none."""
 
@@ -64,7 +68,7 @@ class AuditState(Pages, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api("GET", "/orgs/{org}/audit", params={**self._wanted(), "cursor": cursor})
-        self.rows = [_entry(row) for row in page["audit"]]
+        self.rows = [_entry(row, self._known) for row in page["audit"]]
         return page["nextCursor"]
 
     async def _again(self) -> None:
@@ -76,8 +80,27 @@ class AuditState(Pages, rx.State):
     async def load(self):
         """Read the first page, and who there is to choose from."""
         self.kind = self.person = self.first_day = self.last_day = ""
+        await self._read_known()
         await self._again()
         yield [AuditState.read_people, OneEntry.leave, Verification.forget]
+
+    async def _read_known(self) -> None:
+        """What the entries refer to; without it amounts are shown in base units, which says so."""
+        assets, markets, chains = await asyncio.gather(*(self._hundred(n) for n in ("assets", "markets", "chains")))
+        self._known = Known(
+            assets={a["id"]: Unit(a["symbol"], a["decimals"]) for a in assets},
+            markets={m["id"]: Market(m["asset_id"], Unit(m["quote_symbol"], m["quote_decimals"])) for m in markets},
+            chains={c["xchain_eid"]: c["display_name"] or c["chain_name"] for c in chains if c["xchain_eid"]},
+        )
+
+    async def _hundred(self, name: str) -> list[dict[str, Any]]:
+        try:
+            page = await self._api("GET", f"/orgs/{{org}}/{name}", params={"limit": 100} if name != "chains" else None)
+        except ApiProblem as problem:
+            await self._lacks(f"The {name} that entries name", problem)
+            return []
+        rows: list[dict[str, Any]] = page[name]
+        return rows
 
     @rx.event
     async def read_people(self):
@@ -166,8 +189,9 @@ def _verdict(found: dict[str, Any]) -> str:
     return f"{count} as written." if found["length"] else "There are no entries yet."
 
 
-def _entry(row: dict[str, Any]) -> AuditEntry:
-    found = changes(row["before"], row["after"])
+def _entry(row: dict[str, Any], known: Known) -> AuditEntry:
+    values = known.about(row["subject"], {**(row["before"] or {}), **(row["after"] or {})})
+    found = changes(row["before"], row["after"], values)
     by = "by an API key" if row["credential"].startswith("key:") else CREDENTIALS.get(row["credential"], "")
     return AuditEntry(
         seq=row["seq"],
@@ -175,12 +199,13 @@ def _entry(row: dict[str, Any]) -> AuditEntry:
         who=row["actor_name"] or NAMES.get(row["credential"], "Somebody"),
         by=by,
         action=row["action"],
-        what=action_words(row["action"]),
+        what=action_words(row["action"], (row["after"] or {}).get("control")),
         subject_type=row["subject"]["type"],
         subject_id=row["subject"]["id"],
         subject=row["subject_name"] or "",
         line="Not shown to your role" if row["withheld"] else summary(found),
         differences=found,
+        is_new=row["before"] is None,
         withheld=row["withheld"],
         request_id=row["request_id"] or "",
         address=row["address"] or "",

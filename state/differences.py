@@ -1,8 +1,8 @@
 """What an audit entry says, in words: its action, and each field before and after."""
 
-import re
-from datetime import UTC, datetime
 from typing import Any
+
+from state.record_values import Values, called
 
 KINDS = {
     "organization": "Organization",
@@ -30,25 +30,33 @@ KINDS = {
     "webhook": "Webhook",
 }
 """The first part of an action, and what people call it."""
-NAMES = {"xchain_eid": "endpoint id", "chain_eid": "chain", "org_type": "type", "tx_hash": "transaction"}
-FIRST = ("name", "symbol", "label", "email", "status", "failure", "problem", "reason", "revocation reason")
-BEHIND = ("request id", "transaction", "uid", "checked at", "guid")
+FIRST = (
+    "name", "symbol", "label", "email", "status", "failure", "problem", "control", "side", "amount", "price", "reason",
+    "revocation reason",
+)  # fmt: skip
+BEHIND = (
+    "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
+    "transaction", "transactions", "transaction at the source", "transaction at the destination", "attestation uid",
+    "packet", "checked", "path",
+)  # fmt: skip
 """What says nothing to a person who only glances."""
-MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 MOST = 300
 """Characters of a value that are shown."""
 Change = dict[str, str]
 
 
-def action_words(action: str) -> str:
-    """`api_key.created` as "API key created"."""
+def action_words(action: str, control: str | None = None) -> str:
+    """`api_key.created` as "API key created"; of a `control`, which one: "Forced transfer requested"."""
     kind, _, verb = action.partition(".")
+    if kind == "control" and control:
+        return f"{_plain(control).capitalize()} {_plain(verb)}"
     return f"{KINDS.get(kind, _plain(kind).capitalize())} {_plain(verb)}".strip()
 
 
-def changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[Change]:
+def changes(before: dict[str, Any] | None, after: dict[str, Any] | None, values: Values | None = None) -> list[Change]:
     """Every field that differs, with its value before and after as words; an empty text is none."""
-    old, new = _flat(before or {}), _flat(after or {})
+    values = values or Values()
+    old, new = _flat(before or {}, values), _flat(after or {}, values)
     names = sorted({**old, **new}, key=_place)
     pairs = [(name, old.get(name, ""), new.get(name, "")) for name in names]
     return [{"name": name, "old": was, "new": is_} for name, was, is_ in pairs if was != is_]
@@ -79,35 +87,15 @@ def _change_line(change: Change) -> str:
     return f"{change['name']}: {change['old']} → {new}" if change["old"] else f"{change['name']}: {new}"
 
 
-def _flat(fields: dict[str, Any], above: str = "") -> dict[str, str]:
+def _flat(fields: dict[str, Any], values: Values, above: str = "") -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in fields.items():
-        path = f"{above}{NAMES.get(name, _plain(name))}"
+        path = f"{above}{called(name)}"
         if isinstance(value, dict):
-            found |= _flat(value, f"{path} › ")
+            found |= _flat(value, values, f"{path} › ")
         else:
-            found[path] = _words(value)[:MOST]
+            found[path] = values.read(name, value)[:MOST]
     return found
-
-
-def _words(value: Any) -> str:
-    if value is None or value == []:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(_words(part) if not isinstance(part, dict) else _line(part) for part in value)
-    return _day_and_time(value) if isinstance(value, str) and MOMENT.fullmatch(value) else str(value)
-
-
-def _day_and_time(text: str) -> str:
-    """A moment as `20 Nov 2026 12:14 UTC`."""
-    at = datetime.fromisoformat(text).astimezone(UTC)
-    return f"{at.day} {at:%b %Y %H:%M} UTC"
-
-
-def _line(part: dict[str, Any]) -> str:
-    return " ".join(f"{_plain(name)} {_words(value)}" for name, value in part.items() if value not in (None, ""))
 
 
 def _plain(name: str) -> str:

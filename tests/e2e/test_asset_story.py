@@ -35,6 +35,32 @@ def test_a_new_asset_from_the_form_to_its_token(console: Console, signum: Signum
     expect(rules.get_by_text("25,000 AHN34")).to_be_visible()
 
 
+SEEN = """() => {
+  window.seen = [];
+  const look = () => {
+    const tab = document.querySelector("[role=tab][aria-selected=true]")?.textContent ?? "";
+    if (window.seen.at(-1) !== tab) window.seen.push(tab);
+  };
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+}"""
+"""Notes every tab that is shown as chosen, an empty text while there is none."""
+
+
+def test_who_comes_back_never_sees_the_tab_that_was_left(console: Console) -> None:
+    page = console.sign_in(path="assets").heading("Assets").page
+    page.get_by_role("link", name="Northwind Real Estate Income Fund I").click()
+    page.get_by_role("tab", name="Controls").click()
+    page.wait_for_url("**?tab=controls")
+    page.evaluate(SEEN)
+    page.get_by_role("link", name="Assets").first.click()
+    console.heading("Assets")
+    page.get_by_role("link", name="Northwind Real Estate Income Fund I").click()
+    expect(page.get_by_role("tab", name="Overview")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("region", name="Tokens")).to_be_visible()
+    seen = page.evaluate("() => window.seen")
+    assert not any("Controls" in tab for tab in seen[seen.index("") :]), seen
+
+
 def test_a_transfer_is_checked_rule_by_rule(console: Console, signum: Signum) -> None:
     assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
     asset = next(asset["id"] for asset in assets if asset["symbol"] == "NIB31")

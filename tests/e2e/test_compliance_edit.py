@@ -42,6 +42,11 @@ def test_rules_go_from_a_draft_to_their_transactions(console: Console, signum: S
     expect(progress.get_by_role("button", name=re.compile("Copy transaction 0x"))).to_have_count(deployed)
     expect(_save_bar(page)).to_have_count(0)
 
+    newest = page.get_by_role("region", name="History").get_by_role("listitem").first
+    expect(newest).to_contain_text("BLR")
+    expect(newest).to_contain_text("1,500")
+    expect(newest.get_by_role("link", name="Priya Shah")).to_be_visible()
+
     after = signum.call("GET", f"/orgs/{{org}}/assets/{asset}")
     assert after["max_holders"] == 1_500
     assert "BLR" in after["compliance_rules"]["blocked_countries"]
