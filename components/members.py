@@ -10,7 +10,7 @@ from components.ui.button import button, icon_button
 from components.ui.card import avatar, panel
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import choice, choices, error_of, field_row, search_box, select_field, text_field
-from components.ui.note import empty
+from components.ui.note import empty, note
 from components.ui.status import status
 from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.tabs import filters
@@ -112,12 +112,13 @@ def role_dialog() -> rx.Component:
         "It reaches down to every sub-organization, except for clients.",
         rx.el.div(choices("Role", *cards), class_name="one-column"),
         rx.cond(said != "", rx.el.div(said, class_name="error"), rx.fragment()),
+        _takes(),
         is_open=MemberAct.open_as == "role",
         on_open_change=MemberAct.show,
         on_submit=MemberAct.submit,
         problem=MemberAct.form_problem,
         busy=MemberAct.saving,
-        submit="Change role",
+        submit=rx.cond(MemberAct.steps.length() > 0, "Ask for it", "Change role"),
         width="600px",
     )
 
@@ -126,14 +127,24 @@ def remove_dialog() -> rx.Component:
     """Ask before a member is removed."""
     return confirm(
         "Remove " + MemberAct.member.name,
-        "The role here ends at once. Roles in other organizations, tokens and attestations stay.",
+        "The role here ends. Roles in other organizations, tokens and attestations stay.",
+        _takes(),
         is_open=MemberAct.open_as == "remove",
         on_open_change=MemberAct.show,
         on_confirm=MemberAct.remove,
         problem=MemberAct.form_problem,
         busy=MemberAct.saving,
-        word="Remove",
+        word=rx.cond(MemberAct.steps.length() > 0, "Ask for it", "Remove"),
     )
+
+
+def _takes() -> rx.Component:
+    """Say what it takes where it waits for another person; nothing where it is done at once."""
+    steps = rx.el.ol(rx.foreach(MemberAct.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps")
+    words = note(
+        rx.el.b("It waits for a second person."), steps, " Until then nothing changes.", tone="info", role="status"
+    )
+    return rx.cond(MemberAct.steps.length() > 0, words, rx.fragment())
 
 
 def wallet_dialog() -> rx.Component:

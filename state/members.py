@@ -77,8 +77,11 @@ class MemberAct(Form, rx.State):
     open_as: str = ""
     member: MemberRow = MemberRow()
     chosen: str = ""
+    steps: list[str] = []
+    """What it takes, where that is more than doing it."""
 
     async def _begin_with(self, id: str, dialog: str) -> None:
+        self.steps = []
         rows = (await self.get_state(MembersState)).rows
         member = next((row for row in rows if row.id == str(id)), None)
         if member is not None:
@@ -94,6 +97,9 @@ class MemberAct(Form, rx.State):
     async def ask(self, id: str):
         """Ask whether to remove a member."""
         await self._begin_with(id, "remove")
+        yield
+        if self.open_as == "remove":
+            await self._plan("DELETE", None)
 
     @rx.event
     def show(self, is_open: bool):
@@ -101,10 +107,22 @@ class MemberAct(Form, rx.State):
         if not is_open:
             self.open_as = ""
 
-    @rx.event
-    def pick(self, role: str):
+    @rx.event(supersedes=True)
+    async def pick(self, role: str):
         """Choose the new role."""
-        self.chosen = one_of(role, Role, self.chosen)
+        self.chosen, self.steps = one_of(role, Role, self.chosen), []
+        yield
+        if self.open_as == "role" and self.chosen != self.member.role:
+            await self._plan("PATCH", {"role": self.chosen})
+
+    async def _plan(self, method: str, body: dict[str, str] | None) -> None:
+        """Say beforehand what stands in the way, and whether it waits for another person."""
+        path = f"/orgs/{{org}}/members/{self.member.id}"
+        try:
+            steps = (await self._api(method, path, json=body, params={"dry_run": "true"}))["steps"]
+            self.steps, self.form_problem = steps if len(steps) > 1 else [], ""
+        except ApiProblem as problem:
+            self.form_problem = problem.detail or problem.title
 
     @rx.event
     async def submit(self, data: dict[str, Any]):

@@ -37,12 +37,14 @@ APPOINTING = (
     "role by PATCH then waits for another admin."
 )
 
+AGREEING = "Another admin agrees to it"
+"""The first step of what waits for a second person."""
+
 
 async def change_role(context: Context, member_id: UUID, role: Role) -> Member | MemberAccepted:
     """Give a member another role, or ask for it."""
     row = await _checked(context, member_id, role)
-    is_about_admins = row.role is not role and Role.ADMIN in (row.role, role)
-    if is_about_admins and await _asks(context, row, Action.MEMBER_CHANGE_ROLE):
+    if await _change_waits(context, row, role):
         return await _ask(context, row, Action.MEMBER_CHANGE_ROLE, {"role": role})
     await set_role(context.session, row, role)
     return await service.one(context, member_id)
@@ -52,7 +54,8 @@ async def role_plan(context: Context, member_id: UUID, role: Role) -> MemberPlan
     """What a change of role would do."""
     row = await _checked(context, member_id, role)
     changes = [] if row.role is role else [MemberFieldChange(field="role", before=row.role, after=role)]
-    return MemberPlan(steps=[await _title(context, row, role)], impact=MemberImpact(changes=changes))
+    steps = await _steps(context, row, role, waits=await _change_waits(context, row, role))
+    return MemberPlan(steps=steps, impact=MemberImpact(changes=changes))
 
 
 async def remove(context: Context, member_id: UUID) -> MemberAccepted | None:
@@ -68,7 +71,8 @@ async def removal_plan(context: Context, member_id: UUID) -> MemberPlan:
     """What a removal would do."""
     row = await _checked(context, member_id, None)
     change = MemberFieldChange(field="role", before=row.role, after=None)
-    return MemberPlan(steps=[await _title(context, row, None)], impact=MemberImpact(changes=[change]))
+    steps = await _steps(context, row, None, waits=await _asks(context, row, Action.MEMBER_REMOVE))
+    return MemberPlan(steps=steps, impact=MemberImpact(changes=[change]))
 
 
 async def check_appointment(context: Context, role: Role) -> None:
@@ -134,6 +138,17 @@ async def _asks(context: Context, row: MemberRow, action: Action) -> bool:
     takes = row.role is Role.ADMIN and row.status is MemberStatus.ACTIVE
     is_own = row.user_id == context.user_id
     return bool(chosen) and (gives or takes) and not is_own and await _is_second_there(context)
+
+
+async def _change_waits(context: Context, row: MemberRow, role: Role) -> bool:
+    """Whether another role waits for a second person: only what makes or unmakes an admin does."""
+    is_about_admins = row.role is not role and Role.ADMIN in (row.role, role)
+    return is_about_admins and await _asks(context, row, Action.MEMBER_CHANGE_ROLE)
+
+
+async def _steps(context: Context, row: MemberRow, role: Role | None, *, waits: bool) -> list[str]:
+    """What a plan says."""
+    return [*([AGREEING] if waits else []), await _title(context, row, role)]
 
 
 async def _approvals(context: Context) -> list[str]:

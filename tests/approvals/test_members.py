@@ -32,7 +32,9 @@ async def test_an_admin_is_not_removed_alone_where_anything_needs_a_second_perso
     third = await world.person(firm.id)
     path = f"/members/{known[str(second.user_id)]['id']}"
     plan = await firm.admin.call("DELETE", f"{firm.base}{path}", params={"dry_run": "true"})
-    assert plan["steps"] == [f"Remove {second.email.split('@')[0].title()}"]
+    assert plan["steps"] == ["Another admin agrees to it", f"Remove {second.email.split('@')[0].title()}"]
+    plan = await firm.admin.call("PATCH", f"{firm.base}{path}", json={"role": "viewer"}, params={"dry_run": "true"})
+    assert [plan["steps"][0], len(plan["steps"])] == ["Another admin agrees to it", 2]
     accepted = await firm.admin.call("DELETE", f"{firm.base}{path}")
     assert (accepted["status"], accepted["memberId"]) == ("awaiting_approval", known[str(second.user_id)]["id"])
     approval = await waiting(firm, accepted)
@@ -103,7 +105,9 @@ async def test_an_organization_asks_for_every_removal_if_it_chooses_to(world: Wo
     firm, second, _ = await team(world, "member.remove", "member.change_role")
     viewer = await world.person(firm.id, Role.VIEWER)
     path = f"/members/{(await members(firm))[str(viewer.user_id)]['id']}"
-    assert (await firm.patch(path, {"role": "member"}))["role"] == "member", "nobody's adminship changes"
+    plan = await firm.admin.call("PATCH", f"{firm.base}{path}", json={"role": "member"}, params={"dry_run": "true"})
+    assert len(plan["steps"]) == 1, "nobody's adminship changes"
+    assert (await firm.patch(path, {"role": "member"}))["role"] == "member"
     accepted = await firm.admin.call("DELETE", f"{firm.base}{path}")
     approval = await waiting(firm, accepted)
     assert (await approve(firm, second, approval))["status"] == "succeeded"
