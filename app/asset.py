@@ -13,7 +13,7 @@ from components.ui.box import row
 from components.ui.button import button, download, link_button
 from components.ui.card import logo, page_head
 from components.ui.icon import icon
-from components.ui.note import failure, forbidden, note, page_skeleton
+from components.ui.note import absent, note, page_skeleton
 from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
@@ -33,12 +33,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
 )
 def asset() -> rx.Component:
     """Draw the asset, or why it cannot be seen."""
-    again = button("Try again", "rotate-cw", on_click=AssetState.reload)
-    broken = rx.cond(
-        AssetState.is_forbidden,
-        forbidden(AssetState.problem),
-        failure("This asset did not load", AssetState.problem, again),
-    )
+    broken = absent("asset", AssetState, AssetState.reload, link_button("Assets", ASSETS, "arrow-left"))
     known = rx.cond(AssetState.asset.id != "", _whole(), page_skeleton())
     return arrival(AssetState, page_skeleton(), rx.fragment(rx.cond(AssetState.problem != "", broken, known)))
 

@@ -8,7 +8,7 @@ from components.permission import for_issuers, may_issue
 from components.ui.box import col, split
 from components.ui.button import button, link_button
 from components.ui.card import page_head
-from components.ui.note import failure, forbidden, note, page_skeleton
+from components.ui.note import absent, note, page_skeleton
 from components.ui.progress import request_progress
 from components.ui.status import badge
 from state.distribution import Activation, Cancellation, DistributionState, ProofFinder
@@ -30,12 +30,8 @@ ONE, REQUEST = DistributionState.distribution, DistributionState.request
 def distribution() -> rx.Component:
     """Draw the distribution, or why it cannot be seen."""
     state = DistributionState
-    again = button("Try again", "rotate-cw", on_click=state.reload)
-    broken = rx.cond(
-        state.is_forbidden,
-        forbidden(state.problem),
-        failure("This distribution did not load", state.problem, again),
-    )
+    back = link_button("Distributions", "/o/" + Session.org.id + "/distributions", "arrow-left")
+    broken = absent("distribution", state, state.reload, back)
     # Until it is read, the state may still have the one that was looked at before.
     is_here = (ONE.id != "") & (ONE.id == rx.State.distribution_id)
     return rx.cond(state.problem != "", broken, rx.cond(is_here, _whole(), page_skeleton()))

@@ -5,6 +5,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.access import is_onlooker
 from components.ui.button import button, icon_button, kbd, link, link_button
 from components.ui.card import avatar
 from components.ui.form import NativeForm
@@ -151,7 +152,11 @@ def _tracked_row(request: rx.Var[Request]) -> rx.Component:
     )
     moving = (request.status == "running") | (request.status == "accepted")
     retry = button("Retry", small=True, on_click=Tracker.retry(request.id))
-    right = rx.cond(moving, elapsed(request.created_at), rx.cond(request.can_retry, retry, when(request.updated_at)))
+    right = rx.cond(
+        moving,
+        elapsed(request.created_at),
+        rx.cond(request.can_retry & ~is_onlooker(), retry, when(request.updated_at)),
+    )
     href = "/o/" + Session.org.id + "/requests?id=" + request.id
     return rx.el.li(
         sign,

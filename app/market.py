@@ -9,7 +9,7 @@ from components.order_form import order_dialog
 from components.permission import for_traders
 from components.ui.button import button, link_button
 from components.ui.card import page_head
-from components.ui.note import failure, forbidden, page_skeleton
+from components.ui.note import absent, page_skeleton
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from state.market import MarketState
@@ -29,12 +29,8 @@ from state.session import Session
 )
 def market() -> rx.Component:
     """Draw the market, or why it cannot be seen."""
-    again = button("Try again", "rotate-cw", on_click=MarketState.reload)
-    broken = rx.cond(
-        MarketState.is_forbidden,
-        forbidden(MarketState.problem),
-        failure("This market did not load", MarketState.problem, again),
-    )
+    back = link_button("Markets", "/o/" + Session.org.id + "/markets", "arrow-left")
+    broken = absent("market", MarketState, MarketState.reload, back)
     return rx.cond(
         MarketState.problem != "", broken, rx.cond(MarketState.market.id != "", _whole(), page_skeleton())
     )  # fmt: skip

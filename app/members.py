@@ -26,8 +26,10 @@ def members() -> rx.Component:
         page_head(
             "Members",
             "Who has a role here; roles from above reach down as well",
-            for_admins(button("Add by wallet", "wallet", on_click=WalletMember.show(True))),
-            link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+            for_admins(
+                button("Add by wallet", "wallet", on_click=WalletMember.show(True)),
+                link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+            ),
         ),
         tabs(
             "People",

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.layout import Nav, page
+from components.access import for_admins
 from components.overview import chains_card, inbox, recent_card, tiles, transactions_card
 from components.ui.box import col, split
 from components.ui.button import button, link_button
@@ -29,7 +30,7 @@ def overview() -> rx.Component:
     head = page_head(
         "Overview",
         rx.fragment(Session.org.name, below),
-        link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+        for_admins(link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary")),
     )
     again = button("Try again", "rotate-cw", on_click=OverviewState.load)
     broken = rx.cond(

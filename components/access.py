@@ -17,6 +17,11 @@ def is_officer() -> rx.Var[bool]:
     return is_admin() | (Session.org.role == "compliance_officer")
 
 
+def is_onlooker() -> rx.Var[bool]:
+    """Whether the role has no write scope at all."""
+    return (Session.org.role == "viewer") | (Session.org.role == "client")
+
+
 def for_admins(*children: Any) -> rx.Component:
     """Show something to admins."""
     return rx.cond(is_admin(), rx.fragment(*children), rx.fragment())

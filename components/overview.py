@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.access import is_onlooker
 from components.ui.button import button, link, link_button
 from components.ui.card import card, items, tile
 from components.ui.charts import legend, seg
@@ -125,7 +126,11 @@ def _waiting(entry: rx.Var[Waiting]) -> rx.Component:
         rx.cond(
             entry.is_unread,
             again,
-            rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+            rx.cond(
+                is_onlooker(),
+                link_button("View", entry.href, small=True),
+                rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+            ),
         ),
         class_name="item",
         key=entry.id,

@@ -108,17 +108,22 @@ class Api(rx.State, mixin=True):
 
 
 class Loads(Api, mixin=True):
-    """Mixin of a state that loads something: whether it is loading, and why it could not."""
+    """Mixin of a state that loads something: whether it is loading, and why it could not.
+
+    `is_missing`: there is no such thing, so trying again is no use.
+    """
 
     loading: bool = True
     problem: str = ""
     is_forbidden: bool = False
+    is_missing: bool = False
 
     def _loaded(self) -> None:
-        self.loading, self.problem, self.is_forbidden = False, "", False
+        self.loading, self.problem, self.is_forbidden, self.is_missing = False, "", False, False
 
     def _failed(self, problem: ApiProblem) -> None:
-        self.loading, self.problem, self.is_forbidden = False, problem.detail or problem.title, problem.status == 403
+        self.loading, self.problem = False, problem.detail or problem.title
+        self.is_forbidden, self.is_missing = problem.status == 403, problem.status == 404
 
 
 class Form(Api, mixin=True):

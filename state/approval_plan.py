@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from state.chain_list import Chains
+from backend.client import ApiProblem
+from state.record_values import Values
+from state.references import References
 
 TOLD_APART = ("changes", "warnings", "holders_excluded", "markets", "rules", "access", "nodes", "holdings")
 ADDRESS = 42
@@ -20,16 +22,18 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
-class Plans(Chains, mixin=True):
+class Plans(References, mixin=True):
     """Mixin of a state that shows plans."""
 
-    async def _plan(self, told: dict[str, Any] | None) -> Plan:
-        """A plan as the API tells it; an empty one for None."""
+    _values: Values = Values()
+
+    async def _plan(self, told: dict[str, Any] | None, subject: dict[str, Any]) -> Plan:
+        """A plan as the API tells it, of a subject (`{type, id}`); an empty one for None."""
         if told is None:
             return Plan()
-        if not self._chains:
-            await self._read_chains()
+        await self._read_known()
         impact = told["impact"]
+        self._values = self._known.about(subject, await self._asset_of(subject) | impact)
         facts = [*impact.items(), *(impact.get("rules") or {}).items()]
         return Plan(
             steps=[self._step(one) for one in told["steps"]],
@@ -37,6 +41,16 @@ class Plans(Chains, mixin=True):
             changes=[self._change(one) for one in impact.get("changes", [])],
             warnings=[*impact.get("warnings", []), *_fallen(impact), *_halted(impact), *_held(impact)],
         )
+
+    async def _asset_of(self, subject: dict[str, Any]) -> dict[str, Any]:
+        """The asset of a transfer or bridge, as its record has it; nothing where that cannot be read."""
+        if subject["type"] not in ("transfer", "bridge"):
+            return {}
+        try:
+            record = await self._api("GET", f"/orgs/{{org}}/{subject['type']}s/{subject['id']}")
+        except ApiProblem:
+            return {}  # amounts are then in base units, which says so
+        return {"asset_id": record["asset_id"]}
 
     def _step(self, step: Any) -> str:
         return step if isinstance(step, str) else f"{step['title']} on {step['chain_name']}"
@@ -47,20 +61,16 @@ class Plans(Chains, mixin=True):
     def _change(self, told: dict[str, Any]) -> dict[str, str]:
         about = [words(told["field"])] if told.get("field") else []
         about += [short(told["address"])] if told.get("address") else []
-        about += [self._chain_name(told["chain_eid"])] if told.get("chain_eid") else []
-        old, new = (self._value(told.get("field", ""), told[side]) for side in ("before", "after"))
+        about += [self._values.read("chain_eid", told["chain_eid"])] if told.get("chain_eid") else []
+        old, new = (self._value(told.get("field") or "balance", told[side]) for side in ("before", "after"))
         return {"name": ", ".join(about), "old": old, "new": new}
 
     def _value(self, name: str, value: Any) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
         if isinstance(value, list):
             return ", ".join(self._value(name, one) for one in value)
         if isinstance(value, dict):
             return ", ".join(f"{words(n)} {self._value(n, v)}" for n, v in value.items())
-        if isinstance(value, int) and (name.endswith("chain_eid") or name == "chains"):
-            return self._chain_name(value)
-        return "" if value is None else short(str(value))
+        return short(self._values.read(name.rpartition(".")[2], value))
 
 
 def words(name: str) -> str:

@@ -116,7 +116,7 @@ class OneApproval(Form, Plans, rx.State):
         try:
             told = await self._api("GET", f"/orgs/{{org}}/approvals/{id}")
             self.row, self.obstacle = _row(told), told["obstacle"] or ""
-            self.plan = await self._plan(told["plan"])
+            self.plan = await self._plan(told["plan"], told["subject"])
         except ApiProblem as problem:
             self.form_problem = problem.detail or problem.title
         self.loading = False

@@ -1,6 +1,5 @@
 """The audit log: its entries by page, one of them in the drawer, and whether the chain is whole."""
 
-import asyncio
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -13,7 +12,8 @@ from state.api import Api
 from state.differences import KINDS, Change, action_words, changes, summary
 from state.given import id_of, number, one_of
 from state.paging import Pages
-from state.record_values import Known, Market, Unit
+from state.record_values import Known
+from state.references import References
 
 CREDENTIALS = {"session": "in the browser", "token": "by a program", "none": "without a sign-in"}
 NAMES = {"system": "Signum", "operator": "The operator"}
@@ -43,7 +43,7 @@ class AuditEntry:
     hash: str = ""
 
 
-class AuditState(Pages, rx.State):
+class AuditState(References, Pages, rx.State):
     """The log, newest first, by the API's pages."""
 
     rows: list[AuditEntry] = []
@@ -53,7 +53,6 @@ class AuditState(Pages, rx.State):
     person: str = ""
     first_day: str = ""
     last_day: str = ""
-    _known: Known = Known()
     query: str = ""
     """The filters as the API's query, for the CSV; empty where there are none."""
 
@@ -83,24 +82,6 @@ class AuditState(Pages, rx.State):
         await self._read_known()
         await self._again()
         yield [AuditState.read_people, OneEntry.leave, Verification.forget]
-
-    async def _read_known(self) -> None:
-        """What the entries refer to; without it amounts are shown in base units, which says so."""
-        assets, markets, chains = await asyncio.gather(*(self._hundred(n) for n in ("assets", "markets", "chains")))
-        self._known = Known(
-            assets={a["id"]: Unit(a["symbol"], a["decimals"]) for a in assets},
-            markets={m["id"]: Market(m["asset_id"], Unit(m["quote_symbol"], m["quote_decimals"])) for m in markets},
-            chains={c["xchain_eid"]: c["display_name"] or c["chain_name"] for c in chains if c["xchain_eid"]},
-        )
-
-    async def _hundred(self, name: str) -> list[dict[str, Any]]:
-        try:
-            page = await self._api("GET", f"/orgs/{{org}}/{name}", params={"limit": 100} if name != "chains" else None)
-        except ApiProblem as problem:
-            await self._lacks(f"The {name} that entries name", problem)
-            return []
-        rows: list[dict[str, Any]] = page[name]
-        return rows
 
     @rx.event
     async def read_people(self):

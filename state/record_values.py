@@ -55,8 +55,22 @@ NAMES = {
 }
 """Fields whose own names are not how people call them."""
 AMOUNTS = frozenset(
-    {"amount", "claimed_amount", "filled", "initial_supply", "max_tokens_per_holder", "supply", "total_amount"}
+    {
+        "amount",
+        "balance",
+        "claimed_amount",
+        "escrowed",
+        "filled",
+        "frozen",
+        "initial_supply",
+        "max_tokens_per_holder",
+        "supply",
+        "total_amount",
+        "total_supply",
+    }
 )
+MONEY = frozenset({"price", "quote"})
+"""What is counted in a market's currency."""
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
 """Where 0 means that there is none."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
@@ -83,7 +97,7 @@ class Market:
     """A market as its orders need it."""
 
     asset_id: str
-    quote: Unit
+    quote: Unit | None
 
 
 @dataclass(frozen=True)
@@ -98,11 +112,16 @@ class Known:
         """How the values of a record are read; `subject` is its `{type, id}`."""
         own = {f"{subject['type']}_id": subject["id"], **record}
         market = self.markets.get(str(own.get("market_id")))
-        asset = self.assets.get(market.asset_id if market else str(own.get("asset_id")))
-        quote = market.quote if market else None
+        asset_id = market.asset_id if market else str(own.get("asset_id"))
+        asset, quote = self.assets.get(asset_id), (market or self._market_of(asset_id)).quote
         if "quote_symbol" in record:
             quote = Unit(str(record["quote_symbol"]), int(record.get("quote_decimals") or 0))
-        return Values(asset, quote, self.chains)
+        is_money = quote is not None and record.get("currency") == quote.symbol
+        return Values(quote if is_money else asset, quote, self.chains)
+
+    def _market_of(self, asset_id: str) -> Market:
+        """One of an asset's markets: those of an installation trade for one currency."""
+        return next((one for one in self.markets.values() if one.asset_id == asset_id), Market(asset_id, None))
 
 
 @dataclass(frozen=True)
@@ -129,8 +148,8 @@ class Values:
         """A number that is more than its digits; an empty text otherwise."""
         if value == 0 and name in NO_LIMIT:
             return "no limit"
-        if name in AMOUNTS or name == "price":
-            unit = self.quote if name == "price" else self.asset
+        if name in AMOUNTS or name in MONEY:
+            unit = self.quote if name in MONEY else self.asset
             return unit.of(value) if unit else f"{value} base units"
         if name.endswith("_bps"):
             return percent(value)

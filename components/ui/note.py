@@ -57,6 +57,19 @@ def forbidden(why: Any) -> rx.Component:
     return _blank("lock", "", "You cannot see this", why)
 
 
+def absent(what: str, state: Any, on_retry: Any, *ways_out: rx.Component) -> rx.Component:
+    """What a page is whose one record cannot be shown: not allowed, not there, or not read. `what` is a noun, `state`
+    a `state.api.Loads`."""
+    again = rx.el.button(icon("rotate-cw", 15), "Try again", type="button", class_name="btn", on_click=on_retry)
+    lost = rx.cond(
+        state.is_missing,
+        empty("compass", f"There is no such {what}", "The address may be mistyped, or it is gone.", *ways_out),
+        failure(f"This {what} did not load", state.problem, again),
+    )
+    said = rx.cond(state.is_forbidden, forbidden(state.problem), lost)
+    return rx.fragment(rx.el.h1(what.capitalize(), class_name="sr"), said)
+
+
 def skeleton(rows: int = 4) -> rx.Component:
     """Draw the shape of a list while it loads."""
     widths = [("46%", "68%"), ("38%", "52%"), ("54%", "61%"), ("41%", "58%")]

@@ -29,6 +29,7 @@ def test_what_waits_leads_to_where_it_is_resolved(console: Console) -> None:
     expect(asked).to_contain_text("Priya Shah asks")
     asked.get_by_role("link", name="Decide").click()
     expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()
+    expect(page.locator("ins").first).to_contain_text(" NREF")
 
 
 def test_an_organization_without_anything_is_calm(console: Console, signum: Signum) -> None:

@@ -24,6 +24,14 @@ def test_lists_have_no_way_to_write(
         expect(console.page.get_by_role("link", name=name)).to_have_count(0)
 
 
+def test_the_overview_asks_them_for_nothing(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("viewer"), "overview").heading("Overview").page
+    waiting = page.get_by_role("region", name="Needs attention").get_by_role("listitem")
+    expect(waiting.first.get_by_role("link", name="View")).to_be_visible()
+    expect(waiting.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("link", name="Invite people")).to_have_count(0)
+
+
 def test_an_asset_can_be_read_but_not_saved(console: Console, signum: Signum) -> None:
     assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
     asset = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
