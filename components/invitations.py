@@ -5,7 +5,7 @@ import reflex as rx
 from components.access import is_admin
 from components.csv_link import csv_of
 from components.roles import role_name
-from components.ui.button import button
+from components.ui.button import button, link_button
 from components.ui.card import panel
 from components.ui.dialog import confirm
 from components.ui.note import empty
@@ -14,6 +14,7 @@ from components.ui.table import Col, pager, table, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import when
 from state.invitations import InvitationRow, InvitationsState, Revocation
+from state.session import Session
 
 STATUSES = [
     ("", "All"),

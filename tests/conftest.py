@@ -22,8 +22,8 @@ from uuid import UUID
 
 import pytest
 import pytest_asyncio
-from limits.aio.storage import memory
 import sqlalchemy as sa
+from limits.aio.storage import memory
 from sqlmodel import col
 
 from backend import db, logs, runtime
