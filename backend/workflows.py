@@ -17,7 +17,7 @@ import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import db
+from backend import bell, db
 from backend.chain import endpoints, rpc
 from backend.changes import Who, acting, tell
 from backend.errors import Denied, SignumError, problem
@@ -31,6 +31,10 @@ QUEUE = "chain"
 WEBHOOKS = "webhooks"
 PATIENCE = 30.0
 """Seconds a workflow waits for a chain that does not answer, at each call."""
+ENDED = 0.02
+"""Seconds after a run's end until the engine has written it down, and the next of its order can begin."""
+POLL = 0.2
+"""Seconds between two looks at a queue for what other processes have enqueued; what is enqueued here rings."""
 VERSION = "1"
 """Fixed, so that an upgrade of the code recovers what the version before it left."""
 
@@ -140,8 +144,11 @@ def workflow(
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
         async def run(organization_id: str, request_id: str, hop: str = "0") -> None:
-            with rpc.patience(PATIENCE):
-                await _run(body, on_failure, UUID(organization_id), UUID(request_id), int(hop))
+            try:
+                with rpc.patience(PATIENCE):
+                    await _run(body, on_failure, UUID(organization_id), UUID(request_id), int(hop))
+            finally:
+                asyncio.get_running_loop().call_later(ENDED, bell.ring)
 
         return body
 
@@ -270,6 +277,7 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
     }
     DBOS(config=config)
     DBOS.listen_queues(queues)
+    bell.hang(frozenset(queues))
     DBOS.launch()
     _Engine.client = DBOSClient(system_database_url=app_url)
 
@@ -277,13 +285,13 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
 async def register_queues(names: Sequence[str] = (QUEUE,)) -> None:
     """Queues for what goes to the chains: one run at a time per subject, in order."""
     for name in names:
-        await DBOS.register_queue_async(name, partition_concurrency=1, polling_interval_sec=0.05)
+        await DBOS.register_queue_async(name, partition_concurrency=1, polling_interval_sec=POLL)
 
 
 async def register_webhooks() -> None:
     """A queue for webhooks: a few runs at a time per endpoint, so that one that hangs holds up nobody else."""
     await DBOS.register_queue_async(
-        WEBHOOKS, partition_worker_concurrency=5, worker_concurrency=200, polling_interval_sec=0.25
+        WEBHOOKS, partition_worker_concurrency=5, worker_concurrency=200, polling_interval_sec=POLL
     )
 
 
@@ -332,6 +340,7 @@ async def submit(
         options["delay_seconds"] = delay.total_seconds()
     connection = await session.connection()
     await connection.run_sync(lambda c: client.enqueue_in_transaction(c, options, *arguments))
+    bell.ring_after_commit(session)
 
 
 def is_running() -> bool:
