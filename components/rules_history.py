@@ -10,13 +10,12 @@ from components.ui.note import empty, failure, forbidden, skeleton
 from components.ui.progress import diff
 from components.ui.table import pager
 from components.ui.value import short_hash, when
-from state.asset import AssetState
 from state.rules_history import RuleSetRow, RulesHistory
 from state.session import Session
 
 
 def rules_history() -> rx.Component:
-    """Draw every set of rules, newest first; read again whenever the asset has changed."""
+    """Draw every set of rules, newest first."""
     state = RulesHistory
     none = empty("history", "No rules on any chain yet", "They are written as the token is deployed.")
     lost = rx.cond(
@@ -27,8 +26,8 @@ def rules_history() -> rx.Component:
     rows = rx.fragment(
         items(rx.foreach(state.rows, _rule_set)),
         pager(
-            "As the chains tell, newest first", has_newer=state.has_newer, has_older=state.has_older,
-            on_newer=state.newer, on_older=state.older, busy=state.busy,
+            "As the chains tell, newest first; of a cap, each has its share", has_newer=state.has_newer,
+            has_older=state.has_older, on_newer=state.newer, on_older=state.older, busy=state.busy,
         ),
     )  # fmt: skip
     body = rx.cond(
@@ -36,9 +35,7 @@ def rules_history() -> rx.Component:
         lost,
         rx.cond(state.loading, skeleton(3), rx.cond(state.rows.length() > 0, rows, none)),
     )
-    return rx.el.div(
-        card("History", body), class_name="rules-history", key=AssetState.asset.updated_at, on_mount=state.load
-    )
+    return rx.el.div(card("History", body), class_name="rules-history", on_mount=state.load)
 
 
 def _rule_set(told: rx.Var[RuleSetRow]) -> rx.Component:

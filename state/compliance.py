@@ -10,6 +10,7 @@ from state.asset import AssetState
 from state.requests import Tracker
 from state.rule_editor import FIELDS, RuleEditor
 from state.rules import Rules, Unfit, asset_body, checked, differences, of_asset, words
+from state.rules_history import RulesHistory
 from state.units import grouped
 
 SHOWN = 50
@@ -141,7 +142,8 @@ class ComplianceState(RuleEditor, rx.State):
         self.impact, self.checked = Impact(), False
         symbol = (await self.get_state(AssetState)).asset.symbol
         await self._accepted(f"Updating the rules of {symbol}", answer["requestId"])
-        yield [AssetState.watch(answer["requestId"]), Tracker.watch, AssetState.reload]
+        written = answer["requestId"]
+        yield [AssetState.watch(written), Tracker.watch, AssetState.reload, RulesHistory.catch_up(written)]
 
     def _path(self) -> str:
         return f"/orgs/{{org}}/assets/{self._of}"

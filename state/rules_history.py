@@ -1,5 +1,6 @@
 """The rules that an asset's tokens have had: who changed which from what to what, when, by which transaction."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +10,12 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.asset import AssetState
 from state.chain_list import Chains
+from state.given import id_of
 from state.paging import Pages
+from state.requests import FINAL, Request
 from state.rules import Checked, differences, words
+
+LOOKS = 10
 
 
 @dataclass
@@ -47,6 +52,36 @@ class RulesHistory(Pages, Chains, rx.State):
 
     @rx.event
     async def load(self):
+        """Read the first page, and what was written a moment ago as soon as it is there."""
+        await self._load()
+        return RulesHistory.catch_up
+
+    @rx.event(background=True, supersedes=True)
+    async def catch_up(self, request_id: str = ""):
+        """Wait for a request of the asset, the one that is followed or the one that is named; then look until the
+        rules that it wrote are told, which are read from the chains a moment later."""
+        wanted, looks = id_of(request_id), 0
+        async with self:
+            path = self.router.url.path
+        while looks < LOOKS:
+            async with self:
+                request = (await self.get_state(AssetState)).request
+                is_over = request.status in FINAL and wanted in ("", request.id)
+                is_told = self._tells(request) if is_over else not (wanted or request.id)
+                if self.router.url.path != path or is_told:
+                    return
+                if is_over:
+                    await self._load()
+                    looks += 1
+            await asyncio.sleep(1)
+
+    def _tells(self, request: Request) -> bool:
+        """Whether the rules that a request wrote are shown, or it wrote none."""
+        if request.kind != "asset.update" or request.status != "succeeded" or self.problem or self._cursor:
+            return True
+        return {step.tx_hash for step in request.steps if step.tx_hash} <= {row.tx_hash for row in self.rows}
+
+    async def _load(self) -> None:
         """Read the first page, and the requests that wrote them."""
         self._chains = {}
         try:

@@ -46,6 +46,21 @@ def test_a_changed_a_new_and_a_renamed_source_are_built(checkout, builds):
     assert console.build_if_changed() is True
 
 
+def test_a_source_that_changes_during_the_build_is_built_at_the_next_start(checkout, builds, monkeypatch):
+    export = console._export
+
+    def slowly():
+        export()
+        (checkout / "reflex.lock").mkdir(exist_ok=True)
+        (checkout / "reflex.lock" / "bun.lock").write_text("written by the build itself")
+        (checkout / "app" / "app.py").write_text(f"{len(builds)}" if len(builds) == 1 else "1")
+
+    monkeypatch.setattr(console, "_export", slowly)
+    assert console.build_if_changed() is True
+    assert console.build_if_changed() is True
+    assert console.build_if_changed() is False
+
+
 def test_what_the_interpreter_leaves_behind_does_not_count(checkout, builds):
     console.build_if_changed()
     (checkout / "app" / "__pycache__").mkdir()

@@ -56,7 +56,7 @@ def test_who_comes_back_never_sees_the_tab_that_was_left(console: Console) -> No
     console.heading("Assets")
     page.get_by_role("link", name="Northwind Real Estate Income Fund I").click()
     expect(page.get_by_role("tab", name="Overview")).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_role("region", name="Tokens")).to_be_visible()
+    expect(page.get_by_role("region", name="Tokens", exact=True)).to_be_visible()
     seen = page.evaluate("() => window.seen")
     assert not any("Controls" in tab for tab in seen[seen.index("") :]), seen
 

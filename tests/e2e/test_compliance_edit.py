@@ -44,7 +44,7 @@ def test_rules_go_from_a_draft_to_their_transactions(console: Console, signum: S
 
     newest = page.get_by_role("region", name="History").get_by_role("listitem").first
     expect(newest).to_contain_text("BLR")
-    expect(newest).to_contain_text("1,500")
+    expect(newest).to_contain_text("Maximum holders")
     expect(newest.get_by_role("link", name="Priya Shah")).to_be_visible()
 
     after = signum.call("GET", f"/orgs/{{org}}/assets/{asset}")
