@@ -126,6 +126,24 @@ class NullIs:
         return {"anyOf": [handler(schema), {"type": "null"}]}
 
 
+def never_null(schema: dict[str, Any]) -> None:
+    """For a field of a merge patch that can be left out but not taken away: its schema without null."""
+    kinds = [kind for kind in schema.pop("anyOf") if kind != {"type": "null"}]
+    schema.pop("default", None)
+    schema.update(kinds[0])
+
+
+_CONTROL = r"\u0000-\u0008\u000b-\u001f\u007f-\u009f"
+_BREAKS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+PLAIN = {
+    "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
+    "reason": rf"^(?!\s*$)([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
+    "line": rf"^([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
+    "name": rf"^(?!\s*$)([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
+}
+"""What `_clean` and `one_line` take, as the document has it: no control characters, no markup, not only spaces."""
+ADDRESS, COUNTRY, UINT256 = "eip-55", "iso-3166-1-alpha-3", "uint256"
+"""Formats that say more than a pattern can: the checksum of an address, assigned codes, what a chain can hold."""
 Flag = Annotated[bool, Strict()]
 """`true` or `false` as JSON has them, and neither 1 nor "yes"."""
 Timestamp = Annotated[datetime, PlainSerializer(timestamp, return_type=str)]
@@ -134,11 +152,13 @@ Address = Annotated[
     str,
     StringConstraints(max_length=42),
     AfterValidator(_address),
-    Field(json_schema_extra={"pattern": "^0x[0-9a-fA-F]{40}$"}),
+    Field(json_schema_extra={"pattern": "^0x[0-9a-fA-F]{40}$", "format": ADDRESS}),
 ]
 """All-lower or a right EIP-55 checksum goes in, EIP-55 comes out."""
 TokenAmount = Annotated[
-    str, Field(pattern=r"^[0-9]{1,78}$", examples=["1000000000000000000"]), BeforeValidator(_amount)
+    str,
+    Field(pattern=r"^[0-9]{1,78}$", examples=["1000000000000000000"], json_schema_extra={"format": UINT256}),
+    BeforeValidator(_amount),
 ]
 """Decimal string of base units below 2^256."""
 Whole = Annotated[int, BeforeValidator(_whole)]
@@ -159,18 +179,38 @@ Country = Annotated[
     str,
     StringConstraints(min_length=3, max_length=3),
     AfterValidator(_country),
-    Field(json_schema_extra={"pattern": "^[A-Z]{3}$"}),
+    Field(json_schema_extra={"pattern": "^[A-Z]{3}$", "format": COUNTRY}),
 ]
 Countries = Annotated[
     list[Country], Field(max_length=250, json_schema_extra={"uniqueItems": True}), AfterValidator(_no_doubles)
 ]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(one_line)]
-Text = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_clean)]
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=120),
+    AfterValidator(one_line),
+    Field(json_schema_extra={"pattern": PLAIN["name"]}),
+]
+Text = Annotated[
+    str,
+    StringConstraints(max_length=2_000),
+    AfterValidator(_clean),
+    Field(json_schema_extra={"pattern": PLAIN["text"]}),
+]
 Email = Annotated[EmailStr, AfterValidator(str.lower)]
 """An address as it is kept: lower case, its domain in Unicode."""
-Search = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(one_line)]
+Search = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=100),
+    AfterValidator(one_line),
+    Field(json_schema_extra={"pattern": PLAIN["line"]}),
+]
 """What a person types to find something."""
-Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_clean)]
+Reason = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
+    AfterValidator(_clean),
+    Field(json_schema_extra={"pattern": PLAIN["reason"]}),
+]
 
 
 class RegulationType(StrEnum):

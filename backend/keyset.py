@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 import sqlalchemy as sa
 from fastapi import Query
+from pydantic import Field
 
 from backend.errors import BadRequest
 
@@ -17,13 +18,16 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
 
 
+Limit = Annotated[str, Field(max_length=20, json_schema_extra={"pattern": "^0*[1-9][0-9]*$"})]
+
+
 def limit_of(text: str | None) -> int:
     """A limit as people send it: default 50, more than 100 means 100; 0, negative or not a number is a 400."""
     if text is None:
         return DEFAULT_LIMIT
-    if not text.isascii() or not text.isdigit() or int(text[:9]) < 1:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise BadRequest("limit is a whole number from 1.")
-    return min(int(text[:9]), MAX_LIMIT)
+    return min(int(text), MAX_LIMIT)
 
 
 class Page:
@@ -31,7 +35,7 @@ class Page:
 
     def __init__(
         self,
-        limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
+        limit: Annotated[Limit | None, Query(description="Default 50; above 100 means 100.")] = None,
         cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the page before.")] = None,
     ) -> None:
         self.limit = limit_of(limit)

@@ -21,6 +21,7 @@ from backend.fields import (
     Timestamp,
     TokenAmount,
     Whole,
+    never_null,
 )
 
 
@@ -62,7 +63,7 @@ class AssetCreate(Body):
 class AssetUpdate(Body):
     """JSON merge patch of an asset; what concerns the chain is written there on every deployment."""
 
-    name: Name | None = None
+    name: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
     description: Text | None = None
     regulation_type: RegulationType | None = None
     compliance_rules: RulesPatch | None = None

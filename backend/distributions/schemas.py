@@ -4,9 +4,10 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from backend.fields import (
+    UINT256,
     Acceptance,
     Address,
     Body,
@@ -17,6 +18,13 @@ from backend.fields import (
     TokenAmount,
     Whole,
 )
+
+Above0 = Annotated[TokenAmount, Field(json_schema_extra={"pattern": "^0*[1-9][0-9]*$", "format": UINT256})]
+
+
+def _null(is_so: bool) -> JsonValue:
+    return {"type": "null"} if is_so else {"not": {"type": "null"}}
+
 
 Root = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{64}$", to_lower=True)]
 """A merkle root; lower case comes out."""
@@ -36,7 +44,7 @@ class Recipient(Body):
     """Who gets how much, base units of the asset."""
 
     address: Address
-    amount: TokenAmount
+    amount: Above0
 
 
 class HoldersAt(Body):
@@ -48,15 +56,23 @@ class HoldersAt(Body):
     block: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
 
 
+SOURCES = ("recipients", "holders", "total_amount")
+ONE_OF: list[JsonValue] = [
+    {"required": [one], "properties": {name: _null(name != one) for name in SOURCES}} for one in SOURCES
+]
+
+
 class DistributionCreate(Body):
     """A new distribution, by one of: `recipients` or `holders`, whose tree is built here, or `total_amount`, which is
     paid out under the root that activation brings. By none of them, what is transferred to the distributor is."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF})
 
     name: Name
     chain_eid: Eid
     recipients: Annotated[list[Recipient], Field(min_length=1, max_length=2_000_000)] | None = None
     holders: HoldersAt | None = None
-    total_amount: TokenAmount | None = None
+    total_amount: Above0 | None = None
 
 
 class DistributionActivate(Body):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from backend.fields import PLAIN
+
 Row = tuple[str, str, str, bool, str]
 """Name, where, type in words, whether it is required, description."""
 DEPTH = 3
@@ -12,6 +14,8 @@ KNOWN = {
     "^[A-Z]{3}$": "ISO 3166-1 alpha-3 country",
 }
 """Patterns that have a name."""
+UNSAID = frozenset(PLAIN.values())
+"""Patterns that keep out what nobody means to send."""
 SINGULAR = {"integer": "whole number", "null": "null"}
 
 
@@ -81,7 +85,7 @@ def _bounds(schema: dict[str, Any]) -> list[str]:
     for name, word in (("maxLength", "characters"), ("maxItems", "items")):
         if name in schema:
             found.append(f"at most {schema[name]} {word}")
-    if "pattern" in schema:
+    if "pattern" in schema and schema["pattern"] not in UNSAID:
         found.append(f"matches {schema['pattern']}")
     return found
 

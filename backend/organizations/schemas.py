@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_
 
 from backend.fields import (
     COUNTRIES,
+    COUNTRY,
+    PLAIN,
     Body,
     Country,
     Email,
@@ -21,6 +23,7 @@ from backend.fields import (
     Text,
     Timestamp,
     Whole,
+    never_null,
     one_line,
 )
 from backend.members.schemas import Role
@@ -49,8 +52,18 @@ def _domain(value: str) -> str:
         raise ValueError("is not a domain that takes mail, such as example.com") from error
 
 
-Domain = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(_domain)]
-Kind = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60), AfterValidator(one_line)]
+Domain = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=253),
+    AfterValidator(_domain),
+    Field(json_schema_extra={"format": "hostname"}),
+]
+Kind = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=60),
+    AfterValidator(one_line),
+    Field(json_schema_extra={"pattern": PLAIN["name"]}),
+]
 
 
 def _jurisdiction(value: str) -> str:
@@ -60,8 +73,17 @@ def _jurisdiction(value: str) -> str:
     return value
 
 
-Jurisdiction = Annotated[Kind, AfterValidator(_jurisdiction)]
-Url = Annotated[str, StringConstraints(max_length=500), AfterValidator(_https)]
+Jurisdiction = Annotated[
+    Kind,
+    AfterValidator(_jurisdiction),
+    Field(json_schema_extra={"if": {"pattern": r"^\s*[A-Z]{3}\s*$"}, "then": {"format": COUNTRY}}),
+]
+Url = Annotated[
+    str,
+    StringConstraints(max_length=500),
+    AfterValidator(_https),
+    Field(json_schema_extra={"pattern": r"^https?://[^ <>\"'\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"}),
+]
 
 
 class MemberRequirements(Body):
@@ -93,7 +115,7 @@ class OrganizationCreate(Body):
 class OrganizationUpdate(Body):
     """JSON merge patch of an organization."""
 
-    name: Name | None = None
+    name: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
     email: Email | None = None
     org_type: Kind | None = None
     description: Text | None = None
@@ -101,7 +123,7 @@ class OrganizationUpdate(Body):
     jurisdiction: Jurisdiction | None = None
     logo_url: Url | None = None
     banner_url: Url | None = None
-    network: Network | None = None
+    network: Annotated[Network | None, Field(json_schema_extra=never_null)] = None
     member_requirements: MemberRequirements | None = None
     approvals: Annotated[list[Action], Field(max_length=len(Action))] | None = None
 

@@ -1,11 +1,12 @@
 """Identity parties: the people and companies an organization knows."""
 
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, EmailStr, Field
 
-from backend.fields import Address, Body, Country, Flag, KycLevel, Name, Reason, Record, Timestamp
+from backend.fields import Address, Body, Country, Flag, KycLevel, Name, Reason, Record, Timestamp, never_null
 
 
 class PartyKind(StrEnum):
@@ -49,7 +50,7 @@ class PartyCreate(Body):
 class PartyUpdate(Body):
     """JSON merge patch of a party: contact and wallet."""
 
-    name: Name | None = None
+    name: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
     email: EmailStr | None = None
     wallet_address: Address | None = None
 

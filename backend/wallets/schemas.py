@@ -1,11 +1,12 @@
 """Wallets as they cross the door."""
 
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from backend.fields import Address, Body, Flag, Name, Record, Timestamp
+from backend.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
 
 
 class WalletKind(StrEnum):
@@ -26,8 +27,8 @@ class WalletCreate(Body):
 class WalletUpdate(Body):
     """A new label, or which wallet is the default (the treasury)."""
 
-    label: Name | None = None
-    is_default: Flag | None = None
+    label: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
+    is_default: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
 
 
 class Balance(BaseModel):

@@ -8,10 +8,11 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from backend.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp, Whole
+from backend.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp, Whole, never_null
 
 EVERY = "*"
 """As the only event type of an endpoint: all of them, those to come too."""
+ALONE = {"if": {"contains": {"const": EVERY}}, "then": {"maxItems": 1}}
 
 
 class EventType(StrEnum):
@@ -116,7 +117,7 @@ Url = Annotated[
 ]
 EventTypes = Annotated[
     list[EventType | Literal["*"]],
-    Field(min_length=1, max_length=len(EventType), json_schema_extra={"uniqueItems": True}),
+    Field(min_length=1, max_length=len(EventType), json_schema_extra={"uniqueItems": True, **ALONE}),
     AfterValidator(_event_types),
 ]
 
@@ -134,11 +135,11 @@ class WebhookCreate(Body):
 class WebhookUpdate(Body):
     """A change of an endpoint (JSON merge patch). Enabling it again does not send what it missed: `recover` does."""
 
-    url: Url | None = None
-    event_types: EventTypes | None = None
+    url: Annotated[Url | None, Field(json_schema_extra=never_null)] = None
+    event_types: Annotated[EventTypes | None, Field(json_schema_extra=never_null)] = None
     description: Text | None = None
-    include_descendants: Flag | None = None
-    status: EndpointStatus | None = None
+    include_descendants: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
+    status: Annotated[EndpointStatus | None, Field(json_schema_extra=never_null)] = None
 
 
 class Webhook(Record):

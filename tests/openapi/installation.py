@@ -1,12 +1,15 @@
 """What generated requests are sent to, and what their answers are held against."""
 
 import asyncio
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import schemathesis
-from hypothesis.strategies import binary
+from eth_utils.address import to_checksum_address
+from hypothesis.strategies import binary, emails, integers, sampled_from
 from schemathesis.checks import CHECKS as KNOWN
 from schemathesis.checks import load_all_checks
 from schemathesis.config import PositiveDataAcceptanceConfig
@@ -14,25 +17,58 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
+from backend import fields
 from backend.parties.rules import MAGIC
 from backend.settings import settings
 from tests.issuance import Issuance
 
+KEY = "Idempotency-Key"
 load_all_checks()
 CHECKS = [KNOWN.get_one(name) for name in KNOWN.get_all_names()]
 """Every one there is."""
-IGNORED_AUTH = KNOWN.get_one("ignored_auth")
+IGNORED_AUTH, ACCEPTANCE = KNOWN.get_one("ignored_auth"), KNOWN.get_one("positive_data_acceptance")
+BEYOND = {"POST /v1/orgs/{orgId}/assets/{assetId}/distributions": "nobody is twice among the recipients"}
+"""What JSON Schema has no words for: only there may what fits its schema be a 422."""
 
 
 def schema_of(document: dict[str, Any]) -> Any:
     """A document to generate requests from. Credentials are not generated: ours are sent."""
-    schema = schemathesis.openapi.from_dict(document)
+    copied: dict[str, Any] = deepcopy(document)
+    _trust_formats(copied)
+    schema = schemathesis.openapi.from_dict(copied)
     schema.config.generation.with_security_parameters = False
-    # What fits its schema may still be impossible as things stand (400), or wrong in a way that JSON Schema has no
-    # words for (422): an address' checksum, a country that is not assigned, control characters, one of two fields.
+    schema.config.generation.allow_x00 = False  # no text may have it; `test_bad_input` sends it
+    # What fits its schema may still be impossible as things stand; it is never a 422.
     told = PositiveDataAcceptanceConfig().expected_statuses
-    schema.config.checks.positive_data_acceptance.expected_statuses = [*told, "400", "422"]
+    schema.config.checks.positive_data_acceptance.expected_statuses = [*told, "400"]
     return schema
+
+
+def _trust_formats(part: Any) -> None:
+    """A pattern beside a format says less than that, and some of what is generated would go by it alone."""
+    if isinstance(part, dict) and part.get("format") in FORMATS:
+        part.pop("pattern", None)
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _trust_formats(inner)
+
+
+FORMATS = {
+    fields.ADDRESS: binary(min_size=20, max_size=20).map(to_checksum_address),
+    fields.COUNTRY: sampled_from(sorted(fields.COUNTRIES)),
+    fields.UINT256: integers(0, fields.MAX_UINT256).map(str),
+    # Names that lead nowhere, such as .test, are no addresses to us.
+    "email": emails(domains=sampled_from(["example.com", "mail.example.org", "xn--bcher-kva.example"])),
+    "hostname": sampled_from(["example.com", "mail.example.org", "a.co"]),
+}
+"""What the document's formats mean."""
+for name, strategy in FORMATS.items():
+    schemathesis.openapi.format(name, strategy)
+
+
+def give_key(case: Any) -> None:
+    """An idempotency key of its own for a request that has one: the same for two bodies would be refused."""
+    if KEY in case.headers and not case.meta.is_negative_at(ParameterLocation.HEADER):
+        case.headers[KEY] = str(uuid4())
 
 
 BEGINNINGS = MAGIC | {"application/octet-stream": MAGIC["application/pdf"]}
@@ -69,14 +105,17 @@ class Installation:
 
     def judge(self, case: Any, response: Any, headers: dict[str, str], **options: Any) -> None:
         """Hold an answer to a request with these credentials against the document, by every check."""
-        known = case.operation.label in self.enforcing
+        label = case.operation.label
+        without = [IGNORED_AUTH] if label in self.enforcing else []
+        if response.status_code == 422 and label in BEYOND:
+            without.append(ACCEPTANCE)
         case.validate_response(
             response,
             checks=CHECKS,
-            excluded_checks=[IGNORED_AUTH] if known else [],
+            excluded_checks=without,
             headers=headers,
             transport_kwargs={"base_url": settings().origin, "headers": headers},
             **options,
         )
         if response.status_code < 300 and not case.meta.is_negative_at(ParameterLocation.PATH):
-            self.enforcing.add(case.operation.label)
+            self.enforcing.add(label)

@@ -4,7 +4,6 @@ import asyncio
 import os
 from contextlib import suppress
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -16,13 +15,12 @@ from schemathesis.generation import GenerationMode
 from backend.members.schemas import Role
 from backend.settings import settings
 from tests.conftest import World
-from tests.openapi.installation import Installation, schema_of
+from tests.openapi.installation import Installation, give_key, schema_of
 from tests.openapi.operations import CASES, DOCUMENT, Case
 
 EXAMPLES = 3
 EDGES = int(os.environ.get("SIGNUM_TEST_EDGES", "12"))
 """Of an operation, evenly over all there are. `SIGNUM_TEST_EDGES=100000` takes each of them, in some minutes."""
-KEY = "Idempotency-Key"
 SCHEMA = schema_of(DOCUMENT)
 MODES = [GenerationMode.POSITIVE, GenerationMode.NEGATIVE]
 
@@ -44,8 +42,7 @@ def known_ids(installation: Installation, case: Case) -> dict[str, str]:
 
 def answer_to(installation: Installation, generated: Any, headers: dict[str, str]) -> None:
     """Send what was generated, from another thread than the installation's; hold the answer against the document."""
-    if KEY in generated.headers and not generated.meta.is_negative_at(ParameterLocation.HEADER):
-        generated.headers[KEY] = str(uuid4())  # the same for two bodies would be refused
+    give_key(generated)
     sent = generated.as_transport_kwargs(base_url=settings().origin)
     waiting = asyncio.run_coroutine_threadsafe(installation.send(sent, headers), installation.loop)
     installation.judge(generated, waiting.result(30), headers)

@@ -18,7 +18,7 @@ from schemathesis.wfc.escalation import EscalatingAuthProvider
 
 from backend.settings import settings
 from tests.conftest import World
-from tests.openapi.installation import Installation, schema_of
+from tests.openapi.installation import Installation, give_key, schema_of
 from tests.openapi.operations import DOCUMENT
 
 ROUNDS = 3
@@ -98,6 +98,7 @@ class Walk:
                 walk.wait(walk.begin())
 
             def call(self, case: Any, **_: Any) -> Response:
+                give_key(case)
                 sent = case.as_transport_kwargs(base_url=settings().origin)
                 return Response.from_any(walk.wait(walk.installation.send(sent, walk.ours.headers)))
 

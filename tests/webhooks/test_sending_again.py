@@ -48,7 +48,7 @@ async def test_a_rotation_in_a_hurry_ends_every_secret_before_it(
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     await end.post("/rotate-secret")
-    last = await end.post("/rotate-secret", {"overlap_seconds": 0})
+    last = await end.post("/rotate-secret", {"overlap_seconds": 0.0})
     assert last["old_secrets_until"] is None
     await attempt(end, (await end.post("/test"))["id"])
     (got,) = receiver.received
