@@ -1,56 +1,21 @@
 """A second person: who may be one, what waits until they agree, and how everything ends right."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, sweep
+from backend import db
 from backend.client import ApiProblem
 from backend.db import new_id, now
 from backend.members.schemas import Role
 from backend.models import ApiKeyRow, ApprovalRow, MemberRow
 from backend.requests import service as requests
 from backend.requests.schemas import ApprovalStatus, RequestStatus
-from tests.conftest import Actor, World
-from tests.firm import HYPEREVM, SEPOLIA, Firm, refused
-from tests.issuance import Issuance, asset_body
-
-WHY = "Suspicious movements"
-
-
-async def asking(world: World, *actions: str, eids: tuple[int, ...] = (SEPOLIA,)) -> tuple[Issuance, Actor]:
-    """A firm that asks for a second person for some actions, and its second admin."""
-    firm = await Issuance.ready(world, *eids)
-    await firm.patch("", {"approvals": list(actions)})
-    return firm, await world.person(firm.id)
-
-
-async def waiting(firm: Firm, accepted: Any) -> Any:
-    """The approval that an accepted action waits for."""
-    request = await firm.get(f"/requests/{accepted['requestId']}")
-    assert request["status"] == "awaiting_approval", request
-    found = (await firm.get("/approvals", params={"status": "pending"}))["approvals"]
-    return next(a for a in found if a["request_id"] == request["id"])
-
-
-def path_of(firm: Firm, approval: Any, verb: str = "") -> str:
-    """Of an approval."""
-    return f"{firm.base}/approvals/{approval['id']}" + (f"/{verb}" if verb else "")
-
-
-async def approve(firm: Firm, actor: Actor, approval: Any) -> Any:
-    """Approve, and wait for the request's end."""
-    await actor.call("POST", path_of(firm, approval, "approve"))
-    return await firm.settle(approval["request_id"])
-
-
-async def deny(firm: Firm, actor: Actor, approval: Any) -> Any:
-    """Deny; the request."""
-    await actor.call("POST", path_of(firm, approval, "deny"), json={"reason": "Not now"})
-    return await firm.get(f"/requests/{approval['request_id']}")
+from tests.approvals.asking import WHY, approve, asking, deny, path_of, waiting
+from tests.conftest import World
+from tests.firm import SEPOLIA, Firm, refused
 
 
 async def test_an_action_waits_for_another_person(world: World) -> None:
@@ -101,29 +66,6 @@ async def test_what_was_not_chosen_does_not_wait(world: World) -> None:
     assert (await firm.get("/approvals"))["approvals"] == []
 
 
-async def test_a_denied_market_ends_with_its_bridge(world: World) -> None:
-    firm, second = await asking(world, "market.deploy", eids=(SEPOLIA, HYPEREVM))
-    asset = await firm.asset()
-    path = f"/assets/{asset['id']}/markets"
-    accepted = await firm.post(path, await firm.market_body(HYPEREVM))
-    assert accepted["status"] == "pending_bridge"
-    approval = await waiting(firm, accepted)
-    seen = await second.call("GET", path_of(firm, approval))
-    assert seen["plan"]["impact"]["will_bridge"] is True
-    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "pending_bridge"
-    request = await deny(firm, second, approval)
-    assert request["status"] == "denied"
-    assert request["problem"]["detail"].endswith("denied it: Not now")
-    assert not request["can_retry"]
-    market = await firm.get(f"{path}/{accepted['marketId']}")
-    assert (market["status"], "Not now" in market["failure"]) == ("failed", True)
-    assert [b["status"] for b in (await firm.get("/bridges"))["bridges"]] == ["failed"]
-    await firm.refused("POST", f"/requests/{request['id']}/retry", 409)
-    next_one = await waiting(firm, await firm.post(path, await firm.market_body(HYPEREVM)))
-    assert (await approve(firm, second, next_one))["status"] == "succeeded"
-    assert (await firm.get(path))["markets"][0]["status"] == "active"
-
-
 async def test_an_update_is_not_written_before_it_is_approved(world: World) -> None:
     firm, second = await asking(world, "asset.update")
     asset = await firm.asset()
@@ -140,17 +82,6 @@ async def test_an_update_is_not_written_before_it_is_approved(world: World) -> N
     assert (after["status"], after["required_kyc_level"], after["name"]) == ("active", 2, "Renamed")
 
 
-async def test_a_denied_asset_leaves_its_symbol_free(world: World) -> None:
-    firm, second = await asking(world, "asset.deploy")
-    body = asset_body(symbol="FREE")
-    first = await waiting(firm, await firm.post("/assets", body))
-    await firm.refused("POST", "/assets", 409, json=body)
-    await deny(firm, second, first)
-    next_one = await waiting(firm, await firm.post("/assets", body))
-    assert (await approve(firm, second, next_one))["status"] == "succeeded"
-    assert [a["status"] for a in (await firm.get("/assets"))["assets"]] == ["active"]
-
-
 async def test_everything_is_checked_again(world: World) -> None:
     firm, second = await asking(world, "attestation.issue", "transfer.send")
     party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
@@ -164,22 +95,6 @@ async def test_everything_is_checked_again(world: World) -> None:
     await firm.post(f"/chains/{chain['id']}/enable")
     assert (await approve(firm, second, approval))["status"] == "succeeded"
     assert (await firm.get(f"/attestations/{accepted['attestationId']}"))["status"] == "active"
-
-
-async def test_a_denied_attestation_does_not_stand_in_the_way(world: World) -> None:
-    firm, second = await asking(world, "attestation.issue", "attestation.revoke")
-    party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
-    body = {"party_id": party["id"], "chain_eid": SEPOLIA}
-    first = await firm.post("/attestations", body)
-    await firm.refused("POST", "/attestations", 409, json=body)
-    await deny(firm, second, await waiting(firm, first))
-    assert (await firm.get(f"/attestations/{first['attestationId']}"))["status"] == "failed"
-    next_one = await firm.post("/attestations", body)
-    await approve(firm, second, await waiting(firm, next_one))
-    path = f"/attestations/{next_one['attestationId']}"
-    revoked = await waiting(firm, await firm.post(f"{path}/revoke", {"reason": WHY}))
-    assert (await approve(firm, second, revoked))["status"] == "succeeded"
-    assert (await firm.get(path))["status"] == "revoked"
 
 
 async def test_a_role_that_was_lost_counts(world: World) -> None:
@@ -244,25 +159,6 @@ async def test_of_several_decisions_one_counts(world: World) -> None:
             path = path.replace("unpause", "pause") if "unpause" in path else path.replace("/pause", "/unpause")
         else:
             assert (await firm.get(f"/requests/{approval['request_id']}"))["status"] == "denied"
-
-
-async def test_what_nobody_decides_about_expires(world: World) -> None:
-    firm, second = await asking(world, "market.deploy")
-    asset = await firm.asset()
-    path = f"/assets/{asset['id']}/markets"
-    accepted = await firm.post(path, await firm.market_body(SEPOLIA))
-    approval = await waiting(firm, accepted)
-    async with db.worker() as session:
-        late = sa.update(ApprovalRow).values(expires_at=now() - timedelta(seconds=1))
-        await session.execute(late.where(col(ApprovalRow.request_id) == accepted["requestId"]))
-    problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
-    assert "expired" in problem.detail
-    assert (await firm.get("/approvals", params={"status": "expired"}))["approvals"][0]["id"] == approval["id"]
-    await sweep.once()
-    request = await firm.get(f"/requests/{accepted['requestId']}")
-    assert (request["status"], "in time" in request["problem"]["detail"]) == ("denied", True)
-    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "failed"
-    assert (await firm.get(f"/approvals/{approval['id']}"))["status"] == "expired"
 
 
 async def test_a_retry_is_no_way_around(world: World) -> None:

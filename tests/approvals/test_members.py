@@ -8,7 +8,7 @@ from typing import Any
 
 from backend.db import new_id
 from backend.members.schemas import Role
-from tests.approvals.test_approvals import approve, deny, path_of, waiting
+from tests.approvals.asking import approve, deny, path_of, waiting
 from tests.conftest import Actor, World
 from tests.firm import Firm, refused
 

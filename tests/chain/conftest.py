@@ -3,15 +3,17 @@
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 import pytest_asyncio
 
 from backend import db
 from backend.assets.schemas import DeploymentStatus
-from backend.chain import devnet, registry, token
+from backend.chain import confirming, devnet, pushing, registry, rpc, token
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.outcome import Outcome
@@ -19,6 +21,7 @@ from backend.chain.rule_sets import TokenRules
 from backend.chain.transactions import execute
 from backend.chain.wallet_provider import provider
 from backend.models import AssetRow, DeploymentRow, OrganizationRow
+from tests.chain.faulty import Faulty, in_front_of
 
 HOME_EID, AWAY_EID = 40161, 40245
 
@@ -118,3 +121,18 @@ def names(codes: Sequence[int]) -> list[str]:
     from backend.chain.restrictions import RESTRICTIONS
 
     return [RESTRICTIONS[code].name for code in codes]
+
+
+@pytest_asyncio.fixture
+async def node(stage: Stage) -> AsyncIterator[Faulty]:
+    """The chain's node, which does right until a test says otherwise."""
+    async with in_front_of(HOME_EID) as faulty:
+        yield faulty
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes and transactions that are given up sooner."""
+    monkeypatch.setattr(rpc, "TIMEOUT", httpx.Timeout(2.0))
+    monkeypatch.setattr(confirming, "RESEND", {True: 0.05, False: 0.05})
+    monkeypatch.setattr(pushing, "STUCK", {True: timedelta(seconds=0.2), False: timedelta(seconds=0.2)})

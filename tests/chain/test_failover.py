@@ -22,7 +22,7 @@ from backend.models import ChainRow
 from backend.settings import Settings
 from tests.chain.conftest import Stage
 from tests.chain.faulty import Faulty, Raw
-from tests.chain.test_faults import passed, row_of
+from tests.chain.watching import passed, row_of
 from tests.conftest import World
 from tests.issuance import SEPOLIA, Issuance
 

@@ -25,7 +25,7 @@ from backend.chain.wallet_provider import Keystore, holder, provider
 from backend.errors import BadRequest, Unavailable
 from backend.settings import Settings, settings
 from tests.chain.conftest import HOME_EID, Stage
-from tests.chain.test_faults import passed, row_of
+from tests.chain.watching import passed, row_of
 from tests.conftest import World
 from tests.issuance import Issuance
 

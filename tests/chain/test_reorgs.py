@@ -15,8 +15,8 @@ from backend.chain.rule_sets import TokenRules
 from backend.chain.transactions import execute, recover
 from backend.settings import settings
 from tests.chain.conftest import HOME_EID, Stage
-from tests.chain.test_faults import passed, row_of, stored
 from tests.chain.test_indexer import transfers
+from tests.chain.watching import passed, row_of, stored
 
 DEPTH = 2
 """Confirmations of a public testnet."""

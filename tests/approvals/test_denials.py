@@ -1,0 +1,83 @@
+"""What is denied, or decided about by nobody, ends with all that it had written."""
+
+from datetime import timedelta
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db, sweep
+from backend.db import now
+from backend.models import ApprovalRow
+from tests.approvals.asking import WHY, approve, asking, deny, path_of, waiting
+from tests.conftest import World
+from tests.firm import HYPEREVM, SEPOLIA, refused
+from tests.issuance import asset_body
+
+
+async def test_a_denied_market_ends_with_its_bridge(world: World) -> None:
+    firm, second = await asking(world, "market.deploy", eids=(SEPOLIA, HYPEREVM))
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/markets"
+    accepted = await firm.post(path, await firm.market_body(HYPEREVM))
+    assert accepted["status"] == "pending_bridge"
+    approval = await waiting(firm, accepted)
+    seen = await second.call("GET", path_of(firm, approval))
+    assert seen["plan"]["impact"]["will_bridge"] is True
+    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "pending_bridge"
+    request = await deny(firm, second, approval)
+    assert request["status"] == "denied"
+    assert request["problem"]["detail"].endswith("denied it: Not now")
+    assert not request["can_retry"]
+    market = await firm.get(f"{path}/{accepted['marketId']}")
+    assert (market["status"], "Not now" in market["failure"]) == ("failed", True)
+    assert [b["status"] for b in (await firm.get("/bridges"))["bridges"]] == ["failed"]
+    await firm.refused("POST", f"/requests/{request['id']}/retry", 409)
+    next_one = await waiting(firm, await firm.post(path, await firm.market_body(HYPEREVM)))
+    assert (await approve(firm, second, next_one))["status"] == "succeeded"
+    assert (await firm.get(path))["markets"][0]["status"] == "active"
+
+
+async def test_a_denied_asset_leaves_its_symbol_free(world: World) -> None:
+    firm, second = await asking(world, "asset.deploy")
+    body = asset_body(symbol="FREE")
+    first = await waiting(firm, await firm.post("/assets", body))
+    await firm.refused("POST", "/assets", 409, json=body)
+    await deny(firm, second, first)
+    next_one = await waiting(firm, await firm.post("/assets", body))
+    assert (await approve(firm, second, next_one))["status"] == "succeeded"
+    assert [a["status"] for a in (await firm.get("/assets"))["assets"]] == ["active"]
+
+
+async def test_a_denied_attestation_does_not_stand_in_the_way(world: World) -> None:
+    firm, second = await asking(world, "attestation.issue", "attestation.revoke")
+    party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
+    body = {"party_id": party["id"], "chain_eid": SEPOLIA}
+    first = await firm.post("/attestations", body)
+    await firm.refused("POST", "/attestations", 409, json=body)
+    await deny(firm, second, await waiting(firm, first))
+    assert (await firm.get(f"/attestations/{first['attestationId']}"))["status"] == "failed"
+    next_one = await firm.post("/attestations", body)
+    await approve(firm, second, await waiting(firm, next_one))
+    path = f"/attestations/{next_one['attestationId']}"
+    revoked = await waiting(firm, await firm.post(f"{path}/revoke", {"reason": WHY}))
+    assert (await approve(firm, second, revoked))["status"] == "succeeded"
+    assert (await firm.get(path))["status"] == "revoked"
+
+
+async def test_what_nobody_decides_about_expires(world: World) -> None:
+    firm, second = await asking(world, "market.deploy")
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/markets"
+    accepted = await firm.post(path, await firm.market_body(SEPOLIA))
+    approval = await waiting(firm, accepted)
+    async with db.worker() as session:
+        late = sa.update(ApprovalRow).values(expires_at=now() - timedelta(seconds=1))
+        await session.execute(late.where(col(ApprovalRow.request_id) == accepted["requestId"]))
+    problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
+    assert "expired" in problem.detail
+    assert (await firm.get("/approvals", params={"status": "expired"}))["approvals"][0]["id"] == approval["id"]
+    await sweep.once()
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], "in time" in request["problem"]["detail"]) == ("denied", True)
+    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "failed"
+    assert (await firm.get(f"/approvals/{approval['id']}"))["status"] == "expired"

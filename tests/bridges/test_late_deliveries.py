@@ -1,0 +1,136 @@
+"""Packets that take their time: delivered late, by others, or on a public chain."""
+
+from datetime import timedelta
+
+import pytest
+
+from backend import sweep
+from backend.bridges import arriving
+from backend.bridges.schemas import BridgeStatus
+from backend.chain import relayer, token
+from backend.settings import settings
+from tests.bridges.carried import bridged, deliver, ended, row_of, supplies, until_sent
+from tests.conftest import World
+from tests.firm import BASE, SEPOLIA
+from tests.issuance import UNIT, Issuance
+from tests.killing import sent
+
+
+async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    wallet = await firm.post("/wallets", {"label": "Investor"})
+    party = await firm.verified(wallet["address"])
+    await firm.attest(party, SEPOLIA)
+    accepted = await bridged(firm, asset, BASE, UNIT, to_address=wallet["address"])
+    await firm.fail(accepted["requestId"])
+    first = await firm.get(f"/bridges/{accepted['bridgeId']}")
+    await firm.attest(party, BASE)
+    await relayer.deliver(first["guid"], SEPOLIA, first["source_tx_hash"])
+    bridge = await firm.get(f"/bridges/{accepted['bridgeId']}")
+    assert (bridge["status"], bridge["failure"]) == ("confirmed", None)
+    assert bridge["checked_at"] > first["checked_at"]
+    asset = await firm.get(f"/assets/{asset['id']}")
+    assert [d["status"] for d in asset["deployments"]] == ["active", "active"]
+    assert supplies(asset)[BASE] == str(UNIT)
+
+
+async def test_a_late_delivery_is_noticed_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    wallet = await firm.post("/wallets", {"label": "Investor"})
+    party = await firm.verified(wallet["address"])
+    await firm.attest(party, SEPOLIA)
+    accepted = await bridged(firm, asset, BASE, UNIT, to_address=wallet["address"])
+    await firm.fail(accepted["requestId"])
+    bridge = await row_of(accepted["bridgeId"])
+    monkeypatch.setattr(arriving, "AGAIN", timedelta(0))
+    await arriving.late_deliveries()
+    seen = await row_of(accepted["bridgeId"])
+    assert (seen.status, seen.checked_at and bridge.checked_at and seen.checked_at > bridge.checked_at) == (
+        BridgeStatus.FAILED,
+        True,
+    )
+
+    await firm.attest(party, BASE)
+    assert bridge.guid is not None
+    assert bridge.source_tx_hash is not None
+    await relayer.deliver(bridge.guid, SEPOLIA, bridge.source_tx_hash)
+    assert await arriving.late_deliveries() >= 1
+    seen = await row_of(accepted["bridgeId"])
+    assert (seen.status, seen.failure) == (BridgeStatus.CONFIRMED, None)
+    asset = await firm.get(f"/assets/{asset['id']}")
+    assert [d["status"] for d in asset["deployments"]] == ["active", "active"]
+    assert supplies(asset)[BASE] == str(UNIT)
+
+
+async def test_on_a_public_chain_the_asset_does_not_wait_for_the_delivery(world: World, public: None) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    accepted = await bridged(firm, asset, BASE, UNIT)
+    await until_sent(accepted["bridgeId"])
+    change = await firm.patch(f"/assets/{asset['id']}", {"required_kyc_level": 1})
+    await firm.succeed(change["requestId"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "running"
+    assert [s["status"] for s in request["steps"]] == ["succeeded", "succeeded", "running"]
+    await sweep.once()
+
+    await deliver(accepted["bridgeId"])
+    request = await ended(firm, accepted["requestId"])
+    assert [s["status"] for s in request["steps"]] == ["succeeded"] * 3
+    asset = await firm.get(f"/assets/{asset['id']}")
+    assert supplies(asset) == {SEPOLIA: str(999 * UNIT), BASE: str(UNIT)}
+    there = next(d for d in asset["deployments"] if d["chain_eid"] == BASE)
+    assert (await token.rules(BASE, there["token_address"])).min_kyc_level == 1, (
+        "what changed meanwhile holds there too"
+    )
+    assert (await sent(firm.id)).count(f"bridge {asset['symbol']}") == 1
+
+
+async def test_a_market_on_a_public_chain_follows_its_bridge_and_holds_nothing(world: World, public: None) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/markets"
+    accepted = await firm.post(path, await firm.market_body(BASE))
+    market = await firm.get(f"{path}/{accepted['marketId']}")
+    await until_sent(market["bridge_id"])
+    await firm.succeed((await firm.patch(f"/assets/{asset['id']}", {"description": "While it waits"}))["requestId"])
+    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "pending_bridge"
+    await deliver(market["bridge_id"])
+    assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+    assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "active"
+
+
+async def test_a_packet_that_is_given_up_on_a_public_chain_fails_and_its_retry_waits_again(
+    world: World, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    with monkeypatch.context() as patch:
+        patch.setattr(settings(), "bridge_give_up_seconds", 0)
+        accepted = await bridged(firm, asset, BASE, UNIT)
+        await firm.settle(accepted["requestId"])
+        request = await ended(firm, accepted["requestId"])
+    assert request["problem"]["detail"] == "The packet was not delivered in time."
+    await firm.post(f"/requests/{accepted['requestId']}/retry")
+    await deliver(accepted["bridgeId"])
+    await firm.settle(accepted["requestId"], 2)
+    assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+    assert (await firm.get(f"/bridges/{accepted['bridgeId']}"))["status"] == "confirmed"
+
+
+async def test_rules_that_changed_while_a_packet_waited_are_put_right(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset(required_kyc_level=1)
+    wallet = await firm.post("/wallets", {"label": "Investor"})
+    party = await firm.verified(wallet["address"], level=3)
+    await firm.attest(party, SEPOLIA)
+    accepted = await bridged(firm, asset, BASE, UNIT, to_address=wallet["address"])
+    await firm.fail(accepted["requestId"])
+    change = await firm.patch(f"/assets/{asset['id']}", {"required_kyc_level": 3})
+    await firm.succeed(change["requestId"])
+    await firm.attest(party, BASE)
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    there = next(d for d in (await firm.get(f"/assets/{asset['id']}"))["deployments"] if d["chain_eid"] == BASE)
+    assert (await token.rules(BASE, there["token_address"])).min_kyc_level == 3

@@ -1,0 +1,107 @@
+"""What nodes answer that is no answer: a clear 503, or the call is made again."""
+
+from typing import Any
+
+import pytest
+
+from backend.chain import answers, rpc, token
+from backend.chain.calls import Call
+from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain.rpc import connect
+from backend.chain.transactions import find
+from tests.chain.conftest import HOME_EID, Stage
+from tests.chain.faulty import Faulty, Raw
+from tests.chain.watching import counted, passed, row_of
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        Raw(200, b"\xff\xfenot json"),
+        Raw(200, b"[" * 100_000),
+        Raw(200, b"{}"),
+        Raw(200, b"[]"),
+        Raw(200, b'[{"id": "0", "result": "0x1"}]'),
+        Raw(200, b'[{"id": 0}]'),
+        Raw(200, b'[{"id": 0, "result": null}]'),
+        Raw(200, b'[{"id": 0, "result": "one"}]'),
+        Raw(200, b'[{"id": 0, "result": 17}]'),
+        Raw(200, b'[{"id": 0, "error": "no"}]'),
+    ],
+)
+async def test_garbage_is_a_503_that_names_the_chain(stage: Stage, node: Faulty, garbage: Raw) -> None:
+    node.answers("eth_blockNumber", garbage)
+    with pytest.raises(ChainUnavailable, match=f"chain {HOME_EID} answers with something that is no answer"):
+        await (await connect(HOME_EID)).height()
+    node.heals()
+    assert await (await connect(HOME_EID)).height() > 0
+
+
+@pytest.mark.parametrize(
+    ("method", "lie"),
+    [
+        ("eth_getTransactionReceipt", {"transactionHash": "0x" + "1" * 64, "status": "0x1"}),
+        ("eth_getTransactionReceipt", "mined"),
+        ("eth_getTransactionReceipt", []),
+        ("eth_getTransactionReceipt", Raw(200, b"]")),
+    ],
+)
+async def test_a_garbled_receipt_is_no_receipt(stage: Stage, node: Faulty, quick: None, method: str, lie: Any) -> None:
+    signer = await stage.wallet()
+    key = f"garbled:{lie!s:.20}"
+    node.answers(method, lie, times=3)
+    outcome = await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key=key)
+    assert passed(outcome, await row_of(key))
+    assert await counted(signer) == 1
+
+
+async def test_an_answer_that_the_contract_would_not_give_is_a_503(stage: Stage, node: Faulty) -> None:
+    at = await stage.token(HOME_EID)
+    for lie in ("0x", "0x01"):
+        node.answers("eth_call", lie)
+        with pytest.raises(ChainUnavailable, match="does not answer as the contract would"):
+            await token.total_supply(HOME_EID, at)
+        node.heals()
+
+
+async def test_a_limit_is_told_with_the_time_to_wait_and_kept(stage: Stage, node: Faulty) -> None:
+    node.answers("eth_blockNumber", Raw(429, b"slow down", (("Retry-After", "7"),)), times=1)
+    chain = await connect(HOME_EID)
+    with pytest.raises(ChainUnavailable, match="limits the rate") as refused:
+        await chain.height()
+    assert refused.value.headers == {"Retry-After": "7"}
+    asked = len(node.asked)
+    with pytest.raises(ChainUnavailable):
+        await chain.height()
+    assert len(node.asked) == asked, "a node that wants to rest is left alone"
+
+
+async def test_patience_outlasts_a_limit(stage: Stage, node: Faulty) -> None:
+    node.answers("eth_blockNumber", Raw(429, b"", (("Retry-After", "0"),)), times=1)
+    node.refuses("eth_blockNumber", -32005, "daily request count exceeded", times=1)
+    with rpc.patience(60):
+        assert await (await connect(HOME_EID)).height() > 0
+
+
+async def test_a_nodes_own_error_is_a_503_without_its_words(stage: Stage, node: Faulty) -> None:
+    node.refuses("eth_blockNumber", -32601, "the key abc123 has no access to this method")
+    with pytest.raises(RpcError) as error:
+        await (await connect(HOME_EID)).height()
+    assert (error.value.status, "abc123" in error.value.detail) == (503, False)
+    assert str(HOME_EID) in error.value.detail
+
+
+async def test_a_node_of_another_chain_signs_nothing(stage: Stage, node: Faulty) -> None:
+    signer = await stage.wallet()
+    node.answers("eth_chainId", "0x1")
+    with pytest.raises(ChainUnavailable, match="is of another chain"):
+        await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key="elsewhere")
+    assert await find("elsewhere") is None
+
+
+def test_answers_are_put_in_order() -> None:
+    asked = [("eth_blockNumber", []), ("eth_getCode", ["0x0", "latest"])]
+    told = [{"id": 1, "result": "0x"}, {"id": 0, "result": "0x10"}]
+    assert [answer["result"] for answer in answers.ordered(asked, told)] == ["0x10", "0x"]
+    with pytest.raises(answers.Garbage):
+        answers.ordered(asked, [told[0], told[0]])

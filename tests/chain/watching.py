@@ -1,0 +1,77 @@
+"""Transactions as they are stored, pooled and mined; and a chain that waits."""
+
+import asyncio
+from typing import Any
+
+from backend.chain import nonces, rpc
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.outcome import Outcome
+from backend.chain.rpc import connect
+from backend.chain.transactions import find
+from tests.chain.conftest import HOME_EID
+
+
+async def counted(address: str) -> int:
+    """Transactions of an account that are mined."""
+    return await nonces.count(await connect(HOME_EID), address)
+
+
+async def row_of(key: str) -> TransactionRow:
+    """The stored transaction of a key."""
+    row = await find(key)
+    assert row is not None
+    return row
+
+
+def passed(outcome: Outcome, row: TransactionRow) -> bool:
+    """Whether a transaction is final and its row says the same."""
+    mined = (row.status, row.tx_hash, row.block_number, row.block_hash)
+    return mined == (TransactionStatus.CONFIRMED, outcome.tx_hash, outcome.block_number, outcome.block_hash)
+
+
+class held:
+    """A chain that mines nothing meanwhile; at the end it mines what it has, and goes on by itself."""
+
+    def __init__(self, chain: rpc.Rpc) -> None:
+        self._chain = chain
+
+    async def __aenter__(self) -> None:
+        await self._chain.request("evm_setAutomine", False)
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._chain.request("evm_setAutomine", True)
+        await self._chain.request("evm_mine")
+
+
+async def stored(key: str) -> TransactionRow:
+    """The transaction, once it is stored."""
+    async with asyncio.timeout(60):
+        while (row := await find(key)) is None:  # noqa: ASYNC110 - a row appears
+            await asyncio.sleep(0.005)
+    return row
+
+
+async def bumped(key: str, first: str) -> TransactionRow:
+    """The transaction, once it has another hash."""
+    async with asyncio.timeout(60):
+        while (row := await row_of(key)).tx_hash == first:  # noqa: ASYNC110 - a row changes
+            await asyncio.sleep(0.005)
+    return row
+
+
+async def in_pool(chain: rpc.Rpc, tx_hash: str) -> None:
+    async with asyncio.timeout(60):
+        while await chain.request("eth_getTransactionByHash", tx_hash) is None:  # noqa: ASYNC110 - the node's pool
+            await asyncio.sleep(0.005)
+
+
+async def pooled(chain: rpc.Rpc, signer: str, fits: Any) -> str:
+    """The hash of a transaction of the signer in the node's pool."""
+    async with asyncio.timeout(60):
+        while True:
+            pool = (await chain.request("txpool_content"))["pending"]
+            mine = next((theirs for who, theirs in pool.items() if who.lower() == signer.lower()), {})
+            for entry in mine.values():
+                if fits(entry["hash"]):
+                    return str(entry["hash"])
+            await asyncio.sleep(0.005)

@@ -1,0 +1,103 @@
+"""A lost wallet: everything of it moves to another one of the same person."""
+
+import pytest
+
+from backend.chain import market as contract
+from backend.chain import quote
+from backend.controls import workflow
+from backend.markets import escrow
+from tests.conftest import World
+from tests.controls.issuer import WHY, changed, issuer
+from tests.firm import SEPOLIA
+from tests.issuance import UNIT, orders_path
+from tests.killing import killed, run, sent, unqueued
+
+
+async def test_recover_moves_everything(world: World) -> None:
+    firm = await issuer(world)
+    lost, new = await firm.trader(), await firm.post("/wallets", {"label": "New phone"})
+    await firm.give_tokens(lost, 10 * UNIT)
+    await firm.do("freeze", address=lost["address"], amount=str(3 * UNIT))
+    body = {"lost_address": lost["address"], "new_address": new["address"]}
+    assert [r["code"] for r in (await firm.no("recover", 409, **body)).rules] == [9]
+    await firm.attest(await firm.verified(new["address"]))
+    request = await firm.do("recover", **body)
+    assert WHY in request["steps"][0]["detail"]
+    assert (await firm.held(lost["address"]), await firm.held(new["address"])) == (0, 10 * UNIT)
+    assert (await firm.frozen(lost["address"]), await firm.frozen(new["address"])) == (0, 3 * UNIT)
+    assert "holds nothing" in (await firm.no("recover", 409, **body)).detail
+
+
+async def test_recover_brings_what_lies_in_open_orders(world: World) -> None:
+    """Sell and buy orders of the lost wallet end, and what was in them goes to the new wallet, frozen amounts too."""
+    firm = await issuer(world)
+    market, lost, new = await firm.market(firm.of), await firm.trader(usd=100 * 10**6), await firm.trader(usd=0)
+    await firm.give_tokens(lost, 10 * UNIT)
+    await firm.order(market, lost, "sell", 2 * 10**6, 6 * UNIT)
+    await firm.order(market, lost, "buy", 10**6, 20 * UNIT)
+    partly = await firm.trader()
+    await firm.give_tokens(partly, 5 * UNIT)
+    await firm.order(market, partly, "sell", 10**6, 5 * UNIT)
+    await firm.do("freeze", address=lost["address"], amount=str(12 * UNIT))
+    await firm.do("pause")
+    at, usd = market["market_address"], market["quote_token_address"]
+    (bid,) = await contract.orders(SEPOLIA, at, [2])
+    escrow = (await contract.escrow(SEPOLIA, at, lost["address"], [1, 2])).quote
+    assert (bid.status, escrow) == ("partial", 15 * 10**6)
+    body = {"lost_address": lost["address"], "new_address": new["address"]}
+
+    plan = await firm.plan("recover", **body)
+    assert changed(plan) == {
+        ("balance", lost["address"]): (str(9 * UNIT), "0"),
+        ("balance", new["address"]): ("0", str(15 * UNIT)),
+        ("frozen", lost["address"]): (str(12 * UNIT), "0"),
+        ("frozen", new["address"]): ("0", str(12 * UNIT)),
+        ("orders", lost["address"]): ("2", "0"),
+        ("quote", new["address"]): ("0", str(escrow)),
+    }
+    assert plan["impact"]["warnings"] == []
+    request = await firm.do("recover", **body)
+    assert "2 open orders" in request["steps"][0]["detail"]
+    assert (await firm.held(lost["address"]), await firm.held(new["address"])) == (0, 15 * UNIT)
+    assert (await firm.frozen(lost["address"]), await firm.frozen(new["address"])) == (0, 12 * UNIT)
+    assert await quote.balance_of(SEPOLIA, usd, new["address"]) == escrow
+    orders = (await firm.get(orders_path(market)))["orders"]
+    assert {o["status"] for o in orders if o["maker_address"] == lost["address"]} == {"cancelled"}
+    holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"]}
+    assert lost["address"] not in holders
+    assert holders[new["address"]] == str(15 * UNIT)
+    assert "holds nothing" in (await firm.no("recover", 409, **body)).detail
+
+
+async def test_recover_of_a_wallet_that_has_orders_only(world: World) -> None:
+    firm = await issuer(world)
+    market, lost, new = await firm.market(firm.of), await firm.trader(usd=100 * 10**6), await firm.trader(usd=0)
+    for _ in range(3):
+        await firm.order(market, lost, "buy", 10**6, UNIT)
+    body = {"lost_address": lost["address"], "new_address": new["address"]}
+    with unqueued(), pytest.MonkeyPatch.context() as patch:
+        accepted = await firm.post(firm.control("recover"), {"chain_eid": SEPOLIA, "reason": WHY} | body)
+        patch.setattr(escrow, "MOST", 2)  # as if it had more than one transaction can end
+        await killed(workflow.control, firm.id, accepted["requestId"], 2)
+        await run(workflow.control, None, firm.id, accepted["requestId"])
+    assert (await firm.get(f"/requests/{accepted['requestId']}"))["status"] == "succeeded"
+    assert (await sent(firm.id)).count("wallet recovered") == 2
+    at = market["quote_token_address"]
+    assert await quote.balance_of(SEPOLIA, at, new["address"]) == 3 * 10**6
+    assert await quote.balance_of(SEPOLIA, at, lost["address"]) == 97 * 10**6
+    orders = (await firm.get(orders_path(market)))["orders"]
+    assert [o["status"] for o in orders] == ["cancelled"] * 3
+
+
+async def test_what_markets_hold_is_told(world: World) -> None:
+    firm = await issuer(world)
+    market, investor = await firm.market(firm.of), await firm.trader()
+    await firm.give_tokens(investor, 10 * UNIT)
+    await firm.order(market, investor, "sell", 10**6, 4 * UNIT)
+    plan = await firm.plan("freeze", address=investor["address"])
+    assert str(4 * UNIT) in plan["impact"]["warnings"][0]
+    problem = await firm.no(
+        "forced-transfer", 409, from_address=investor["address"], to_address=(await firm.treasury())["address"],
+        amount=str(7 * UNIT),
+    )  # fmt: skip
+    assert [r["code"] for r in problem.rules] == [4]
