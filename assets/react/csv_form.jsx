@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "react";
 import { CircleX, LoaderCircle } from "lucide-react";
 
 const SHOWN = 8;
+/* Milliseconds in which a press counts though the server has not told yet where the list goes. */
+const PATIENCE = 15000;
 
 /* Where a file is chosen it is sent, else the text; null when there is neither. */
 function chosen(form) {
@@ -32,10 +34,16 @@ export function CsvForm({ action, most = 0, label, example, onChecked, onMade })
     setChecked(false);
     setProblem(null);
   };
-  useEffect(forget, [action]);
+  const pressed = useRef(-PATIENCE);
+  useEffect(() => {
+    forget();
+    const waits = performance.now() - pressed.current < PATIENCE && chosen(form.current) !== null;
+    if (action && waits) form.current.requestSubmit();
+  }, [action]);
   const submit = async (event) => {
     event.preventDefault();
     const body = chosen(form.current);
+    pressed.current = action ? -PATIENCE : performance.now();
     if (!action) return setProblem({ words: "Name it and choose an asset first.", findings: [] });
     if (body === null) return setProblem({ words: "Paste a list, or choose a file that is not empty.", findings: [] });
     if (most && body.size > most) return setProblem({ words: `The file is larger than ${most / 1048576} MB.`, findings: [] });

@@ -19,19 +19,24 @@ async def lift(settings: Settings, organization_id: UUID, reason: str) -> list[s
     """Let nothing in an organization need a second person any more; lines that say what was done. Its log says so too,
     with the reason. Refuses where nothing needs one."""
     async with outside(settings) as session:
-        row = await session.get(OrganizationRow, organization_id, with_for_update=True)
-        if row is None:
-            raise CannotStart(f"There is no organization {organization_id}.")
-        if not row.approvals:
-            raise CannotStart(f"Nothing in {row.name} needs a second person; there is nothing to lift.")
-        before, row.approvals = row.approvals, []
-        after = {"approvals": [], "reason": reason}
-        with acting(THE_OPERATOR):
-            await tell(session, row.id, "organization.updated", ("organization", row.id), {"approvals": before}, after)
-        lines = [f"Nothing in {row.name} needs a second person any more; it was {', '.join(before)}."]
-        if waiting := await _waiting(session, organization_id):
-            lines.append(f"{waiting} that waited for one before still {'waits' if waiting == 1 else 'wait'}.")
-        return lines
+        return await lift_within(session, organization_id, reason)
+
+
+async def lift_within(session: Write, organization_id: UUID, reason: str) -> list[str]:
+    """The same, in the caller's transaction."""
+    row = await session.get(OrganizationRow, organization_id, with_for_update=True)
+    if row is None:
+        raise CannotStart(f"There is no organization {organization_id}.")
+    if not row.approvals:
+        raise CannotStart(f"Nothing in {row.name} needs a second person; there is nothing to lift.")
+    before, row.approvals = row.approvals, []
+    after = {"approvals": [], "reason": reason}
+    with acting(THE_OPERATOR):
+        await tell(session, row.id, "organization.updated", ("organization", row.id), {"approvals": before}, after)
+    lines = [f"Nothing in {row.name} needs a second person any more; it was {', '.join(before)}."]
+    if waiting := await _waiting(session, organization_id):
+        lines.append(f"{waiting} that waited for one before still {'waits' if waiting == 1 else 'wait'}.")
+    return lines
 
 
 async def _waiting(session: Write, organization_id: UUID) -> int:

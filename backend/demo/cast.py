@@ -132,6 +132,10 @@ DISTRIBUTION, DISTRIBUTED = "Income in units, third quarter 2026", 18_000
 """Of the first asset, in whole units."""
 CLAIMED = ["Alder Family Office", "Kestrel Pension Trust"]
 
+ORDERED = ("Kestrel Pension Trust", "Alder Family Office", 120, "Court order 14/2026, settlement of an estate.")
+"""The forced transfer that waits: from whom, to whom, whole units of the first asset, why."""
+ALONE = "Everything of the demo can be tried by one person."
+
 ENDPOINT = {
     "url": "https://ledger.northwind.example/hooks/signum",
     "description": "Fund accounting",

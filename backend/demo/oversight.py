@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+from backend import db
+from backend.approvals import operator
 from backend.chain import deployment, distributor
 from backend.chain.transactions import execute
 from backend.demo import cast
@@ -50,11 +52,21 @@ async def _claim(issuance: Issuance, active: dict[str, Any], proof: dict[str, An
 
 
 async def approval(issuance: Issuance) -> None:
-    """The end of a distribution, which takes two: the officer asks, and the admin has yet to agree."""
-    await issuance.admin.call("PATCH", issuance.base, {"approvals": [Action.DISTRIBUTION_CANCEL]})
-    base = f"{issuance.base}/assets/{issuance.assets['NREF']}/distributions"
-    drawn = (await issuance.admin.get(base))["distributions"][0]
-    await issuance.officer.post(f"{base}/{drawn['id']}/cancel", key="distribution:cancel")
+    """A forced transfer, which takes two: the officer asks, and the admin has yet to agree. What is tried after it is
+    done at once, for whoever tries it alone."""
+    await issuance.admin.call("PATCH", issuance.base, {"approvals": [Action.FORCED_TRANSFER]})
+    giver, receiver, amount, reason = cast.ORDERED
+    body = {
+        "chain_eid": cast.SEPOLIA,
+        "from_address": _custody(issuance, giver)["address"],
+        "to_address": _custody(issuance, receiver)["address"],
+        "amount": str(amount * UNIT),
+        "reason": reason,
+    }
+    path = f"{issuance.base}/assets/{issuance.assets['NREF']}/forced-transfer"
+    await issuance.officer.post(path, body, key="forced-transfer")
+    async with db.worker() as session:
+        await operator.lift_within(session, UUID(issuance.org), cast.ALONE)
 
 
 async def webhook(issuance: Issuance) -> None:

@@ -57,9 +57,15 @@ class HoldersAt(Body):
 
 
 SOURCES = ("recipients", "holders", "total_amount")
-ONE_OF: list[JsonValue] = [
-    {"required": [one], "properties": {name: _null(name != one) for name in SOURCES}} for one in SOURCES
-]
+
+
+def _only(source: str | None) -> JsonValue:
+    """A body that names this source and no other; none at all."""
+    properties: dict[str, JsonValue] = {name: _null(name != source) for name in SOURCES}
+    return {"properties": properties} if source is None else {"required": [source], "properties": properties}
+
+
+ONE_OF: list[JsonValue] = [_only(source) for source in (*SOURCES, None)]
 
 
 class DistributionCreate(Body):

@@ -20,10 +20,13 @@ def test_from_a_list_to_claims_and_back(console: Console, tmp_path: Path) -> Non
     page.get_by_role("link", name="New distribution").first.click()
     console.heading("New distribution")
     outcome = page.get_by_role("region", name="What it comes to")
+    page.get_by_role("textbox", name="Recipients").fill(f"{ONE},3.5\n")
     page.get_by_role("button", name="Check the list").click()
     expect(page.get_by_text("Name it and choose an asset first.")).to_be_visible()
 
+    # The press counts, whenever the server learns of the name.
     page.get_by_label("Name").fill("Third quarter")
+    expect(outcome.get_by_text("3.5")).to_be_visible()
     _choose(page.get_by_label("Asset"), "NREF")
     expect(page.get_by_label("Amounts are").locator("option").first).to_have_text("Whole NREF, such as 12.5")
     page.get_by_role("textbox", name="Recipients").fill(f"address,amount\n{ONE},12.5\n{TWO},7\n")

@@ -25,7 +25,7 @@ def test_what_waits_leads_to_where_it_is_resolved(console: Console) -> None:
 
     console.goto("overview")
     box.get_by_role("button", name="Approvals").click()
-    asked = box.get_by_role("listitem").filter(has_text="Cancel the distribution")
+    asked = box.get_by_role("listitem").filter(has_text="Forced transfer of 120 NREF")
     expect(asked).to_contain_text("Priya Shah asks")
     asked.get_by_role("link", name="Decide").click()
     expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()

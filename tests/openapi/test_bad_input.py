@@ -1,6 +1,7 @@
 """Bad input as it comes over HTTP: a clear problem each time, nothing written, and never a fault of ours."""
 
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -163,7 +164,8 @@ async def test_bad_input_is_a_clear_problem_and_writes_nothing(ground: Ground, n
     before = await ground.written()
     problem = await ground.problem(status, "POST", path, **sent)
     if status == 422:
-        assert all(e["pointer"] and e["detail"] for e in problem["errors"])
+        assert problem["errors"]
+        assert all(re.fullmatch("(/[^/]+)*", e["pointer"]) and e["detail"] for e in problem["errors"])
     assert await ground.written() == before
     assert len(json.dumps(problem)) < 4000, "the input is not told back"
 
