@@ -140,10 +140,9 @@ class ComplianceState(RuleEditor, rx.State):
         self._done()
         self.reviewing, self.changes, self.changed, self._saved = False, [], {}, self.draft
         self.impact, self.checked = Impact(), False
-        symbol = (await self.get_state(AssetState)).asset.symbol
-        await self._accepted(f"Updating the rules of {symbol}", answer["requestId"])
-        written = answer["requestId"]
-        yield [AssetState.watch(written), Tracker.watch, AssetState.reload, RulesHistory.catch_up(written)]
+        page = await self.get_state(AssetState)
+        await self._accepted(f"Updating the rules of {page.asset.symbol}", answer["requestId"])
+        yield [page._follow(answer["requestId"]), Tracker.watch, AssetState.reload, RulesHistory.catch_up]
 
     def _path(self) -> str:
         return f"/orgs/{{org}}/assets/{self._of}"

@@ -10,7 +10,6 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.asset import AssetState
 from state.chain_list import Chains
-from state.given import id_of
 from state.paging import Pages
 from state.requests import FINAL, Request
 from state.rules import Checked, differences, words
@@ -57,17 +56,17 @@ class RulesHistory(Pages, Chains, rx.State):
         return RulesHistory.catch_up
 
     @rx.event(background=True, supersedes=True)
-    async def catch_up(self, request_id: str = ""):
-        """Wait for a request of the asset, the one that is followed or the one that is named; then look until the
-        rules that it wrote are told, which are read from the chains a moment later."""
-        wanted, looks = id_of(request_id), 0
+    async def catch_up(self):
+        """Wait for the asset's request that is followed; then look until the rules that it wrote are told, which are
+        read from the chains a moment later."""
+        looks = 0
         async with self:
             path = self.router.url.path
         while looks < LOOKS:
             async with self:
                 request = (await self.get_state(AssetState)).request
-                is_over = request.status in FINAL and wanted in ("", request.id)
-                is_told = self._tells(request) if is_over else not (wanted or request.id)
+                is_over = request.status in FINAL
+                is_told = self._tells(request) if is_over else not request.id or bool(request.problem)
                 if self.router.url.path != path or is_told:
                     return
                 if is_over:
