@@ -19,7 +19,7 @@ LAST_OF_FIRST_HALF = "test_asset_story.py"
 """The looks at every page by axe, which come first, take about as long as most of the other stories."""
 GROUPS = [
     ["assets", "attestations", "bridges", "chain", "client", "commands", "openapi"],
-    ["compliance", "console", "contracts", "devnet", "public", "serve"],
+    ["compliance", "console", "contracts", "devnet", "public", "reconciliation", "serve"],
 ]
 """About a third of the time each; any other folder is in the last third."""
 

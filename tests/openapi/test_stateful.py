@@ -1,6 +1,7 @@
 """One operation after another, along the document's links: what was made is found, what was removed is gone."""
 
 import asyncio
+import os
 from collections import Counter
 from contextlib import suppress
 from traceback import format_exception_only
@@ -23,9 +24,11 @@ from tests.openapi.operations import DOCUMENT
 
 ROUNDS = 3
 OURS, THEIRS = "ours", "theirs"
+STEPS = int(os.environ.get("SIGNUM_TEST_STEPS", "14"))
+"""Of each of four walks. More of them take a second each, by hand."""
 BOUNDED = hypothesis_settings(
     max_examples=4,
-    stateful_step_count=24,
+    stateful_step_count=STEPS,
     phases=[Phase.generate],
     deadline=None,
     derandomize=True,
