@@ -216,7 +216,7 @@ async def test_expiry_shows_at_once_and_the_sweep_notes_it(world: World, wallet:
     assert await ids(expiring_days=30) == []
     await firm.refused("POST", f"/attestations/{attestation['id']}/revoke", 409, json={"reason": "x"})
     async with db.worker() as session:
-        assert await states.expire_due(session) >= 1
+        await states.expire_due(session)  # unless the sweep of the running server was faster
     async with db.worker() as session:
         found = await session.execute(sa.text("select status from attestations where id = :id"), {"id": past["id"]})
         assert found.scalar_one() == "expired"
