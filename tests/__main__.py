@@ -1,8 +1,8 @@
-"""The whole suite: what needs no browser in three processes side by side, then the stories in two.
+"""The whole suite: what needs no browser in three processes side by side, then the stories in one more.
 
 Each process has a PostgreSQL, chains and a data folder of its own. Three, on two cores: each waits often enough for a
-block, a deadline or the disk. The stories wait more than they work, and so for each other hardly at all; beside the
-rest they would wait for their turn, which says nothing about the pages.
+block, a deadline or the disk. The stories have the machine to themselves: a browser that waits for its turn says
+nothing about the pages.
 """
 
 import subprocess
@@ -14,12 +14,10 @@ from pathlib import Path
 from backend import console
 
 HERE = Path(__file__).resolve().parent
-STORIES = "e2e"
-LAST_OF_FIRST_HALF = "test_asset_story.py"
-"""The looks at every page by axe, which come first, take about as long as most of the other stories."""
+ALONE = "e2e"
 GROUPS = [
     ["assets", "attestations", "bridges", "chain", "client", "commands", "openapi"],
-    ["compliance", "console", "contracts", "devnet", "public", "reconciliation", "serve"],
+    ["compliance", "console", "contracts", "public", "reconciliation", "serve"],
 ]
 """About a third of the time each; any other folder is in the last third."""
 
@@ -27,22 +25,13 @@ GROUPS = [
 def thirds() -> list[list[Path]]:
     """The folders of tests without a browser."""
     folders = sorted(path.parent for path in HERE.glob("*/__init__.py") if any(path.parent.glob("test_*.py")))
-    placed = {STORIES, *(name for group in GROUPS for name in group)}
+    placed = {ALONE, *(name for group in GROUPS for name in group)}
     chosen = [[f for f in folders if f.name in group] for group in GROUPS]
     return [*chosen, [f for f in folders if f.name not in placed]]
 
 
-def halves() -> list[list[Path]]:
-    """The stories, in two parts that take about as long."""
-    stories = sorted((HERE / STORIES).glob("test_*.py"))
-    return [
-        [f for f in stories if f.name <= LAST_OF_FIRST_HALF],
-        [f for f in stories if f.name > LAST_OF_FIRST_HALF],
-    ]
-
-
 def run(*groups: list[Path]) -> bool:
-    """Run groups of folders or modules at once and print what each says when it has ended; whether all passed."""
+    """Run groups of folders at once and print what each says when it has ended; whether all passed."""
     running = []
     for group in groups:
         output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is read after the process has ended)
@@ -70,7 +59,7 @@ def main() -> int:
     began = time.monotonic()
     console.build_if_changed()  # once, before several wait for it
     passed = run(*thirds())
-    passed = run(*halves()) and passed
+    passed = run([HERE / ALONE]) and passed
     sys.stdout.write(f"\n{'All tests passed' if passed else 'Some tests failed'} in {time.monotonic() - began:.0f} s\n")
     return 0 if passed else 1
 
