@@ -10,7 +10,7 @@ import httpx
 import structlog
 
 import backend.listeners  # noqa: F401  (whoever must hear of changes)
-from backend import db, executors, retention, sweep, workflows
+from backend import db, executors, queues, retention, sweep, workflows
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
 from backend.chain import endpoints, faults, preparing, recovery, rpc
@@ -59,10 +59,10 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         load_workflows()
         name = executors.name_of("web")
         await held.enter_async_context(executors.present(url, name))
-        await asyncio.to_thread(workflows.start, url, name, workflows.queues_here())
+        await asyncio.to_thread(workflows.start, url, name, queues.queues_here())
         held.push_async_callback(asyncio.to_thread, workflows.stop)
-        await workflows.register_queues()
-        await workflows.register_webhooks()
+        await queues.register_queues()
+        await queues.register_webhooks()
         stopping = asyncio.Event()
         works = (
             run_indexer(stopping),

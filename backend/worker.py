@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 import backend.listeners  # noqa: F401  (whoever must hear of changes)
-from backend import db, executors, indexing, models, workflows
+from backend import db, executors, indexing, models, queues, workflows
 from backend.chain import endpoints, rpc
 from backend.chains import given
 from backend.errors import CannotStart
@@ -56,12 +56,12 @@ def check(settings: Settings, eids: Sequence[int]) -> None:
 
 async def _work(settings: Settings, url: str, eids: Sequence[int], stopping: asyncio.Event) -> None:
     name = executors.name_of("worker")
-    queues = [workflows.queue_of(eid) for eid in eids]
+    names = [queues.queue_of(eid) for eid in eids]
     async with executors.present(url, name):
         load_workflows()
-        await asyncio.to_thread(workflows.start, url, name, queues)
+        await asyncio.to_thread(workflows.start, url, name, names)
         try:
-            await workflows.register_queues(queues)
+            await queues.register_queues(names)
             await executors.watch(stopping)
         finally:
             await asyncio.to_thread(workflows.stop, settings.drain_seconds)

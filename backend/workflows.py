@@ -18,23 +18,20 @@ from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import bell, db
-from backend.chain import endpoints, rpc
+from backend.chain import rpc
 from backend.changes import Who, acting, tell
 from backend.errors import Denied, SignumError, problem
+from backend.queues import QUEUE, queue_of
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, RequestStatus
 from backend.settings import settings
 
 log = structlog.get_logger()
-QUEUE = "chain"
-WEBHOOKS = "webhooks"
 PATIENCE = 30.0
 """Seconds a workflow waits for a chain that does not answer, at each call."""
 ENDED = 0.02
 """Seconds after a run's end until the engine has written it down, and the next of its order can begin."""
-POLL = 0.2
-"""Seconds between two looks at a queue for what other processes have enqueued; what is enqueued here rings."""
 VERSION = "1"
 """Fixed, so that an upgrade of the code recovers what the version before it left."""
 
@@ -250,17 +247,6 @@ async def withdraw(session: db.Write, row: RequestRow, error: Denied) -> None:
     await requests.deny(session, row.id, problem(error, settings().base_url))
 
 
-def queue_of(eid: int) -> str:
-    """The queue of a chain whose work is done by workers of its own."""
-    return f"{QUEUE}:{eid}"
-
-
-def queues_here() -> list[str]:
-    """The queues of the server: all but those of chains that have workers."""
-    theirs = settings().worker_chains
-    return [QUEUE, WEBHOOKS, *(queue_of(eid) for eid in endpoints.reachable() if eid not in theirs)]
-
-
 def start(url: str, executor: str, queues: Sequence[str]) -> None:
     """Launch the engine in the running loop, to run what is in some queues. `url` is the owner's; the engine works as
     signum_app. `executor` names this process (see `backend.executors`)."""
@@ -280,19 +266,6 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
     bell.hang(frozenset(queues))
     DBOS.launch()
     _Engine.client = DBOSClient(system_database_url=app_url)
-
-
-async def register_queues(names: Sequence[str] = (QUEUE,)) -> None:
-    """Queues for what goes to the chains: one run at a time per subject, in order."""
-    for name in names:
-        await DBOS.register_queue_async(name, partition_concurrency=1, polling_interval_sec=POLL)
-
-
-async def register_webhooks() -> None:
-    """A queue for webhooks: a few runs at a time per endpoint, so that one that hangs holds up nobody else."""
-    await DBOS.register_queue_async(
-        WEBHOOKS, partition_worker_concurrency=5, worker_concurrency=200, polling_interval_sec=POLL
-    )
 
 
 def stop(drain: int = 0) -> None:

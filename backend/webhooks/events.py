@@ -17,7 +17,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import workflows
+from backend import queues, workflows
 from backend.changes import Change
 from backend.db import new_id, now
 from backend.fields import timestamp
@@ -98,7 +98,7 @@ async def queue(
             str(organization_id),
             str(delivery_id),
             str(run),
-            queue=workflows.WEBHOOKS,
+            queue=queues.WEBHOOKS,
             of=str(endpoint_id),
             delay=delay,
         )

@@ -1,6 +1,7 @@
 """Packets that take their time: delivered late, by others, or on a public chain."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from tests.issuance import UNIT, Issuance
 from tests.killing import sent
 
 
-async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> None:
+async def given_up(world: World) -> tuple[Issuance, Any, Any, Any]:
+    """A bridge that failed, because its receiver is not attested on the destination: firm, asset, party, acceptance."""
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     wallet = await firm.post("/wallets", {"label": "Investor"})
@@ -24,6 +26,11 @@ async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> 
     await firm.attest(party, SEPOLIA)
     accepted = await bridged(firm, asset, BASE, UNIT, to_address=wallet["address"])
     await firm.fail(accepted["requestId"])
+    return firm, asset, party, accepted
+
+
+async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> None:
+    firm, asset, party, accepted = await given_up(world)
     first = await firm.get(f"/bridges/{accepted['bridgeId']}")
     await firm.attest(party, BASE)
     await relayer.deliver(first["guid"], SEPOLIA, first["source_tx_hash"])
@@ -36,13 +43,7 @@ async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> 
 
 
 async def test_a_late_delivery_is_noticed_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    firm = await Issuance.ready(world, SEPOLIA, BASE)
-    asset = await firm.asset()
-    wallet = await firm.post("/wallets", {"label": "Investor"})
-    party = await firm.verified(wallet["address"])
-    await firm.attest(party, SEPOLIA)
-    accepted = await bridged(firm, asset, BASE, UNIT, to_address=wallet["address"])
-    await firm.fail(accepted["requestId"])
+    firm, asset, party, accepted = await given_up(world)
     bridge = await row_of(accepted["bridgeId"])
     monkeypatch.setattr(arriving, "AGAIN", timedelta(0))
     await arriving.late_deliveries()

@@ -4,7 +4,7 @@ import asyncio
 
 from dbos import DBOS
 
-from backend import bell, workflows
+from backend import bell, queues
 from tests.conftest import World
 from tests.firm import Firm
 
@@ -13,7 +13,7 @@ LONG = 600.0
 
 async def test_a_request_begins_without_waiting_for_the_next_look(world: World) -> None:
     firm = await Firm.issuing(world)
-    await DBOS.register_queue_async(workflows.QUEUE, partition_concurrency=1, polling_interval_sec=LONG)
+    await DBOS.register_queue_async(queues.QUEUE, partition_concurrency=1, polling_interval_sec=LONG)
     try:
         await firm.post("/issuer/register", {"name": "Renamed"}, headers=firm.key)  # its look takes up the new interval
         await _succeeded(firm)
@@ -21,7 +21,7 @@ async def test_a_request_begins_without_waiting_for_the_next_look(world: World) 
             await firm.post("/issuer/register", {"name": name}, headers=firm.key)
             await _succeeded(firm)
     finally:
-        await workflows.register_queues()
+        await queues.register_queues()
         bell.ring()
 
 

@@ -13,7 +13,7 @@ import pytest
 from dbos import DBOS
 from dbos._dbos import _get_dbos_instance
 
-from backend import db, executors, workflows
+from backend import db, executors, queues
 from backend.chain.rpc import connect
 from backend.errors import CannotStart
 from backend.requests import service
@@ -31,7 +31,7 @@ def elsewhere(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One chain's work is not done by this process."""
     monkeypatch.setattr(settings(), "worker_chains", [BASE])
     engine = _get_dbos_instance()
-    monkeypatch.setattr(engine, "_listening_queues", [workflows.QUEUE])
+    monkeypatch.setattr(engine, "_listening_queues", [queues.QUEUE])
 
 
 @asynccontextmanager
