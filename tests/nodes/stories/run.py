@@ -1,0 +1,200 @@
+"""A run of the stories: a database, a network, a server that is killed, and a comparison at the end."""
+
+import asyncio
+import itertools
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from backend import db
+from backend.client import SignumClient
+from backend.migrations.migrate import migrate
+from backend.postgres import EmbeddedPostgres
+from backend.settings import settings
+from tests.conftest import World
+from tests.nodes.stories.comparison import Findings, Tables, compare
+from tests.nodes.stories.houses import House
+from tests.nodes.stories.network import BLOCK_TIME, FINAL, Network
+from tests.nodes.stories.plots import PLOTS, Plot, Told, tell
+from tests.nodes.stories.server import Server
+from tests.served import free_port
+
+REST = 120.0
+"""Seconds that everything has to come to rest after the last story."""
+
+
+@dataclass
+class Result:
+    """What a run saw."""
+
+    seed: int
+    stories: list[Told]
+    findings: Findings
+    ends: Counter[str] = field(default_factory=Counter)
+    reorgs: int = 0
+    retried: int = 0
+    unsettled: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether chain, tables and requests agree and everything came to rest."""
+        return self.findings.are_none and not self.unsettled
+
+
+class Run:
+    """One run. Its data folder stays where something is wrong."""
+
+    def __init__(self, seed: int, stories: int, houses: int, *, hostile: bool = True) -> None:
+        self.seed, self._count, self._hostile = seed, stories, hostile
+        self._dice = Random(f"{seed}:run")
+        self._house_count = houses
+        self.folder = Path(tempfile.mkdtemp(prefix="signum-nodes-"))
+        self._network = Network(seed, self.folder / "network.log")
+        self._postgres = EmbeddedPostgres(self.folder / "pg")
+        self._url = self._postgres.start()
+        self._ends: Counter[str] = Counter()
+        self._server: Server
+
+    async def play(self) -> Result:
+        """Prepare, play the stories, and compare."""
+        began = time.monotonic()
+        migrate(self._url)
+        await self._network.start()
+        more = {"DATABASE_URL": self._url, "SIGNUM_PUBLIC_URL": settings().origin, "SIGNUM_DEMO": "0"}
+        more |= {"SIGNUM_KEYSTORE_SCRYPT_N": "4096", **self._network.settings()}
+        self._server = Server(self.folder, free_port(), more)
+        try:
+            await self._server.start()
+            houses = await self._houses()
+            say(f"{len(houses)} issuers after {time.monotonic() - began:.0f} s")
+            stories = await self._play(houses)
+            unsettled = await self._rest()
+            findings = await compare(self._network, Tables(self._url), stories)
+        finally:
+            await self._server.end(signal.SIGKILL)
+            await self._network.stop()
+            self._postgres.stop()
+        retried = sum(house.retried for house in houses)
+        result = Result(self.seed, stories, findings, self._ends, self._network.reorgs, retried, unsettled)
+        result.seconds = time.monotonic() - began
+        if result.is_good:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return result
+
+    async def _houses(self) -> list[House]:
+        await self._fund_operator()
+        db.start(self._url)
+        client = SignumClient(self._server.url)
+        world, houses = World(client), []
+        for _ in range(self._house_count):
+            id_ = await world.organization("Acme")
+            admin = await world.person(id_)
+            key = await world.key(id_, created_by=admin.user_id)
+            houses.append(House(id_, key, admin.cookie, client, self._network))
+        await db.stop()
+        await asyncio.gather(*(house.found() for house in houses))
+        await asyncio.sleep(BLOCK_TIME * (FINAL + 1))  # what was prepared is below every reorg
+        return houses
+
+    async def _fund_operator(self) -> None:
+        """Fund the wallet that deploys the product's contracts: what a chain is missing names it."""
+        tables = Tables(self._url)
+        async with asyncio.timeout(120):
+            while len(tables.rows("select 1 from chain_contracts where name = 'market_factory'")) < 2:
+                missing = " ".join(
+                    row["missing"] for row in tables.rows("select missing from chains") if row["missing"]
+                )
+                for address in {word for word in missing.split() if len(word) == 42 and word.startswith("0x")}:
+                    for chain in self._network.chains.values():
+                        await chain.pool.fund(address, 10**24)
+                await asyncio.sleep(0.3)
+
+    async def _play(self, houses: Sequence[House]) -> list[Told]:
+        plots = list(itertools.islice(itertools.cycle(PLOTS), self._count))
+        self._dice.shuffle(plots)
+        told: list[Told] = []
+        killing = asyncio.create_task(self._kill()) if self._hostile else None
+        if self._hostile:
+            self._network.rage()
+        left = iter(plots)
+        workers = [self._work(house, left, told) for house in houses for _ in range(2)]
+        await asyncio.gather(*workers)
+        if killing is not None:
+            killing.cancel()
+            with suppress(asyncio.CancelledError):
+                await killing
+        return told
+
+    async def _work(self, house: House, left: "itertools.chain[Plot] | object", told: list[Told]) -> None:
+        for plot in left:  # type: ignore[attr-defined]
+            story = await tell(plot, house)
+            told.append(story)
+            say(f"{len(told):4} {story.kind}{': ' + story.problem if story.problem else ''}")
+
+    async def _kill(self) -> None:
+        """End the server again and again, each time when it has sent a few transactions: killed, or asked to end, which
+        cancels whatever waits in it."""
+        while True:
+            until = self._network.sent + self._dice.randint(1, 25)
+            while self._network.sent < until:  # noqa: ASYNC110 - the server sends them
+                await asyncio.sleep(0.005)
+            number = self._dice.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
+            await self._server.end(number)
+            self._ends[number.name] += 1
+            self._network.change_providers()
+            await self._server.start()
+
+    async def _rest(self) -> list[str]:
+        """Wait, on healthy nodes, until nothing is open and the tables hold what is final; what is open still."""
+        self._network.calm()
+        if not self._server.is_running:
+            await self._server.start()
+        tables, deadline = Tables(self._url), time.monotonic() + REST
+        heads = {eid: await chain.node.height() for eid, chain in self._network.chains.items()}
+        while True:
+            open_ = tables.unsettled()
+            open_ += [f"{eid} is read up to {c} of {h}" for eid, h in heads.items() if (c := tables.cursor(eid)) < h]
+            if not open_ or time.monotonic() > deadline:
+                break
+            await asyncio.sleep(0.3)
+        await self._server.end(signal.SIGTERM)
+        for chain in self._network.chains.values():
+            chain.pool.stop_mining()
+        return open_
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def report(result: Result) -> None:
+    """The figures of a run."""
+    ends = ", ".join(f"{count} {name}" for name, count in sorted(result.ends.items())) or "none"
+    compared = ", ".join(f"{count} {name}" for name, count in sorted(result.findings.compared.items()))
+    say(f"\nseed {result.seed}: {len(result.stories)} stories in {result.seconds:.0f} s")
+    say(f"  server ended: {ends}; reorgs: {result.reorgs}; requests tried again: {result.retried}")
+    say(f"  compared: {compared}")
+    for name, lines in result.findings.lines:
+        say(f"  {name}: {len(lines)}")
+        for line in lines[:20]:
+            say(f"    {line}")
+    say(f"  not at rest: {len(result.unsettled)}")
+    for line in result.unsettled[:20]:
+        say(f"    {line}")
+
+
+def new_seed() -> int:
+    """A seed that was not asked for."""
+    return secrets.randbelow(10**9)

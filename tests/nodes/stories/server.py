@@ -1,0 +1,116 @@
+"""The server of the stories: the product in a process of its own, which can be killed and started again.
+
+As a program (`python -m tests.nodes.stories.server`) it is that process. It is the product with shorter pauses: the
+chains of the stories mine every fraction of a second, where public ones take seconds.
+"""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+NAME = "tests.nodes.stories.server"
+
+
+class Server:
+    """Starts the product, kills it and starts it again on the same database and port."""
+
+    def __init__(self, folder: Path, port: int, settings: dict[str, str]) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = folder / "server.log"
+        self.starts = 0
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNUM_")}
+        self._environment = kept | settings | {"SIGNUM_HOME": str(folder), "PORT": str(port)}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Start the process and wait until it answers."""
+        self.starts += 1
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-m", NAME]
+            self._process = subprocess.Popen(  # noqa: ASYNC220 - it starts at once
+                command, cwd=CHECKOUT, env=self._environment, stdout=log, stderr=log
+            )
+        async with httpx.AsyncClient(trust_env=False) as client, asyncio.timeout(120):
+            while not await self._answers(client):
+                if self._process.poll() is not None:
+                    raise RuntimeError(f"The server ended while it started; see {self.log}.")
+                await asyncio.sleep(0.05)
+
+    async def _answers(self, client: httpx.AsyncClient) -> bool:
+        try:
+            return (await client.get(f"{self.url}/v1/health")).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    async def end(self, number: signal.Signals) -> None:
+        """Send a signal and wait until the process is gone."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.send_signal(number)
+        try:
+            await asyncio.to_thread(self._process.wait, 30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            await asyncio.to_thread(self._process.wait)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+
+def hasten() -> None:
+    """Shorten the pauses between two looks, and the time that an observation must hold, to what fits the chains of the
+    stories. What is concluded from the observations stays the same."""
+    from backend import executors, sweep
+    from backend.auth import rate_limit
+    from backend.bridges import arriving, carrying, patience
+    from backend.chain import confirming, health, indexer, nodes, preparing, pushing, reorgs, settlement, transport
+
+    confirming.RESEND = {True: 0.3, False: 1.5}
+    confirming._delays = lambda eid: iter(lambda: 0.25, None)  # type: ignore[assignment]
+    pushing.TAKEN = dict.fromkeys((True, False), timedelta(seconds=6))
+    pushing.STUCK = dict.fromkeys((True, False), timedelta(seconds=6))
+    settlement.LEFT_ALONE, settlement.SEARCH = timedelta(seconds=2), 2.0
+    indexer.POLL, indexer.NEXT = {True: 1.0, False: 0.5}, {True: (0.02, 0.02), False: (0.1, 0.3)}
+    preparing.AGAIN = {True: 1.0, False: 0.5}
+    carrying.PAUSES, patience.EXECUTORS, arriving.AGAIN = (0.15, 0.5), 15.0, timedelta(seconds=5)
+    sweep.INTERVAL, executors.BEAT, health.AGAIN, reorgs.SECOND_LOOK = 5.0, 1.0, 2.0, 0.2
+    nodes.AGAIN, transport.TIMEOUT = (0.05, 0.5), httpx.Timeout(3.0)
+    rate_limit.is_on = lambda: False  # type: ignore[assignment]
+
+
+async def main() -> None:
+    """Serve until SIGTERM."""
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+    from granian.server.embed import Server as Granian
+
+    from backend import logs, runtime
+    from backend.api import create_api
+    from backend.settings import settings
+
+    logs.configure()
+    hasten()
+    app = create_api()
+    web = Granian(
+        app, address="127.0.0.1", port=settings().port, interface=Interfaces.ASGINL, log_level=LogLevels.warning
+    )
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, web.stop)
+    async with runtime.running(settings()):
+        with suppress(asyncio.CancelledError):
+            await web.serve()
+
+
+if __name__ == "__main__":
+    import uvloop
+
+    uvloop.run(main())

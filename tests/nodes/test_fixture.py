@@ -1,0 +1,25 @@
+"""The fixture puts a pool in place of an embedded chain's node."""
+
+from backend.chain import token
+from backend.chain.calls import Call
+from backend.chain.rpc import connect
+from backend.chain.rule_sets import TokenRules
+from backend.chain.terms import terms_of
+from backend.chain.wallet_provider import provider
+from tests.chain.conftest import HOME_EID, Stage
+from tests.nodes.conftest import CONFIRMATIONS
+from tests.nodes.pool import NodePool
+
+
+async def test_pool_in_place_of_a_node_carries_the_chains_transactions(
+    stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
+) -> None:
+    assert terms_of(HOME_EID).confirmations == CONFIRMATIONS
+    pool.become(mines_every=3)
+    wallet = (await provider().create()).address
+    await pool.fund(wallet)
+    await stage.do(HOME_EID, wallet, Call(wallet, "0x", 1))
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    assert await token.total_supply(HOME_EID, at) == 100
+    assert await (await connect(HOME_EID)).height() == await pool.node.height()
+    assert pool.asked

@@ -1,0 +1,156 @@
+"""Requests and records follow the chain: after a false failure, and after a reorg deeper than the confirmations."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.chain import indexer, settlement
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.models import RequestRow
+from tests.conftest import World
+from tests.controls.issuer import Issuer, issuer
+from tests.firm import SEPOLIA
+from tests.nodes import truth
+from tests.nodes.conftest import CONFIRMATIONS
+from tests.nodes.pool import NodePool
+
+UNIT = 10**18
+
+
+@pytest_asyncio.fixture
+async def firm(world: World) -> Issuer:
+    """A firm with an asset. Ask for it before `public`: the faucet funds its wallets."""
+    return await issuer(world)
+
+
+async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
+    """Return when it is so."""
+    async with asyncio.timeout(60):
+        while not await is_so():  # noqa: ASYNC110 - something else changes it
+            await asyncio.sleep(0.02)
+
+
+async def mints(pool: NodePool, firm: Issuer) -> int:
+    """How many mints of the asset were executed after the first."""
+    told = await truth.transfers(pool.node, firm.token_at)
+    return sum(entry.from_address == truth.NOBODY for entry in told) - 1
+
+
+async def status(firm: Issuer, request: Any) -> str:
+    """A request's status."""
+    return str((await firm.get(f"/requests/{request['id']}"))["status"])
+
+
+async def give_up(request: Any) -> None:
+    """Mark a request and its transaction failed, as one whose nonce another transaction used."""
+    problem = {"type": "about:blank", "title": "Conflict", "status": 409, "detail": "The nonce was used."}
+    transaction: dict[str, Any] = {
+        "status": TransactionStatus.FAILED,
+        "problem": {"detail": "The nonce was used.", "name": "NonceUsed"},
+        "receipt": None,
+        "block_number": None,
+        "block_hash": None,
+        "finality": None,
+        "sent_at": db.now() - timedelta(hours=1),
+        "updated_at": db.now() - timedelta(hours=1),
+    }
+    async with db.worker() as session:
+        mine = col(TransactionRow.request_id) == request["id"]
+        await session.execute(sa.update(TransactionRow).where(mine).values(**transaction))
+        failed = {"status": "failed", "problem": problem, "can_retry": True}
+        await session.execute(sa.update(RequestRow).where(col(RequestRow.id) == request["id"]).values(**failed))
+
+
+async def test_retry_of_a_request_whose_transaction_was_mined_executes_nothing_again(
+    firm: Issuer, public: None, pool: NodePool
+) -> None:
+    pool.become(mines_every=2)
+    request = await firm.do("mint", to_address=(await firm.treasury())["address"], amount=str(UNIT))
+    await give_up(request)
+    pool.become(lags=(0, 5), syncing_at=3, mines_every=2)
+    if await status(firm, request) == "failed":
+        await firm.post(f"/requests/{request['id']}/retry")
+    await until(lambda: succeeded(firm, request))
+    assert await mints(pool, firm) == 1
+
+
+async def succeeded(firm: Issuer, request: Any) -> bool:
+    return await status(firm, request) == "succeeded"
+
+
+async def test_request_marked_failed_whose_transaction_is_mined_is_corrected_and_audited(
+    firm: Issuer, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settlement, "SEARCH", 0.0)
+    pool.become(mines_every=2)
+    request = await firm.do("mint", to_address=(await firm.treasury())["address"], amount=str(UNIT))
+    await give_up(request)
+    await pool.mine()
+    indexer.wake(SEPOLIA)
+    await until(lambda: succeeded(firm, request))
+    assert await mints(pool, firm) == 1
+    entries = (await firm.get("/audit"))["audit"]
+    corrected = [entry for entry in entries if entry["action"] == "request.corrected"]
+    assert {entry["subject"]["id"] for entry in corrected} == {request["id"]}
+    assert {entry["credential"] for entry in corrected} == {"system"}
+
+
+async def take_back(pool: NodePool, tx_hash: str) -> None:
+    """Replace the block of a transaction, which is lost until it is sent again, and then not mined."""
+    receipt = await pool.node.call("eth_getTransactionReceipt", tx_hash)
+    await pool.mine(CONFIRMATIONS + 1)
+    pool.become(automine=False, mines_every=None)
+    await pool.reorg(await pool.node.height() - int(receipt["blockNumber"], 16) + 1, returned=0.0)
+    await pool.mine()
+    indexer.wake(SEPOLIA)
+
+
+async def test_request_runs_again_while_a_reorg_has_its_transaction(firm: Issuer, public: None, pool: NodePool) -> None:
+    pool.become(mines_every=2)
+    request = await firm.do("mint", to_address=(await firm.treasury())["address"], amount=str(UNIT))
+    (tx_hash,) = {step["tx_hash"] for step in request["steps"] if step["tx_hash"]}
+    await take_back(pool, tx_hash)
+    await until(lambda: is_running(firm, request))
+    assert await mints(pool, firm) == 0
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await until(lambda: succeeded(firm, request))
+    assert await mints(pool, firm) == 1
+    asset = await firm.get(f"/assets/{firm.of['id']}")
+    assert asset["total_supply"] == str(1_001 * UNIT)
+
+
+async def is_running(firm: Issuer, request: Any) -> bool:
+    return await status(firm, request) == "running"
+
+
+async def test_order_is_open_again_while_a_reorg_has_its_cancellation(
+    firm: Issuer, public: None, pool: NodePool
+) -> None:
+    pool.become(mines_every=2)
+    market = await firm.market(firm.of)
+    treasury = await firm.treasury()
+    order = await firm.order(market, treasury, "sell", 10**6, UNIT)
+    path = f"/assets/{market['asset_id']}/markets/{market['id']}/orders"
+    accepted = await firm.delete(f"{path}/{order['id']}")
+    request = await firm.succeed(accepted["requestId"])
+    (tx_hash,) = {step["tx_hash"] for step in request["steps"] if step["tx_hash"]}
+
+    async def has_status(wanted: str) -> bool:
+        return bool((await firm.get(path))["orders"][0]["status"] == wanted)
+
+    await until(lambda: has_status("cancelled"))
+    await take_back(pool, tx_hash)
+    await until(lambda: has_status("open"))
+    await until(lambda: is_running(firm, request))
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await until(lambda: has_status("cancelled"))
+    await until(lambda: succeeded(firm, request))
