@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {Countries} from "./Countries.sol";
+import {Restrictions} from "./Restrictions.sol";
 import {Standing} from "./interfaces/IRWAToken.sol";
 
 /// @title AttestationRegistry
@@ -255,6 +256,11 @@ contract AttestationRegistry is Ownable {
             org = parentOf[org];
         }
         return false;
+    }
+
+    /// @notice The message of a restriction code, empty when unknown. It is kept here once for all tokens of the chain.
+    function restrictionMessage(uint8 code) external pure returns (string memory) {
+        return Restrictions.message(code);
     }
 
     /// @notice What the valid attestations on `subject` say together, of those by attesters of `orgId`, of its ancestors

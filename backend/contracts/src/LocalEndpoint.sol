@@ -4,13 +4,18 @@ pragma solidity ^0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Address} from "@openzeppelin/contracts/utils/Address.sol";
 
+import {MessagingConfig} from "./MessagingConfig.sol";
 import {
+    ExecutorConfig,
+    IMessagingConfig,
     IMessagingEndpoint,
     IMessagingReceiver,
     MessagingFee,
     MessagingParams,
     MessagingReceipt,
-    Origin
+    Origin,
+    SetConfigParam,
+    UlnConfig
 } from "./interfaces/IMessaging.sol";
 
 /// @title LocalEndpoint
@@ -19,7 +24,7 @@ import {
 /// @dev A packet is `version u8 = 1 | nonce u64 | srcEid u32 | sender b32 | dstEid u32 | receiver b32 | guid b32 | message`.
 /// The relayer verifies the hash of `guid | message`; anyone can then deliver. A delivery that the receiver refuses
 /// changes nothing, so the message stays verified and can be tried again.
-contract LocalEndpoint is IMessagingEndpoint, Ownable {
+contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
     /// @notice The first byte of every packet.
     uint8 public constant PACKET_VERSION = 1;
 
@@ -29,7 +34,7 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
     /// @notice The flat price of a message, in wei.
     uint256 public messageFee;
 
-    /// @notice Who may configure an application, by its own word; nothing here depends on it.
+    /// @notice Who may configure an application, and take messages off its paths, in its name.
     mapping(address oapp => address delegate) public delegates;
     /// @notice The nonce of the last message from `sender` to `receiver` on `dstEid`; they count from 1.
     mapping(address sender => mapping(uint32 dstEid => mapping(bytes32 receiver => uint64))) public outboundNonce;
@@ -39,9 +44,15 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
         address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => mapping(uint64 nonce => bytes32)))
     ) public inboundPayloadHash;
 
-    /// @notice Whether a message was delivered.
+    /// @notice Whether a message is off its path: delivered, cleared or skipped.
     mapping(address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => mapping(uint64 nonce => bool))))
         public delivered;
+
+    mapping(address oapp => mapping(uint32 eid => address)) private _sendLibraries;
+    mapping(address oapp => mapping(uint32 eid => address)) private _receiveLibraries;
+    mapping(
+        address oapp => mapping(address library_ => mapping(uint32 eid => mapping(uint32 configType => bytes)))
+    ) private _configs;
 
     /// @notice A message left; `encodedPayload` is the packet a relayer takes to the other chain.
     event PacketSent(bytes encodedPayload, bytes options, address sendLibrary);
@@ -49,6 +60,12 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
     event PacketVerified(Origin origin, address receiver, bytes32 payloadHash);
     /// @notice The receiver took a message.
     event PacketDelivered(Origin origin, address receiver);
+    /// @notice A message was taken off its path without being verified.
+    event InboundNonceSkipped(uint32 srcEid, bytes32 sender, address receiver, uint64 nonce);
+    /// @notice An application chose the library that sends to a chain.
+    event SendLibrarySet(address sender, uint32 eid, address newLib);
+    /// @notice An application chose the library that receives from a chain.
+    event ReceiveLibrarySet(address receiver, uint32 eid, address newLib);
     /// @notice `sender` named who may configure it.
     event DelegateSet(address sender, address delegate);
     /// @notice A message costs `messageFee` wei from now on.
@@ -56,6 +73,10 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
 
     /// @notice Fees are paid in the native currency only.
     error LzTokenUnsupported();
+    /// @notice Only the application and its delegate may do this.
+    error Unauthorized(address caller, address oapp);
+    /// @notice The message is verified or off its path already, and cannot be skipped.
+    error InvalidNonce(uint64 nonce);
     /// @notice The value sent does not cover the fee.
     error InsufficientFee(uint256 required, uint256 supplied);
     /// @notice The receiver does not take messages of this sender: it has not set it as its peer.
@@ -64,6 +85,11 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
     error PathNotVerifiable(Origin origin, address receiver);
     /// @notice No such message waits to be delivered: not verified, delivered before, or of other content.
     error PayloadHashNotFound(bytes32 expected, bytes32 actual);
+
+    modifier onlyFor(address oapp) {
+        if (msg.sender != oapp && msg.sender != delegates[oapp]) revert Unauthorized(msg.sender, oapp);
+        _;
+    }
 
     /// @param eid_ The endpoint id of this chain.
     /// @param relayer The owner: who verifies messages.
@@ -136,12 +162,87 @@ contract LocalEndpoint is IMessagingEndpoint, Ownable {
         bytes calldata message,
         bytes calldata extraData
     ) external payable {
+        _take(receiver, origin, guid, message);
+        IMessagingReceiver(receiver).lzReceive{value: msg.value}(origin, guid, message, msg.sender, extraData);
+        emit PacketDelivered(origin, receiver);
+    }
+    /// @inheritdoc IMessagingEndpoint
+    function clear(address receiver, Origin calldata origin, bytes32 guid, bytes calldata message)
+        external
+        onlyFor(receiver)
+    {
+        _take(receiver, origin, guid, message);
+        emit PacketDelivered(origin, receiver);
+    }
+
+    /// @inheritdoc IMessagingEndpoint
+    function skip(address receiver, uint32 srcEid, bytes32 sender, uint64 nonce) external onlyFor(receiver) {
+        if (delivered[receiver][srcEid][sender][nonce] || inboundPayloadHash[receiver][srcEid][sender][nonce] != 0) {
+            revert InvalidNonce(nonce);
+        }
+        delivered[receiver][srcEid][sender][nonce] = true;
+        emit InboundNonceSkipped(srcEid, sender, receiver, nonce);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function setSendLibrary(address oapp, uint32 chain, address library_) external onlyFor(oapp) {
+        _sendLibraries[oapp][chain] = library_;
+        emit SendLibrarySet(oapp, chain, library_);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function setReceiveLibrary(address oapp, uint32 chain, address library_, uint256) external onlyFor(oapp) {
+        _receiveLibraries[oapp][chain] = library_;
+        emit ReceiveLibrarySet(oapp, chain, library_);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function setConfig(address oapp, address library_, SetConfigParam[] calldata params) external onlyFor(oapp) {
+        for (uint256 i = 0; i < params.length; ++i) {
+            _configs[oapp][library_][params[i].eid][params[i].configType] = params[i].config;
+        }
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function getSendLibrary(address oapp, uint32 chain) external view returns (address) {
+        address chosen = _sendLibraries[oapp][chain];
+        return chosen == address(0) ? address(this) : chosen;
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function isDefaultSendLibrary(address oapp, uint32 chain) external view returns (bool) {
+        return _sendLibraries[oapp][chain] == address(0);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    /// @dev By default the relayer, as it verifies; the settings of a direction are kept by its library.
+    function getReceiveLibrary(address oapp, uint32 chain) external view returns (address, bool isDefault) {
+        address chosen = _receiveLibraries[oapp][chain];
+        isDefault = chosen == address(0);
+        return (isDefault ? owner() : chosen, isDefault);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    /// @dev By default the relayer verifies and delivers.
+    function getConfig(address oapp, address library_, uint32 chain, uint32 configType)
+        external
+        view
+        returns (bytes memory)
+    {
+        address[] memory verifiers = new address[](1);
+        verifiers[0] = owner();
+        bytes memory defaults = configType == MessagingConfig.EXECUTOR
+            ? abi.encode(ExecutorConfig(10_000, owner()))
+            : abi.encode(UlnConfig(1, 1, 0, 0, verifiers, new address[](0)));
+        return MessagingConfig.resolved(configType, _configs[oapp][library_][chain][configType], defaults);
+    }
+
+    /// @dev Takes a verified message off its path.
+    function _take(address receiver, Origin calldata origin, bytes32 guid, bytes calldata message) private {
         bytes32 expected = inboundPayloadHash[receiver][origin.srcEid][origin.sender][origin.nonce];
         bytes32 actual = keccak256(abi.encodePacked(guid, message));
         if (expected != actual) revert PayloadHashNotFound(expected, actual);
         delete inboundPayloadHash[receiver][origin.srcEid][origin.sender][origin.nonce];
         delivered[receiver][origin.srcEid][origin.sender][origin.nonce] = true;
-        IMessagingReceiver(receiver).lzReceive{value: msg.value}(origin, guid, message, msg.sender, extraData);
-        emit PacketDelivered(origin, receiver);
     }
 }

@@ -20,7 +20,7 @@ import {
     MessagingReceipt,
     Origin
 } from "./interfaces/IMessaging.sol";
-import {IOFT, OFTFeeDetail, OFTLimit, OFTReceipt, SendParam} from "./interfaces/IOFT.sol";
+import {EnforcedOptionParam, IOFT, OFTFeeDetail, OFTLimit, OFTReceipt, SendParam} from "./interfaces/IOFT.sol";
 import {IRWAToken, Rules, Standing} from "./interfaces/IRWAToken.sol";
 import {IVenue, VenueOrders} from "./interfaces/IVenue.sol";
 
@@ -42,6 +42,20 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
 
     /// @notice The highest value of `Rules.regulation`.
     uint8 public constant MAX_REGULATION = 4;
+
+    /// @notice The kinds of packets that options are enforced for: an amount, and rules with or without an amount.
+    uint16 private constant SEND = 1;
+    uint16 private constant SEND_RULES = 3;
+
+    /// @dev The path to and from another chain. `limit` are shared units in a window of seconds, in both directions
+    /// together. What is used of it frees itself evenly over a window; `used` is as of `updatedAt`.
+    struct Path {
+        bool paused;
+        uint32 window;
+        uint64 limit;
+        uint64 used;
+        uint64 updatedAt;
+    }
 
     /// @notice Decimals of an amount in a packet; what is finer stays on the chain it is on.
     uint8 public constant sharedDecimals = 6;
@@ -71,6 +85,13 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     /// @notice The token on the other chains, as bytes32; 0 is none.
     mapping(uint32 eid => bytes32 peer) public peers;
 
+    /// @notice Options of type 3 that every packet of a kind to chain `eid` has, whatever its sender adds.
+    mapping(uint32 eid => mapping(uint16 msgType => bytes)) public enforcedOptions;
+
+    /// @notice Whether a packet was given up. One sent to this token was dropped and can never be delivered; of one that
+    /// this token sent the burnt amount was minted back.
+    mapping(bytes32 guid => bool) public isGivenUp;
+
     /// @notice Whether the address is a market that may take deposits and settle.
     mapping(address venue => bool) public isVenue;
 
@@ -81,6 +102,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     mapping(address account => uint256) private _frozen;
     mapping(address account => uint256) private _escrowed;
     mapping(address venue => uint256) private _held;
+    mapping(uint32 eid => Path) private _paths;
 
     /// @notice These rules are in force now.
     event RulesSet(uint64 version, Rules rules);
@@ -93,6 +115,17 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     event VenueSet(address indexed venue, bool allowed);
     /// @notice The token on chain `eid` is `peer`; 0 means there is none.
     event PeerSet(uint32 eid, bytes32 peer);
+    /// @notice Packets of a kind to chain `eid` have these options from now on.
+    event EnforcedOptionSet(uint32 indexed eid, uint16 indexed msgType, bytes options);
+    /// @notice Nothing goes to chain `eid`, or is taken from there, or it is again.
+    event PathPauseSet(uint32 indexed eid, bool paused);
+    /// @notice At most `limit` base units pass between this chain and chain `eid` in `window` seconds; a window of 0 is no
+    /// limit.
+    event PathLimitSet(uint32 indexed eid, uint256 limit, uint32 window);
+    /// @notice A packet of chain `srcEid` was taken off its path; it can never be delivered.
+    event PacketDropped(bytes32 indexed guid, uint32 srcEid, uint64 nonce);
+    /// @notice What a packet had burnt was minted back to `to`, as the packet was dropped on its destination.
+    event PacketReturned(bytes32 indexed guid, address indexed to, uint256 amount);
     /// @notice All that `lost` held, and the tokens of those of its orders that were ended, was moved to `replacement`.
     event Recovered(address indexed lost, address indexed replacement, uint256 amount);
     /// @notice A venue took tokens of `account` into escrow.
@@ -120,6 +153,16 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     error SupplyAboveShared(uint256 supply);
     /// @notice No token is known on that chain.
     error NoPeer(uint32 eid);
+    /// @notice Nothing goes to that chain, or is taken from there, until the owner ends the pause.
+    error PathPaused(uint32 eid);
+    /// @notice The limit of the path leaves room for `available` base units now.
+    error PathLimited(uint32 eid, uint256 available);
+    /// @notice The limit does not fit a packet, or has no window.
+    error InvalidLimit(uint256 limit, uint32 window);
+    /// @notice Options are of type 3.
+    error InvalidOptions(bytes options);
+    /// @notice The packet's supply was minted back before.
+    error AlreadyReturned(bytes32 guid);
     /// @notice The packet was not sent by the token known on that chain.
     error OnlyPeer(uint32 eid, bytes32 sender);
     /// @notice Packets are delivered by the endpoint only.
@@ -167,7 +210,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     // ---------------------------------------------------------------------------------------------- issuer
 
     /// @notice Replaces all rules. Only the owner.
-    function setRules(Rules calldata newRules) external onlyOwner {
+    function setRules(Rules memory newRules) external onlyOwner {
         _setRules(newRules, rulesVersion + 1);
     }
 
@@ -303,8 +346,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     }
 
     /// @inheritdoc IERC1404
-    function messageForTransferRestriction(uint8 code) external pure returns (string memory) {
-        return Restrictions.message(code);
+    function messageForTransferRestriction(uint8 code) external view returns (string memory) {
+        return registry.restrictionMessage(code);
     }
 
     /// @notice Whether an account may send at all, whatever its balance.
@@ -393,13 +436,76 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         endpoint.setDelegate(delegate);
     }
 
+    /// @notice Enforces options of packets. Only the owner.
+    function setEnforcedOptions(EnforcedOptionParam[] calldata options) external onlyOwner {
+        for (uint256 i = 0; i < options.length; ++i) {
+            _checkOptions(options[i].options);
+            enforcedOptions[options[i].eid][options[i].msgType] = options[i].options;
+            emit EnforcedOptionSet(options[i].eid, options[i].msgType, options[i].options);
+        }
+    }
+
+    /// @notice Stops what goes to chain `eid` and what comes from there, or lets it go on. Only the owner. A packet that
+    /// arrives meanwhile waits at the endpoint.
+    function setPathPaused(uint32 eid, bool paused_) external onlyOwner {
+        _paths[eid].paused = paused_;
+        emit PathPauseSet(eid, paused_);
+    }
+
+    /// @notice Limits what goes to chain `eid` and comes from there, together, in any `window` seconds. Only the owner. What
+    /// is used up stays so. A packet above the limit waits at the endpoint; a window of 0 ends the limit.
+    function setPathLimit(uint32 eid, uint256 limit, uint32 window) external onlyOwner {
+        uint256 shared = _toShared(limit);
+        if (shared > type(uint64).max || (window == 0 && limit != 0)) revert InvalidLimit(limit, window);
+        Path storage path = _paths[eid];
+        _use(path, 0);
+        (path.window, path.limit) = (window, uint64(shared));
+        emit PathLimitSet(eid, limit, window);
+    }
+
+    /// @notice The path to and from chain `eid`: whether it is paused, its limit in base units a `window` of seconds, and
+    /// how much of it is left now. Without a limit all three are 0.
+    function pathOf(uint32 eid)
+        external
+        view
+        returns (bool paused_, uint256 limit, uint32 window, uint256 available)
+    {
+        Path storage path = _paths[eid];
+        return (path.paused, _toLocal(path.limit), path.window, _room(path));
+    }
+
+    /// @notice Drops a packet of a peer that will never be delivered: clears it where it is verified, skips it where it is
+    /// not. Only the owner. Reverts where it was delivered. `isGivenUp` of its guid is true from then on.
+    function dropPacket(Origin calldata origin, bytes calldata message) external onlyOwner {
+        IMessagingEndpoint point = endpoint;
+        (uint32 srcEid, bytes32 sender, uint64 nonce) = (origin.srcEid, origin.sender, origin.nonce);
+        bytes32 guid =
+            keccak256(abi.encodePacked(nonce, srcEid, sender, point.eid(), bytes32(uint256(uint160(address(this))))));
+        isGivenUp[guid] = true;
+        emit PacketDropped(guid, srcEid, nonce);
+        if (point.inboundPayloadHash(address(this), srcEid, sender, nonce) != 0) {
+            point.clear(address(this), origin, guid, message);
+        } else {
+            point.skip(address(this), srcEid, sender, nonce);
+        }
+    }
+
+    /// @notice Mints back what a packet had burnt, once, under the checks of a mint. Only the owner, who has seen that the
+    /// packet was dropped on its destination.
+    function mintBack(bytes32 guid, address to, uint256 amount) external onlyOwner {
+        if (isGivenUp[guid]) revert AlreadyReturned(guid);
+        isGivenUp[guid] = true;
+        _mint(to, amount);
+        emit PacketReturned(guid, to, amount);
+    }
+
     /// @inheritdoc IOFT
     function quoteSend(SendParam calldata sendParam, bool payInLzToken) external view returns (MessagingFee memory) {
         return _quote(sendParam, _encode(sendParam), payInLzToken);
     }
 
     /// @notice The fee of `sendWithRules`.
-    function quoteSendWithRules(SendParam calldata sendParam, Rules calldata newRules)
+    function quoteSendWithRules(SendParam calldata sendParam, Rules memory newRules)
         external
         view
         returns (MessagingFee memory)
@@ -414,7 +520,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         view
         returns (OFTLimit memory limit, OFTFeeDetail[] memory details, OFTReceipt memory receipt)
     {
-        limit = OFTLimit(decimalConversionRate, uint256(type(uint64).max) * decimalConversionRate);
+        limit = OFTLimit(decimalConversionRate, _toLocal(type(uint64).max));
         details = new OFTFeeDetail[](0);
         uint256 amount = _removeDust(sendParam.amountLD);
         receipt = OFTReceipt(amount, amount);
@@ -436,7 +542,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     /// @dev Rules are given rather than copied, as each chain has its own share of the limits on holders.
     function sendWithRules(
         SendParam calldata sendParam,
-        Rules calldata newRules,
+        Rules memory newRules,
         MessagingFee calldata fee,
         address refundAddress
     ) external payable onlyOwner returns (MessagingReceipt memory, OFTReceipt memory) {
@@ -461,7 +567,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
             if (version > rulesVersion) _setRules(newRules, version);
             else emit RulesIgnored(version, rulesVersion);
         }
-        uint256 amount = uint256(uint64(bytes8(message[32:40]))) * decimalConversionRate;
+        uint256 amount = _toLocal(uint64(bytes8(message[32:40])));
+        _pass(origin.srcEid, amount);
         if (amount != 0) {
             address to = _toAddress(bytes32(message[:32]));
             _mint(to, amount);
@@ -472,6 +579,29 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     /// @inheritdoc IMessagingReceiver
     function allowInitializePath(Origin calldata origin) public view returns (bool) {
         return origin.sender != 0 && peers[origin.srcEid] == origin.sender;
+    }
+
+    /// @notice Whether `peer` is the token on chain `eid`.
+    function isPeer(uint32 eid, bytes32 peer) external view returns (bool) {
+        return peers[eid] == peer;
+    }
+
+    /// @notice Whether `sender` may compose messages in this token's name: only itself, and it sends none.
+    function isComposeMsgSender(Origin calldata, bytes calldata, address sender) external view returns (bool) {
+        return sender == address(this);
+    }
+
+    /// @notice The options of a packet: the enforced ones, and after them those of its sender.
+    function combineOptions(uint32 eid, uint16 msgType, bytes calldata extraOptions)
+        public
+        view
+        returns (bytes memory)
+    {
+        bytes memory enforced = enforcedOptions[eid][msgType];
+        if (enforced.length == 0) return extraOptions;
+        if (extraOptions.length == 0) return enforced;
+        _checkOptions(extraOptions);
+        return bytes.concat(enforced, extraOptions[2:]);
     }
 
     /// @inheritdoc IMessagingReceiver
@@ -501,6 +631,13 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
 
     // ---------------------------------------------------------------------------------------------- inside
 
+    /// @dev Whoever owns the token configures it on the endpoint, and nobody who did before. While the token is created
+    /// the endpoint is not known yet.
+    function _transferOwnership(address newOwner) internal override {
+        super._transferOwnership(newOwner);
+        if (address(endpoint) != address(0)) endpoint.setDelegate(newOwner);
+    }
+
     /// @dev Every movement of ERC-20 comes through here and is checked; enforcement and escrow go around it on purpose.
     function _update(address from, address to, uint256 amount) internal override {
         if (to == address(0)) _refuse(_general() | _sender(from) | _available(from, amount), from, to, amount);
@@ -514,7 +651,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         bool fromHeld = _isHolder(from);
         bool toHeld = _isHolder(to);
         super._update(from, to, amount);
-        if (from == address(0) && totalSupply() / decimalConversionRate > type(uint64).max) {
+        if (from == address(0) && _toShared(totalSupply()) > type(uint64).max) {
             revert SupplyAboveShared(totalSupply());
         }
         _recount(from, to, fromHeld, toHeld);
@@ -639,8 +776,47 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         emit RulesSet(version, newRules);
     }
 
+    function _checkOptions(bytes calldata options) private pure {
+        if (options.length < 2 || bytes2(options[:2]) != 0x0003) revert InvalidOptions(options);
+    }
+
+    /// @dev Lets an amount go to chain `eid` or come from there, or reverts.
+    function _pass(uint32 eid, uint256 amount) private {
+        Path storage path = _paths[eid];
+        if (path.paused) revert PathPaused(eid);
+        if (path.window == 0) return;
+        uint256 room = _room(path);
+        if (amount > room) revert PathLimited(eid, room);
+        _use(path, _toShared(amount));
+    }
+
+    function _use(Path storage path, uint256 shared) private {
+        (path.used, path.updatedAt) = (uint64(_used(path) + shared), uint64(block.timestamp));
+    }
+
+    function _used(Path storage path) private view returns (uint256) {
+        if (path.window == 0) return 0;
+        unchecked {
+            uint256 freed = (block.timestamp - path.updatedAt) * path.limit / path.window;
+            return path.used > freed ? path.used - freed : 0;
+        }
+    }
+
+    function _room(Path storage path) private view returns (uint256) {
+        uint256 used = _used(path);
+        return path.limit > used ? (path.limit - used) * decimalConversionRate : 0;
+    }
+
+    function _toShared(uint256 amount) private view returns (uint256) {
+        return amount / decimalConversionRate;
+    }
+
+    function _toLocal(uint256 shared) private view returns (uint256) {
+        return shared * decimalConversionRate;
+    }
+
     function _removeDust(uint256 amount) private view returns (uint256) {
-        return amount - amount % decimalConversionRate;
+        return _toLocal(_toShared(amount));
     }
 
     function _toAddress(bytes32 to) private pure returns (address) {
@@ -649,10 +825,10 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     }
 
     function _encode(SendParam calldata sendParam) private view returns (bytes memory) {
-        return abi.encodePacked(sendParam.to, (sendParam.amountLD / decimalConversionRate).toUint64());
+        return abi.encodePacked(sendParam.to, _toShared(sendParam.amountLD).toUint64());
     }
 
-    function _encodeWithRules(SendParam calldata sendParam, uint64 version, Rules calldata newRules)
+    function _encodeWithRules(SendParam calldata sendParam, uint64 version, Rules memory newRules)
         private
         view
         returns (bytes memory)
@@ -667,7 +843,9 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     {
         bytes32 peer = peers[sendParam.dstEid];
         if (peer == 0) revert NoPeer(sendParam.dstEid);
-        return MessagingParams(sendParam.dstEid, peer, message, sendParam.extraOptions, false);
+        bytes memory options =
+            combineOptions(sendParam.dstEid, message.length == 40 ? SEND : SEND_RULES, sendParam.extraOptions);
+        return MessagingParams(sendParam.dstEid, peer, message, options, false);
     }
 
     function _quote(SendParam calldata sendParam, bytes memory message, bool payInLzToken)
@@ -690,6 +868,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         if (msg.value != fee.nativeFee) revert NotEnoughNative(msg.value);
         uint256 amount = _removeDust(sendParam.amountLD);
         if (amount < sendParam.minAmountLD) revert SlippageExceeded(amount, sendParam.minAmountLD);
+        _pass(sendParam.dstEid, amount);
         if (amount != 0) {
             address to = _toAddress(sendParam.to);
             if (to != msg.sender) _refuse(_receiver(to), msg.sender, to, amount);

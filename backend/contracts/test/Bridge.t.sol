@@ -8,9 +8,18 @@ import {AttestationRegistry} from "../src/AttestationRegistry.sol";
 import {LocalEndpoint} from "../src/LocalEndpoint.sol";
 import {RWAToken} from "../src/RWAToken.sol";
 import {Restrictions} from "../src/Restrictions.sol";
-import {MessagingFee, MessagingParams, MessagingReceipt, Origin} from "../src/interfaces/IMessaging.sol";
-import {IOFT, OFTLimit, OFTReceipt, SendParam} from "../src/interfaces/IOFT.sol";
+import {
+    ExecutorConfig,
+    MessagingFee,
+    MessagingParams,
+    MessagingReceipt,
+    Origin,
+    SetConfigParam,
+    UlnConfig
+} from "../src/interfaces/IMessaging.sol";
+import {EnforcedOptionParam, IOFT, OFTLimit, OFTReceipt, SendParam} from "../src/interfaces/IOFT.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
+import {EndpointStandIn} from "./EndpointStandIn.sol";
 import {Fixture} from "./Fixture.sol";
 
 /// @dev Two chains in one: the second has an endpoint, a registry and a token of its own.
@@ -414,5 +423,418 @@ contract BridgeTest is Fixture {
         endpointThere.verify(p.origin, p.receiver, "x");
         vm.expectRevert();
         deliver(p);
+    }
+
+    // ------------------------------------------------------------------------------------------ options and peers
+
+    bytes constant GAS = hex"000301001101000000000000000000000000000493e0";
+    bytes constant MORE = hex"0003010011010000000000000000000000000000c350";
+
+    function enforce(uint16 msgType, bytes memory options) internal {
+        EnforcedOptionParam[] memory list = new EnforcedOptionParam[](1);
+        list[0] = EnforcedOptionParam(THERE, msgType, options);
+        vm.prank(issuer);
+        token.setEnforcedOptions(list);
+    }
+
+    function sentOptions() internal returns (bytes memory options) {
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        for (uint256 i = 0; i < logs.length; ++i) {
+            if (logs[i].topics[0] != LocalEndpoint.PacketSent.selector) continue;
+            (, options,) = abi.decode(logs[i].data, (bytes, bytes, address));
+        }
+    }
+
+    function test_enforcedOptions_areInEveryPacketOfTheirKind() public {
+        mint(alice, 2e18);
+        vm.expectEmit(address(token));
+        emit RWAToken.EnforcedOptionSet(THERE, 1, GAS);
+        enforce(1, GAS);
+        assertEq(token.enforcedOptions(THERE, 1), GAS);
+        vm.recordLogs();
+        vm.deal(alice, 200);
+        vm.startPrank(alice);
+        token.send{value: 100}(param(alice, 1e18), MessagingFee(100, 0), alice);
+        assertEq(sentOptions(), GAS, "a front end that sends none");
+        SendParam memory p = param(alice, 1e18);
+        p.extraOptions = MORE;
+        token.send{value: 100}(p, MessagingFee(100, 0), alice);
+        assertEq(sentOptions(), token.combineOptions(THERE, 1, MORE));
+        vm.stopPrank();
+        vm.deal(issuer, 100);
+        p.extraOptions = GAS;
+        p.amountLD = 0;
+        vm.prank(issuer);
+        token.sendWithRules{value: 100}(p, openRules(), MessagingFee(100, 0), issuer);
+        assertEq(sentOptions(), GAS, "rules are a kind of their own");
+    }
+
+    function test_combineOptions_putsTheSendersAfterTheEnforced() public {
+        assertEq(token.combineOptions(THERE, 1, ""), "");
+        assertEq(token.combineOptions(THERE, 1, MORE), MORE);
+        enforce(1, GAS);
+        assertEq(token.combineOptions(THERE, 1, ""), GAS);
+        assertEq(
+            token.combineOptions(THERE, 1, MORE), bytes.concat(GAS, hex"010011010000000000000000000000000000c350")
+        );
+        assertEq(token.combineOptions(THERE, 2, ""), "");
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidOptions.selector, bytes(hex"0001aa")));
+        token.combineOptions(THERE, 1, hex"0001aa");
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidOptions.selector, bytes(hex"00")));
+        token.combineOptions(THERE, 1, hex"00");
+    }
+
+    function test_enforcedOptions_ofAnotherTypeOrByAnotherAccountAreRefused() public {
+        EnforcedOptionParam[] memory list = new EnforcedOptionParam[](1);
+        list[0] = EnforcedOptionParam(THERE, 1, hex"0002");
+        vm.prank(issuer);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidOptions.selector, bytes(hex"0002")));
+        token.setEnforcedOptions(list);
+        vm.prank(alice);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, alice));
+        token.setEnforcedOptions(list);
+    }
+
+    function test_peersAndComposers() public view {
+        assertTrue(token.isPeer(THERE, toBytes32(address(tokenThere))));
+        assertFalse(token.isPeer(THERE, toBytes32(stranger)));
+        Origin memory origin = Origin(THERE, toBytes32(address(tokenThere)), 1);
+        assertTrue(token.isComposeMsgSender(origin, "", address(token)));
+        assertFalse(token.isComposeMsgSender(origin, "", stranger));
+    }
+
+    // ------------------------------------------------------------------------------------------ delegate
+
+    function test_delegateFollowsTheOwner() public {
+        assertEq(endpoint.delegates(address(token)), issuer);
+        vm.prank(issuer);
+        token.transferOwnership(bob);
+        assertEq(endpoint.delegates(address(token)), bob);
+        vm.prank(issuer);
+        vm.expectRevert(abi.encodeWithSelector(LocalEndpoint.Unauthorized.selector, issuer, address(token)));
+        endpoint.setSendLibrary(address(token), THERE, stranger);
+        vm.prank(bob);
+        token.renounceOwnership();
+        assertEq(endpoint.delegates(address(token)), address(0));
+    }
+
+    function test_ownerMayNameAnotherDelegate() public {
+        vm.prank(issuer);
+        token.setDelegate(carol);
+        assertEq(endpoint.delegates(address(token)), carol);
+    }
+
+    // ------------------------------------------------------------------------------------------ libraries and verifiers
+
+    function uln(uint64 confirmations, uint8 required, uint8 optional, address[] memory verifiers)
+        internal
+        pure
+        returns (bytes memory)
+    {
+        return abi.encode(UlnConfig(confirmations, required, optional, 0, verifiers, new address[](0)));
+    }
+
+    function configure(uint32 configType, bytes memory config) internal {
+        SetConfigParam[] memory params = new SetConfigParam[](1);
+        params[0] = SetConfigParam(THERE, configType, config);
+        vm.prank(issuer);
+        endpoint.setConfig(address(token), address(endpoint), params);
+    }
+
+    function configured(uint32 configType) internal view returns (bytes memory) {
+        return endpoint.getConfig(address(token), address(endpoint), THERE, configType);
+    }
+
+    function test_librariesAreTheChosenOrTheDefault() public {
+        address app = address(token);
+        assertEq(endpoint.getSendLibrary(app, THERE), address(endpoint));
+        assertTrue(endpoint.isDefaultSendLibrary(app, THERE));
+        (address library_, bool isDefault) = endpoint.getReceiveLibrary(app, THERE);
+        assertEq(library_, operator);
+        assertTrue(isDefault);
+        vm.startPrank(issuer);
+        endpoint.setSendLibrary(app, THERE, bob);
+        endpoint.setReceiveLibrary(app, THERE, carol, 0);
+        vm.stopPrank();
+        assertEq(endpoint.getSendLibrary(app, THERE), bob);
+        assertFalse(endpoint.isDefaultSendLibrary(app, THERE));
+        (library_, isDefault) = endpoint.getReceiveLibrary(app, THERE);
+        assertEq(library_, carol);
+        assertFalse(isDefault);
+    }
+
+    function test_verifiersAreTheWrittenOrTheDefault() public {
+        address[] memory relayer = new address[](1);
+        relayer[0] = operator;
+        assertEq(configured(2), abi.encode(UlnConfig(1, 1, 0, 0, relayer, new address[](0))));
+        address[] memory two = new address[](2);
+        (two[0], two[1]) = (address(1), address(2));
+        configure(2, uln(0, 2, 255, two));
+        assertEq(configured(2), abi.encode(UlnConfig(1, 2, 0, 0, two, new address[](0))));
+        configure(2, uln(7, 0, 0, new address[](0)));
+        assertEq(configured(2), abi.encode(UlnConfig(7, 1, 0, 0, relayer, new address[](0))));
+        configure(2, abi.encode(UlnConfig(7, 255, 2, 1, new address[](0), two)));
+        assertEq(configured(2), abi.encode(UlnConfig(7, 0, 2, 1, new address[](0), two)));
+    }
+
+    function test_executorIsTheWrittenOrTheDefault() public {
+        assertEq(configured(1), abi.encode(ExecutorConfig(10_000, operator)));
+        configure(1, abi.encode(ExecutorConfig(0, bob)));
+        assertEq(configured(1), abi.encode(ExecutorConfig(10_000, bob)));
+        configure(1, abi.encode(ExecutorConfig(500, address(0))));
+        assertEq(configured(1), abi.encode(ExecutorConfig(500, operator)));
+    }
+
+    // ------------------------------------------------------------------------------------------ pause and limit of a path
+
+    function pausePath(RWAToken which, uint32 eid, bool paused) internal {
+        vm.prank(issuer);
+        which.setPathPaused(eid, paused);
+    }
+
+    function test_pausedPath_refusesWhatLeavesAndWhatArrives() public {
+        relay(sendRules(openRules(), address(0), 0));
+        attestThere(alice);
+        mint(alice, 3e18);
+        Packet memory p = send(alice, alice, 1e18);
+        verify(p);
+        vm.expectEmit(address(tokenThere));
+        emit RWAToken.PathPauseSet(HERE, true);
+        pausePath(tokenThere, HERE, true);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.PathPaused.selector, HERE));
+        deliver(p);
+        pausePath(token, THERE, true);
+        vm.deal(alice, 100);
+        vm.prank(alice);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.PathPaused.selector, THERE));
+        token.send{value: 100}(param(alice, 1e18), MessagingFee(100, 0), alice);
+        vm.deal(issuer, 100);
+        vm.prank(issuer);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.PathPaused.selector, THERE));
+        token.sendWithRules{value: 100}(param(issuer, 0), openRules(), MessagingFee(100, 0), issuer);
+        (bool paused,,,) = token.pathOf(THERE);
+        assertTrue(paused);
+        pausePath(tokenThere, HERE, false);
+        pausePath(token, THERE, false);
+        deliver(p);
+        send(alice, alice, 1e18);
+        assertEq(tokenThere.balanceOf(alice), 1e8);
+    }
+
+    function test_pathLimit_boundsAWindowAndFreesItselfEvenly() public {
+        mint(alice, 100e18);
+        vm.expectEmit(address(token));
+        emit RWAToken.PathLimitSet(THERE, 10e18, 1000);
+        vm.prank(issuer);
+        token.setPathLimit(THERE, 10e18, 1000);
+        send(alice, alice, 8e18);
+        expectLimited(3e18, 2e18);
+        skip(500);
+        (, uint256 limit, uint32 window, uint256 available) = token.pathOf(THERE);
+        assertEq(limit, 10e18);
+        assertEq(window, 1000);
+        assertEq(available, 7e18);
+        send(alice, alice, 7e18);
+        expectLimited(1e18, 0);
+        // A change of the limit does not free what is used.
+        vm.prank(issuer);
+        token.setPathLimit(THERE, 12e18, 1000);
+        expectLimited(3e18, 2e18);
+        vm.prank(issuer);
+        token.setPathLimit(THERE, 5e18, 1000);
+        expectLimited(1e18, 0);
+        skip(10_000);
+        send(alice, alice, 5e18);
+        vm.prank(issuer);
+        token.setPathLimit(THERE, 0, 0);
+        send(alice, alice, 50e18);
+    }
+
+    function expectLimited(uint256 amount, uint256 available) internal {
+        vm.deal(alice, 100);
+        vm.prank(alice);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.PathLimited.selector, THERE, available));
+        token.send{value: 100}(param(alice, amount), MessagingFee(100, 0), alice);
+    }
+
+    function test_pathLimit_holdsForWhatArrivesToo() public {
+        relay(sendRules(openRules(), address(0), 0));
+        attestThere(alice);
+        mint(alice, 10e18);
+        vm.prank(issuer);
+        tokenThere.setPathLimit(HERE, 1e8, 3600);
+        Packet memory first = send(alice, alice, 1e18);
+        Packet memory second = send(alice, alice, 1e18);
+        relay(first);
+        verify(second);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.PathLimited.selector, HERE, 0));
+        deliver(second);
+        skip(3600);
+        deliver(second);
+        assertEq(tokenThere.balanceOf(alice), 2e8);
+        // Rules alone have no amount that a limit could hold back.
+        relay(sendRules(openRules(), address(0), 0));
+    }
+
+    function test_pathLimit_outOfRangeOrByAnotherAccountIsRefused() public {
+        vm.startPrank(issuer);
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidLimit.selector, 1e18, 0));
+        token.setPathLimit(THERE, 1e18, 0);
+        uint256 over = (uint256(type(uint64).max) + 1) * 1e12;
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidLimit.selector, over, 1));
+        token.setPathLimit(THERE, over, 1);
+        vm.stopPrank();
+        vm.startPrank(alice);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, alice));
+        token.setPathLimit(THERE, 0, 1);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, alice));
+        token.setPathPaused(THERE, true);
+    }
+
+    function testFuzz_pathLimit_neverLetsMoreThanTwiceItsAmountPassInAWindow(uint64[8] memory gaps, uint256 seed) public {
+        mint(alice, 1e30);
+        vm.prank(issuer);
+        token.setPathLimit(THERE, 10e18, 1000);
+        uint256 passed;
+        uint256 start = block.timestamp;
+        for (uint256 i = 0; i < gaps.length; ++i) {
+            skip(gaps[i] % 200);
+            if (block.timestamp - start > 1000) break;
+            (,,, uint256 available) = token.pathOf(THERE);
+            uint256 amount = available * (seed % 100) / 100 / 1e12 * 1e12;
+            if (amount == 0) continue;
+            send(alice, alice, amount);
+            passed += amount;
+        }
+        assertLe(passed, 20e18);
+    }
+
+    // ------------------------------------------------------------------------------------------ packets given up
+
+    function drop(Packet memory p) internal {
+        vm.prank(issuer);
+        tokenThere.dropPacket(p.origin, p.message);
+    }
+
+    function test_droppedPacket_thatWasVerifiedIsNeverDelivered() public {
+        relay(sendRules(openRules(), address(0), 0));
+        mint(alice, 5e18);
+        Packet memory p = send(alice, alice, 2e18);
+        verify(p);
+        vm.expectEmit(address(tokenThere));
+        emit RWAToken.PacketDropped(p.guid, HERE, p.origin.nonce);
+        drop(p);
+        assertTrue(tokenThere.isGivenUp(p.guid));
+        attestThere(alice);
+        vm.expectRevert();
+        deliver(p);
+        vm.prank(operator);
+        vm.expectRevert(abi.encodeWithSelector(LocalEndpoint.PathNotVerifiable.selector, p.origin, p.receiver));
+        endpointThere.verify(p.origin, p.receiver, keccak256(bytes.concat(p.guid, p.message)));
+        vm.expectRevert();
+        drop(p);
+    }
+
+    function test_droppedPacket_thatWasNotVerifiedIsNeverVerified() public {
+        mint(alice, 5e18);
+        Packet memory p = send(alice, alice, 2e18);
+        drop(p);
+        assertTrue(tokenThere.isGivenUp(p.guid));
+        vm.prank(operator);
+        vm.expectRevert(abi.encodeWithSelector(LocalEndpoint.PathNotVerifiable.selector, p.origin, p.receiver));
+        endpointThere.verify(p.origin, p.receiver, keccak256(bytes.concat(p.guid, p.message)));
+        vm.prank(issuer);
+        vm.expectRevert(abi.encodeWithSelector(LocalEndpoint.InvalidNonce.selector, p.origin.nonce));
+        tokenThere.dropPacket(p.origin, p.message);
+    }
+
+    function test_deliveredPacket_isNotDropped() public {
+        relay(sendRules(openRules(), address(0), 0));
+        attestThere(alice);
+        mint(alice, 5e18);
+        Packet memory p = send(alice, alice, 2e18);
+        relay(p);
+        vm.expectRevert(abi.encodeWithSelector(LocalEndpoint.InvalidNonce.selector, p.origin.nonce));
+        drop(p);
+        assertFalse(tokenThere.isGivenUp(p.guid));
+    }
+
+    function test_packetOfOtherContent_isNotDropped() public {
+        mint(alice, 5e18);
+        Packet memory p = send(alice, alice, 2e18);
+        verify(p);
+        p.message = bytes.concat(p.message, "x");
+        vm.expectRevert();
+        drop(p);
+    }
+
+    function test_onlyTheOwnerDropsAndMintsBack() public {
+        mint(alice, 5e18);
+        Packet memory p = send(alice, alice, 2e18);
+        vm.startPrank(alice);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, alice));
+        tokenThere.dropPacket(p.origin, p.message);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, alice));
+        token.mintBack(p.guid, alice, 2e18);
+        vm.expectRevert(
+            abi.encodeWithSelector(LocalEndpoint.Unauthorized.selector, alice, address(tokenThere))
+        );
+        endpointThere.clear(address(tokenThere), p.origin, p.guid, p.message);
+        vm.expectRevert(
+            abi.encodeWithSelector(LocalEndpoint.Unauthorized.selector, alice, address(tokenThere))
+        );
+        endpointThere.skip(address(tokenThere), HERE, p.origin.sender, 1);
+    }
+
+    function test_supplyOfADroppedPacket_isMintedBackOnce() public {
+        mint(alice, 5e18);
+        Packet memory p = send(alice, alice, 2e18);
+        drop(p);
+        vm.startPrank(issuer);
+        vm.expectEmit(address(token));
+        emit RWAToken.PacketReturned(p.guid, alice, 2e18);
+        token.mintBack(p.guid, alice, 2e18);
+        assertEq(token.balanceOf(alice), 5e18);
+        assertTrue(token.isGivenUp(p.guid));
+        vm.expectRevert(abi.encodeWithSelector(RWAToken.AlreadyReturned.selector, p.guid));
+        token.mintBack(p.guid, alice, 2e18);
+        expectRestricted(Restrictions.RECEIVER_NOT_ATTESTED, address(0), stranger, 1e18);
+        token.mintBack("another", stranger, 1e18);
+        assertFalse(token.isGivenUp("another"));
+    }
+
+    // ------------------------------------------------------------------------------------------ on an endpoint as LayerZero's
+
+    function onStandIn() internal returns (EndpointStandIn point, RWAToken receiver) {
+        point = new EndpointStandIn(THERE);
+        receiver = new RWAToken("Asset", "AST", 8, ORG, registryThere, point, issuer, treasury);
+        vm.prank(issuer);
+        receiver.setPeer(HERE, toBytes32(address(token)));
+    }
+
+    function drop(RWAToken receiver, uint64 nonce, bytes memory message) internal {
+        vm.prank(issuer);
+        receiver.dropPacket(Origin(HERE, toBytes32(address(token)), nonce), message);
+    }
+
+    function test_onLayerZerosEndpoint_aVerifiedPacketIsClearedAndAnUnverifiedOneSkipped() public {
+        (EndpointStandIn point, RWAToken receiver) = onStandIn();
+        bytes32 sender = toBytes32(address(token));
+        bytes memory message = abi.encodePacked(toBytes32(alice), uint64(1));
+        bytes32 guid = keccak256(abi.encodePacked(uint64(1), HERE, sender, THERE, toBytes32(address(receiver))));
+        point.verify(Origin(HERE, sender, 1), address(receiver), keccak256(bytes.concat(guid, message)));
+        // Not the second before the first is verified or gone, as LayerZero has it.
+        vm.expectRevert(abi.encodeWithSelector(EndpointStandIn.LZ_InvalidNonce.selector, 3));
+        drop(receiver, 3, message);
+        drop(receiver, 1, message);
+        assertTrue(receiver.isGivenUp(guid));
+        vm.expectRevert();
+        point.lzReceive(Origin(HERE, sender, 1), address(receiver), guid, message, "");
+        drop(receiver, 2, message);
+        vm.expectRevert(EndpointStandIn.LZ_PathNotVerifiable.selector);
+        point.verify(Origin(HERE, sender, 2), address(receiver), keccak256("any"));
+        // What was delivered or dropped is not dropped again.
+        vm.expectRevert(abi.encodeWithSelector(EndpointStandIn.LZ_InvalidNonce.selector, 2));
+        drop(receiver, 2, message);
     }
 }

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {MessagingConfig} from "../src/MessagingConfig.sol";
 import {
+    ExecutorConfig,
+    IMessagingConfig,
     IMessagingEndpoint,
     IMessagingReceiver,
     MessagingFee,
     MessagingParams,
     MessagingReceipt,
-    Origin
+    Origin,
+    SetConfigParam,
+    UlnConfig
 } from "../src/interfaces/IMessaging.sol";
 
 /// @title EndpointStandIn
 /// @notice Stands in tests where LayerZero's EndpointV2 stands on a public chain: messages cost by the gas their options
 /// buy, a verifier who is not us vouches for them, and they are taken off a path as EndpointV2 takes them.
 /// @dev Written after the public interface; the genuine endpoint is not ours to ship.
-contract EndpointStandIn is IMessagingEndpoint {
+contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
     /// @inheritdoc IMessagingEndpoint
     uint32 public immutable eid;
     /// @notice Who vouches for messages.
@@ -29,6 +34,17 @@ contract EndpointStandIn is IMessagingEndpoint {
     /// @notice The nonce of the last message of a path.
     mapping(address sender => mapping(uint32 dstEid => mapping(bytes32 receiver => uint64))) public outboundNonce;
 
+    /// @notice Who may act in an application's name.
+    mapping(address oapp => address) public delegates;
+
+    mapping(address oapp => mapping(uint32 eid => address)) private _sendLibraries;
+    mapping(address oapp => mapping(uint32 eid => address)) private _receiveLibraries;
+    mapping(
+        address oapp => mapping(address library_ => mapping(uint32 eid => mapping(uint32 configType => bytes)))
+    ) private _configs;
+
+    /// @notice As EndpointV2's.
+    event InboundNonceSkipped(uint32 srcEid, bytes32 sender, address receiver, uint64 nonce);
     /// @notice As EndpointV2's.
     event PacketSent(bytes encodedPayload, bytes options, address sendLibrary);
     /// @notice As EndpointV2's.
@@ -41,6 +57,12 @@ contract EndpointStandIn is IMessagingEndpoint {
         uint256 requiredNative, uint256 suppliedNative, uint256 requiredLzToken, uint256 suppliedLzToken
     );
     /// @notice As EndpointV2's.
+    error LZ_Unauthorized();
+    /// @notice As EndpointV2's.
+    error LZ_SameValue();
+    /// @notice As the libraries'.
+    error LZ_ULN_Unsorted();
+    /// @notice As EndpointV2's.
     error LZ_InvalidNonce(uint64 nonce);
     /// @notice As EndpointV2's.
     error LZ_PathNotInitializable();
@@ -51,6 +73,11 @@ contract EndpointStandIn is IMessagingEndpoint {
     /// @notice As SendUln302's: an executor takes no message without options.
     error LZ_ULN_InvalidWorkerOptions(uint256 cursor);
 
+    modifier onlyFor(address oapp) {
+        if (msg.sender != oapp && msg.sender != delegates[oapp]) revert LZ_Unauthorized();
+        _;
+    }
+
     /// @param eid_ The endpoint id of this chain.
     constructor(uint32 eid_) {
         eid = eid_;
@@ -58,7 +85,9 @@ contract EndpointStandIn is IMessagingEndpoint {
     }
 
     /// @inheritdoc IMessagingEndpoint
-    function setDelegate(address) external {}
+    function setDelegate(address delegate) external {
+        delegates[msg.sender] = delegate;
+    }
 
     /// @inheritdoc IMessagingEndpoint
     function quote(MessagingParams calldata params, address) external pure returns (MessagingFee memory) {
@@ -106,6 +135,91 @@ contract EndpointStandIn is IMessagingEndpoint {
         bytes calldata message,
         bytes calldata extraData
     ) external payable {
+        _take(receiver, origin, guid, message);
+        IMessagingReceiver(receiver).lzReceive{value: msg.value}(origin, guid, message, msg.sender, extraData);
+        emit PacketDelivered(origin, receiver);
+    }
+
+    /// @inheritdoc IMessagingEndpoint
+    function clear(address receiver, Origin calldata origin, bytes32 guid, bytes calldata message)
+        external
+        onlyFor(receiver)
+    {
+        _take(receiver, origin, guid, message);
+        emit PacketDelivered(origin, receiver);
+    }
+
+    /// @inheritdoc IMessagingEndpoint
+    function skip(address receiver, uint32 srcEid, bytes32 sender, uint64 nonce) external onlyFor(receiver) {
+        if (nonce != inboundNonce(receiver, srcEid, sender) + 1) revert LZ_InvalidNonce(nonce);
+        lazyInboundNonce[receiver][srcEid][sender] = nonce;
+        emit InboundNonceSkipped(srcEid, sender, receiver, nonce);
+    }
+
+    /// @notice Up to which nonce every message of a path was taken or is verified.
+    function inboundNonce(address receiver, uint32 srcEid, bytes32 sender) public view returns (uint64 nonce) {
+        nonce = lazyInboundNonce[receiver][srcEid][sender];
+        while (inboundPayloadHash[receiver][srcEid][sender][nonce + 1] != 0) ++nonce;
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function setSendLibrary(address oapp, uint32 chain, address library_) external onlyFor(oapp) {
+        if (_sendLibraries[oapp][chain] == library_) revert LZ_SameValue();
+        _sendLibraries[oapp][chain] = library_;
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function setReceiveLibrary(address oapp, uint32 chain, address library_, uint256) external onlyFor(oapp) {
+        if (_receiveLibraries[oapp][chain] == library_) revert LZ_SameValue();
+        _receiveLibraries[oapp][chain] = library_;
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function setConfig(address oapp, address library_, SetConfigParam[] calldata params) external onlyFor(oapp) {
+        for (uint256 i = 0; i < params.length; ++i) {
+            if (params[i].configType == MessagingConfig.ULN) {
+                UlnConfig memory config = abi.decode(params[i].config, (UlnConfig));
+                _checkSorted(config.requiredDVNs);
+                _checkSorted(config.optionalDVNs);
+            }
+            _configs[oapp][library_][params[i].eid][params[i].configType] = params[i].config;
+        }
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function getSendLibrary(address oapp, uint32 chain) external view returns (address) {
+        address chosen = _sendLibraries[oapp][chain];
+        return chosen == address(0) ? address(this) : chosen;
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function isDefaultSendLibrary(address oapp, uint32 chain) external view returns (bool) {
+        return _sendLibraries[oapp][chain] == address(0);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    function getReceiveLibrary(address oapp, uint32 chain) external view returns (address, bool isDefault) {
+        address chosen = _receiveLibraries[oapp][chain];
+        isDefault = chosen == address(0);
+        return (isDefault ? verifier : chosen, isDefault);
+    }
+
+    /// @inheritdoc IMessagingConfig
+    /// @dev By default one verifier vouches for messages 15 blocks deep, as LayerZero's defaults have it.
+    function getConfig(address oapp, address library_, uint32 chain, uint32 configType)
+        external
+        view
+        returns (bytes memory)
+    {
+        address[] memory verifiers = new address[](1);
+        verifiers[0] = verifier;
+        bytes memory defaults = configType == MessagingConfig.EXECUTOR
+            ? abi.encode(ExecutorConfig(10_000, verifier))
+            : abi.encode(UlnConfig(15, 1, 0, 0, verifiers, new address[](0)));
+        return MessagingConfig.resolved(configType, _configs[oapp][library_][chain][configType], defaults);
+    }
+
+    function _take(address receiver, Origin calldata origin, bytes32 guid, bytes calldata message) private {
         mapping(uint64 => bytes32) storage waiting = inboundPayloadHash[receiver][origin.srcEid][origin.sender];
         uint64 lazy = lazyInboundNonce[receiver][origin.srcEid][origin.sender];
         if (origin.nonce > lazy) {
@@ -117,8 +231,12 @@ contract EndpointStandIn is IMessagingEndpoint {
         bytes32 actual = keccak256(abi.encodePacked(guid, message));
         if (waiting[origin.nonce] != actual) revert LZ_PayloadHashNotFound(waiting[origin.nonce], actual);
         delete waiting[origin.nonce];
-        IMessagingReceiver(receiver).lzReceive{value: msg.value}(origin, guid, message, msg.sender, extraData);
-        emit PacketDelivered(origin, receiver);
+    }
+
+    function _checkSorted(address[] memory list) private pure {
+        for (uint256 i = 1; i < list.length; ++i) {
+            if (list[i] <= list[i - 1]) revert LZ_ULN_Unsorted();
+        }
     }
 
     /// @dev A gwei for each unit of gas that options of type 3 buy for `lzReceive`.

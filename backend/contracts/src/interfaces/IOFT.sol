@@ -28,6 +28,13 @@ struct OFTFeeDetail {
     string description;
 }
 
+/// @notice Options that every message of a kind to chain `eid` has, whatever its sender adds.
+struct EnforcedOptionParam {
+    uint32 eid;
+    uint16 msgType;
+    bytes options;
+}
+
 /// @notice The omnichain fungible token ABI. "LD" are base units of this chain's token, "SD" the shared units of a packet.
 interface IOFT {
     /// @notice Decimals outside of what packets and amounts can hold.
