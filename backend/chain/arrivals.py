@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from backend.chain import settled
 from backend.chain.codec import topic
-from backend.chain.endpoint import Packet, settled_block
+from backend.chain.endpoint import Packet
 from backend.chain.outcome import Outcome
 from backend.chain.receipts import log_of, outcome_of
 from backend.chain.rpc import Rpc
+from backend.chain.terms import terms_of
 
-SPAN = 2_000
-"""Blocks asked for at a time: what public nodes allow."""
 SPANS = 25
 """How far back a delivery is looked for. It is asked for when it has just happened, or after a time without us."""
 
@@ -18,9 +18,9 @@ SPANS = 25
 async def find(rpc: Rpc, at: str, packet: Packet) -> tuple[str, int] | None:
     """The hash and block of the transaction in which the endpoint at `at` delivered a packet; None where it is too long
     ago. The endpoint's events cannot be filtered by receiver, but each delivery makes the token tell something too."""
-    last = await settled_block(rpc)
+    last, span = await settled.block(rpc), terms_of(rpc.eid).log_range
     for _ in range(SPANS):
-        first = max(0, last - SPAN + 1)
+        first = max(0, last - span + 1)
         for tx_hash in reversed(await _touched(rpc, packet.receiver, first, last)):
             receipt = await rpc.request("eth_getTransactionReceipt", tx_hash)
             if receipt is not None and _delivers(outcome_of(receipt), at, packet):

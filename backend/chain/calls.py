@@ -19,6 +19,7 @@ class Intent:
     value: int = 0
     organization_id: UUID | None = None
     label: str = ""
+    request_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,17 @@ class Call:
     value: int = 0
 
     def intent(
-        self, key: str, *, eid: int, signer: str, organization_id: UUID | None = None, label: str = ""
+        self,
+        key: str,
+        *,
+        eid: int,
+        signer: str,
+        organization_id: UUID | None = None,
+        label: str = "",
+        request_id: UUID | None = None,
     ) -> Intent:
         """The call, to be signed by `signer` on the chain `eid`."""
-        return Intent(key, eid, signer, self.to, self.data, self.value, organization_id, label)
+        return Intent(key, eid, signer, self.to, self.data, self.value, organization_id, label, request_id)
 
 
 def call(name: str, to: str, function: str, *values: Any, value: int = 0) -> Call:

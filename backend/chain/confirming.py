@@ -10,8 +10,8 @@ import structlog
 from sqlmodel import col
 
 from backend import db
-from backend.chain import endpoints, indexer
-from backend.chain.errors import ChainUnavailable, Reverted, RpcError
+from backend.chain import endpoints, floors, indexer
+from backend.chain.errors import ChainUnavailable, InsufficientFunds, Reverted, RpcError
 from backend.chain.failing import reason
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Outcome
@@ -86,6 +86,9 @@ class _Wait:
             await broadcast(self._rpc, self._row)
         except (ChainUnavailable, RpcError) as error:
             log.warning("chain.send", eid=self._rpc.eid, tx_hash=self._row.tx_hash, error=str(error))
+        except InsufficientFunds:
+            if await _is_short(self._rpc, self._row):
+                raise
         if self._row.status is TransactionStatus.PENDING:
             await _store(self._row, {"status": TransactionStatus.SUBMITTING})
 
@@ -120,10 +123,16 @@ async def _is_deep(rpc: Rpc, receipt: Receipt) -> bool:
     return int(head, 16) >= int(number, 16) + depth and block is not None and block["hash"] == receipt["blockHash"]
 
 
+async def _is_short(rpc: Rpc, row: TransactionRow) -> bool:
+    """Whether the signer cannot pay, by the newest state: the machine that said so may be behind it."""
+    return await rpc.balance(row.signer) < (row.value or 0) + row.gas * (row.max_fee or 0)
+
+
 async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     """Write the end of a transaction and wake the indexer. Raises Reverted where it was refused."""
     refusal = None if succeeded(receipt) else await reason(rpc, row, receipt)
     await _store(row, mined(row, receipt) | {"problem": refusal.stored() if refusal else None})
+    floors.raise_to(row.chain_eid, int(receipt["blockNumber"], 16))
     indexer.wake(row.chain_eid)
     if refusal is not None:
         raise refusal

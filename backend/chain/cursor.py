@@ -1,6 +1,11 @@
-"""How far the indexer has read a chain: a block and the hash it had then, a trail of earlier ones, and which contracts
-have been read from their beginning. All of it are rows of `cursors`, told apart by `stream`."""
+"""The cursor: how far the indexer has read a chain, as a block and its hash, and a trail of the blocks before it.
 
+Everything here is rows of `cursors` and asks no node. A pass reads the place, asks the chain without a transaction, and
+then locks the place to write; `lock` refuses where another pass wrote in the meantime.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,89 +14,140 @@ from sqlmodel import col
 
 from backend import db
 from backend.chain.models import CursorRow
-from backend.chain.rpc import Rpc
 
 HEAD = "head"
 TRAIL = 64
-"""Earlier places kept per chain; a reorganization deeper than all of them is read again from block 0."""
+"""Earlier blocks kept per chain, at least. On a public chain, a reorganization below all of them needs an operator."""
+CUT = 8
+"""Writes after which the trail is cut to that length; in between it is a little longer."""
+CHANNEL = "signum_index"
+"""Notifications with a chain's endpoint id: its indexer is to look at once."""
 
-Place = CursorRow
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a chain."""
+
+    number: int
+    hash: str
 
 
-async def lock(session: db.Write, rpc: Rpc, target: int) -> Place:
-    """The chain's place, locked against other passes; a new one starts at the target."""
-    row = await _locked(session, rpc.eid)
-    if row is None:
-        await _insert(session, rpc.eid, HEAD, target, await block_hash(rpc, target) or "")
-        row = await _locked(session, rpc.eid)
-    assert row is not None
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the cursor of a chain stood when it was read."""
+
+    eid: int
+    block: Block
+    revision: int
+    asked: int
+    served: int
+
+
+class Moved(Exception):
+    """Another pass has written since the place was read: begin again."""
+
+
+async def find(session: db.Write, eid: int) -> Place | None:
+    """Return where a chain's cursor stands; None where the chain was never read."""
+    row: CursorRow | None = await session.scalar(_head(eid))
+    return None if row is None else placed(row)
+
+
+async def begin(session: db.Write, eid: int, blocks: Sequence[Block]) -> None:
+    """Put a chain's cursor at the last of some blocks, and the others into its trail, unless it has a cursor."""
+    head = CursorRow(chain_eid=eid, stream=HEAD, **_values(blocks[-1]))
+    fresh = insert(CursorRow).on_conflict_do_nothing()
+    if await session.scalar(fresh.values(**head.model_dump()).returning(col(CursorRow.id))) is not None and blocks[:-1]:
+        passed = [CursorRow(chain_eid=eid, stream=_trail_stream(block), **_values(block)) for block in blocks[:-1]]
+        await session.execute(fresh, [row.model_dump() for row in passed])
+
+
+async def lock(session: db.Write, place: Place) -> CursorRow:
+    """Return the cursor's row, locked, and count the write that follows. Raises Moved where it is not at the place."""
+    row: CursorRow | None = await session.scalar(_head(place.eid).with_for_update())
+    if row is None or row.revision != place.revision:
+        raise Moved
+    row.revision += 1
     return row
 
 
-async def _locked(session: db.Write, eid: int) -> Place | None:
-    found = sa.select(CursorRow).filter_by(chain_eid=eid, stream=HEAD).with_for_update()
-    return (await session.execute(found)).scalar_one_or_none()
-
-
-async def block_hash(rpc: Rpc, number: int) -> str | None:
-    """The hash of a block, None where the chain is not that long."""
-    block = await rpc.request("eth_getBlockByNumber", hex(number), False)
-    return None if block is None else str(block["hash"])
-
-
-async def advance(session: db.Write, rpc: Rpc, place: Place, number: int) -> None:
-    """Move the place on, and leave the old one in the trail."""
-    await _insert(session, rpc.eid, f"trail:{place.block_number}", place.block_number, place.block_hash)
-    place.block_number, place.block_hash = number, await block_hash(rpc, number) or ""
-    oldest = sa.select(col(CursorRow.id)).where(*_trail(rpc.eid)).order_by(sa.desc("block_number")).offset(TRAIL)
-    await session.execute(sa.delete(CursorRow).where(col(CursorRow.id).in_(oldest)))
+async def advance(session: db.Write, row: CursorRow, blocks: Sequence[Block]) -> Place:
+    """Move the locked cursor to the last of some blocks, and leave the others and its old place in the trail."""
+    passed = [Block(row.block_number, row.block_hash), *blocks[:-1]]
+    fresh = insert(CursorRow)
+    kept = fresh.on_conflict_do_update(
+        index_elements=["chain_eid", "stream"], set_={"block_hash": fresh.excluded.block_hash}
+    )
+    rows = [CursorRow(chain_eid=row.chain_eid, stream=_trail_stream(b), **_values(b)) for b in passed[-TRAIL:]]
+    await session.execute(kept, [entry.model_dump() for entry in rows])
+    _move(row, blocks[-1])
+    if row.revision % CUT == 0:
+        entries = sa.select(col(CursorRow.id)).where(*_trail(row.chain_eid)).order_by(sa.desc("block_number"))
+        await session.execute(sa.delete(CursorRow).where(col(CursorRow.id).in_(entries.offset(TRAIL))))
     await session.flush()
+    return placed(row)
+
+
+async def set_back(session: db.Write, row: CursorRow, block: Block) -> Place:
+    """Move the locked cursor back to a block, and cut the trail there."""
+    _move(row, block)
+    gone = sa.delete(CursorRow).where(*_trail(row.chain_eid), col(CursorRow.block_number) >= block.number)
+    await session.execute(gone)
+    await session.flush()
+    return placed(row)
+
+
+async def trail(session: db.Write, eid: int) -> list[Block]:
+    """Return the blocks before the cursor that are remembered, newest first."""
+    found = sa.select(CursorRow).where(*_trail(eid)).order_by(sa.desc("block_number"))
+    return [Block(row.block_number, row.block_hash) for row in await session.scalars(found)]
+
+
+async def ask(session: db.Write, eid: int) -> int | None:
+    """Ask the process that indexes a chain for a pass that begins after this transaction; return the
+    number of the pass, or None where the chain was never read."""
+    asked = col(CursorRow.asked)
+    head = sa.update(CursorRow).where(*_is_head(eid)).values(asked=asked + 1)
+    number = await session.scalar(head.returning(asked))
+    await notify(session, eid)
+    return number
+
+
+async def notify(session: db.Write, eid: int) -> None:
+    """Have the process that indexes a chain look at it when this transaction commits."""
+    await session.execute(sa.select(sa.func.pg_notify(CHANNEL, str(eid))))
+
+
+async def serve(session: db.Write, eid: int, number: int) -> None:
+    """Note that a pass was made which began when this was the newest one asked for."""
+    head = sa.update(CursorRow).where(*_is_head(eid), col(CursorRow.served) < number)
+    await session.execute(head.values(served=number))
+
+
+def _is_head(eid: int) -> tuple[Any, Any]:
+    return col(CursorRow.chain_eid) == eid, col(CursorRow.stream) == HEAD
+
+
+def _head(eid: int) -> sa.Select[Any]:
+    return sa.select(CursorRow).where(*_is_head(eid)).execution_options(populate_existing=True)
 
 
 def _trail(eid: int) -> tuple[Any, Any]:
     return col(CursorRow.chain_eid) == eid, col(CursorRow.stream).startswith("trail:")
 
 
-async def common(session: db.Write, rpc: Rpc, place: Place) -> int | None:
-    """None where the place is still on the chain; else the newest block of the trail that is."""
-    if await block_hash(rpc, place.block_number) == place.block_hash:
-        return None
-    found = sa.select(CursorRow).where(*_trail(rpc.eid)).order_by(sa.desc("block_number"))
-    for row in (await session.execute(found)).scalars():
-        if await block_hash(rpc, row.block_number) == row.block_hash:
-            return row.block_number
-    return 0
+def _trail_stream(block: Block) -> str:
+    return f"trail:{block.number}"
 
 
-async def set_back(session: db.Write, rpc: Rpc, place: Place, number: int) -> None:
-    """Move the place back."""
-    place.block_number, place.block_hash = number, await block_hash(rpc, number) or ""
-    await session.execute(sa.delete(CursorRow).where(*_trail(rpc.eid), col(CursorRow.block_number) >= number))
-    await session.flush()
+def _values(block: Block) -> dict[str, Any]:
+    return {"block_number": block.number, "block_hash": block.hash}
 
 
-async def known(session: db.Write, eid: int) -> set[str]:
-    """Contracts that were read from their beginning."""
-    theirs = (col(CursorRow.chain_eid) == eid, col(CursorRow.stream).startswith("0x"))
-    found = sa.select(col(CursorRow.stream)).where(*theirs)
-    return set((await session.execute(found)).scalars())
+def _move(row: CursorRow, block: Block) -> None:
+    row.block_number, row.block_hash = block.number, block.hash
 
 
-async def remember(session: db.Write, eid: int, address: str, place: Place) -> None:
-    """A contract has been read up to the place."""
-    await _insert(session, eid, address, place.block_number, place.block_hash)
-
-
-async def forget(session: db.Write, eid: int, address: str) -> None:
-    """Have a contract read from its beginning again."""
-    await session.execute(sa.delete(CursorRow).filter_by(chain_eid=eid, stream=address))
-
-
-async def _insert(session: db.Write, eid: int, stream: str, number: int, hash_: str) -> None:
-    row = CursorRow(chain_eid=eid, stream=stream, block_number=number, block_hash=hash_)
-    fresh = insert(CursorRow).values(**row.model_dump())
-    await session.execute(
-        fresh.on_conflict_do_update(
-            index_elements=["chain_eid", "stream"], set_={"block_number": number, "block_hash": hash_}
-        )
-    )
+def placed(row: CursorRow) -> Place:
+    """Return where the cursor of a row stands."""
+    return Place(row.chain_eid, Block(row.block_number, row.block_hash), row.revision, row.asked, row.served)

@@ -6,7 +6,7 @@ from typing import Any
 from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
-from backend.chain import endpoints
+from backend.chain import endpoints, settled
 from backend.chain.calls import Call, call
 from backend.chain.codec import address_word, word_address
 from backend.chain.rpc import Rpc
@@ -74,8 +74,13 @@ def delivery_gas(rules: TokenRules | None) -> int:
 
 
 def delivery_options(rules: TokenRules | None) -> bytes:
-    """Options of type 3: the executor runs `lzReceive` with this gas. Our own endpoint does not look at them."""
-    return b"\x00\x03\x01" + (17).to_bytes(2) + b"\x01" + delivery_gas(rules).to_bytes(16)
+    """Options of a packet by what it carries. Our own endpoint does not look at them."""
+    return gas_options(delivery_gas(rules))
+
+
+def gas_options(gas: int) -> bytes:
+    """Options of type 3: the executor runs `lzReceive` with this gas."""
+    return b"\x00\x03\x01" + (17).to_bytes(2) + b"\x01" + gas.to_bytes(16)
 
 
 def verify(at: str, message: Packet) -> Call:
@@ -105,28 +110,24 @@ def set_message_fee(at: str, wei: int) -> Call:
     return call(NAME, at, "setMessageFee", wei)
 
 
-async def is_delivered(rpc: Rpc, at: str, message: Packet) -> bool:
-    """Whether a message has arrived, as deep on a public chain as a transaction of ours would have to be."""
-    if not endpoints.is_embedded(rpc.eid):
-        return await _is_cleared(rpc, at, message)
-    origin = message.origin
-    return bool(
-        await rpc.read(NAME, at, "delivered", message.receiver, message.source_eid, origin["sender"], message.nonce)
-    )
+async def is_off_path(rpc: Rpc, at: str, message: Packet) -> bool:
+    """Whether a message is off its path, as deep as a request on that chain succeeds: it was delivered, or dropped."""
+    if endpoints.is_embedded(rpc.eid):
+        return await _is_taken(rpc, at, message)
+    return await settled.holds(rpc, f"off path {message.guid}", lambda block: _is_cleared(rpc, at, message, block))
 
 
-async def _is_cleared(rpc: Rpc, at: str, message: Packet) -> bool:
+async def _is_taken(rpc: Rpc, at: str, message: Packet) -> bool:
+    path = (message.receiver, message.source_eid, message.origin["sender"], message.nonce)
+    return bool(await rpc.read(NAME, at, "delivered", *path))
+
+
+async def _is_cleared(rpc: Rpc, at: str, message: Packet, block: int | None) -> bool:
     """On EndpointV2: the path's nonce has gone past the message, and its hash is no longer kept."""
-    block = await settled_block(rpc)
     path = encode(["address", "uint32", "bytes32"], [message.receiver, message.source_eid, message.origin["sender"]])
     data = "0x" + (keccak(text="lazyInboundNonce(address,uint32,bytes32)")[:4] + path).hex()
-    told = await rpc.request("eth_call", {"to": at, "data": data}, hex(block))
+    told = await rpc.request("eth_call", {"to": at, "data": data}, "latest" if block is None else hex(block))
     return int(told, 16) >= message.nonce and not await is_verified(rpc, at, message, block)
-
-
-async def settled_block(rpc: Rpc) -> int:
-    """The newest block of a chain that has its confirmations."""
-    return max(0, await rpc.height() - endpoints.confirmations(rpc.eid))
 
 
 async def is_verified(rpc: Rpc, at: str, message: Packet, block: int | None = None) -> bool:

@@ -79,7 +79,7 @@ def reachable() -> list[int]:
 
 
 def confirmations(eid: int) -> int:
-    """How many blocks must lie on top before a transaction is taken as confirmed."""
-    if is_embedded(eid):
-        return 0
-    return settings().confirmations.get(eid, 12 if eid < 40_000 else 2)
+    """Blocks that must lie on top of a transaction's block before it counts as included."""
+    from backend.chain.terms import terms_of
+
+    return terms_of(eid).confirmations

@@ -5,6 +5,7 @@ SignumError
 │   └── UnexpectedAnswer  503   not what the contract would say: a node behind the chain, or another contract
 ├── RpcError              503   a node answered with an error of its own, which is no contract's refusal
 ├── Reverted              409   a contract refused, with its reason decoded
+│   └── Undone            409   a reorganization undid a transaction, and it was refused when it was sent again
 └── InsufficientFunds     409   the signer cannot pay for gas and value
 MissingEvent                    a receipt lacks an event its transaction must emit
 """
@@ -71,6 +72,10 @@ class Reverted(Conflict):
             code=problem.get("code"),
             resolution=problem.get("resolution"),
         )
+
+
+class Undone(Reverted):
+    """Conflict"""
 
 
 class MissingEvent(LookupError):

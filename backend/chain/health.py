@@ -8,8 +8,8 @@ import structlog
 from sqlmodel import col
 
 from backend import db
-from backend.chain import nodes
-from backend.chain.rpc import heights
+from backend.chain import endpoints, finality, nodes
+from backend.chain.rpc import Rpc, heights
 from backend.chains.models import ChainRow
 from backend.chains.schemas import ChainStatus
 
@@ -17,7 +17,7 @@ log = structlog.get_logger()
 AGAIN = 15.0
 """Seconds after which an unchanged state is written again, so that its age tells whether somebody looks."""
 SURVEY = 30.0
-"""Seconds between two comparisons of a chain's nodes."""
+"""Seconds between two surveys of a chain."""
 BEHIND = 10
 """Blocks that a node may be behind the best of its chain."""
 
@@ -30,6 +30,7 @@ async def note(session: db.Write, eid: int, height: int, lag: int) -> None:
     error = _trouble(eid)
     values = {
         "height": height,
+        **_sure(eid, height),
         "lag": lag,
         "status": ChainStatus.DEGRADED if error else ChainStatus.ACTIVE,
         "last_error": error,
@@ -39,6 +40,16 @@ async def note(session: db.Write, eid: int, height: int, lag: int) -> None:
         return
     _noted[eid] = (tuple(values.values()), time.monotonic())
     await _write(session, eid, values)
+
+
+def _sure(eid: int, height: int) -> dict[str, int | None]:
+    """The newest safe and final block. On an embedded chain every block is final."""
+    if endpoints.is_embedded(eid):
+        return {"safe_height": height, "final_height": height}
+    heads = finality.known(eid)
+    if heads is None:
+        return {"safe_height": None, "final_height": None}
+    return {"safe_height": heads.safe, "final_height": heads.final}
 
 
 async def failed(eid: int, failures: int, why: str) -> None:
@@ -52,13 +63,25 @@ async def failed(eid: int, failures: int, why: str) -> None:
         log.warning("chain.health", eid=eid, error=type(error).__name__)
 
 
+async def stopped(session: db.Write, eid: int, why: str) -> None:
+    """A chain is not read any further until an operator has acted."""
+    _noted.pop(eid, None)
+    await _write(session, eid, {"status": ChainStatus.DOWN, "last_error": why})
+
+
 async def survey(eid: int) -> None:
-    """Compare the nodes of a chain that has several: one that is behind the others is passed over for a while, and
-    one that answers again is taken up again."""
-    theirs = nodes.of(eid)
-    if len(theirs) < 2 or time.monotonic() - _surveyed.get(eid, -SURVEY) < SURVEY:
+    """Ask how far a public chain is safe and final, and compare the nodes of one that has several.
+
+    A node that is behind the others is passed over for a while; one that answers again is taken up again.
+    """
+    if time.monotonic() - _surveyed.get(eid, -SURVEY) < SURVEY:
         return
     _surveyed[eid] = time.monotonic()
+    if not endpoints.is_embedded(eid):
+        await finality.heads(Rpc(eid))
+    theirs = nodes.of(eid)
+    if len(theirs) < 2:
+        return
     told = await heights(eid)
     best = max((height for height in told if height is not None), default=0)
     for node, height in zip(theirs, told, strict=True):

@@ -1,70 +1,51 @@
-"""Logs of the chains into tables: by a cursor of block and hash, one `eth_getLogs` per chain and pass.
+"""The indexer: reads the logs of the chains into tables, in the one process that leads each chain.
 
-What the rows are is no business of this module: a stream names the contracts it follows and writes what their events
-say. The streams live with their nouns (`backend/assets/indexing.py`, `backend/markets/indexing.py`) and are put
-together in `backend/indexing.py`, so that `backend.chain` depends on none of them.
+A pass (`index_pass`) reads what is new. `run` makes passes while it leads, and `catch_up` is for everybody who waits
+for the tables: in the process that leads it shares the next pass, in another one it asks for a pass and waits.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
 
 import sqlalchemy as sa
 import structlog
 
 from backend import db
-from backend.chain import cursor, devnet, endpoints, health, passes
-from backend.chain.errors import RpcError
+from backend.chain import (
+    alarms,
+    cursor,
+    devnet,
+    endpoints,
+    followed,
+    health,
+    index_pass,
+    leadership,
+    nodes,
+    passes,
+    settlement,
+    streams,
+)
+from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain.index_pass import INCOMPLETE
 from backend.chain.install import DevnetError
-from backend.chain.outcome import Log
-from backend.chain.receipts import log_of
-from backend.chain.recovery import recover, replay
-from backend.chain.reopening import reopen, settle_open
-from backend.chain.rpc import Rpc, connect
+from backend.chain.models import AlarmKind
+from backend.chain.recovery import recover
+from backend.chain.reorgs import DeepReorg
+from backend.chain.rpc import Rpc, connect, patience_here
+from backend.chain.terms import terms_of
 from backend.errors import SignumError
 
 log = structlog.get_logger()
 
 POLL = {True: 1.0, False: 4.0}
 """Seconds between two looks at a chain, embedded or public; our own transactions wake it at once."""
-NEXT = {True: 0.02, False: 2.0}
-"""Seconds between two looks for a block that has to come, or to get its confirmations."""
-SPAN = 2_000
-"""Blocks asked for at a time: what public nodes allow."""
+NEXT = {True: (0.02, 0.02), False: (0.25, 2.0)}
+"""Least and most seconds between two looks for a block that has to come, or to get its confirmations. In between, it is
+the time in which the chain makes a block."""
+ASK_AGAIN = 1.0
+"""Seconds after which a process that waits for the leader's pass asks for it again, and looks whether there is one."""
 
-
-class Stream(Protocol):
-    """Follows some contracts and writes what their events say. Every method runs inside the pass's transaction."""
-
-    name: str
-
-    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Addresses to follow, and the block each was created in where it is known."""
-
-    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
-        """Write logs, in the order of the chain; the same ones may come twice."""
-
-    async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
-        """Forget what was read above a block; the contracts to be read again from their beginning."""
-
-
-Afterwards = Callable[[db.Write, int], Awaitable[None]]
-"""What follows from all that was read of a chain, and from the time; called at the end of every pass."""
-
-_streams: dict[str, Stream] = {}
-_afterwards: list[Afterwards] = []
 _wakes: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = {}
-
-
-def register(*streams: Stream) -> None:
-    """Add streams, once a process; the same name again replaces it."""
-    _streams.update({stream.name: stream for stream in streams})
-
-
-def then(*follows: Afterwards) -> None:
-    """Do these at the end of every pass, in its transaction. Once each, however often it is said."""
-    _afterwards.extend(follow for follow in follows if follow not in _afterwards)
 
 
 def wake(eid: int) -> None:
@@ -75,20 +56,93 @@ def wake(eid: int) -> None:
 
 
 async def catch_up(eid: int, block_number: int) -> None:
-    """Return when the tables hold everything up to a block. Runs the pass itself, so it needs no loop beside it; those
-    who wait at the same time share one."""
-    if not _streams:
-        raise RuntimeError("no streams are registered; import backend.indexing")
+    """Return when the tables hold everything up to a block, also of contracts that were just written into them.
+
+    A chain that does not answer is asked again as long as the caller has patience.
+
+    Raises ChainUnavailable and RpcError.
+    """
+    streams.registered()
     rpc = await connect(eid)
-    while await passes.shared(rpc, pass_over) < block_number:  # noqa: ASYNC110 - the event is the node's next block
-        await asyncio.sleep(NEXT[endpoints.is_embedded(eid)])
+    while await _patient_pass(rpc) < block_number:
+        least, most = NEXT[endpoints.is_embedded(eid)]
+        await asyncio.sleep(min(max(least, terms_of(eid).block_time), most))
+
+
+async def _patient_pass(rpc: Rpc) -> int:
+    began, pause = time.monotonic(), 0.1
+    while True:
+        try:
+            return await _next_pass(rpc)
+        except ChainUnavailable:
+            wait = max(pause, nodes.rest(rpc.eid))
+            if time.monotonic() + wait > began + patience_here():
+                raise
+        await asyncio.sleep(wait)
+        pause = min(pause * 1.7, 3.0)
+
+
+async def _next_pass(rpc: Rpc) -> int:
+    """Return what a pass comes to that begins now, or later: in the event loop that leads the chain, or elsewhere."""
+    loop = leadership.loop_of(rpc.eid)
+    if loop is None:
+        return await passes.shared(rpc, _pass_elsewhere)
+    if loop is asyncio.get_running_loop():
+        return await passes.shared(rpc, pass_over)
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(passes.shared(rpc, pass_over), loop))
+
+
+async def pass_over(rpc: Rpc) -> int:
+    """Read what is new on a chain; return the block up to which the tables are right now, or INCOMPLETE."""
+    return await index_pass.make(rpc)
+
+
+async def _pass_elsewhere(rpc: Rpc) -> int:
+    """Have the process that leads the chain make a pass, or make it here where none leads."""
+    # Not less than this process can see, so that what it has seen on chain is in the pass.
+    target = max(0, await rpc.height() - endpoints.confirmations(rpc.eid))
+    while True:
+        if not await leadership.is_led(rpc.eid):
+            async with leadership.borrowed(rpc.eid) as is_held:
+                if is_held:
+                    return await pass_over(rpc)
+        async with db.worker() as session:
+            number = await cursor.ask(session, rpc.eid)
+        block = await _served(rpc.eid, number, target)
+        if block is not None:
+            return block
+        await rpc.height()  # a chain that does not answer is not waited for
+        await _check_stopped(rpc.eid)
+
+
+async def _served(eid: int, number: int | None, target: int) -> int | None:
+    """Wait until a pass that was asked for is made and has come to the target; None where that takes too long."""
+    end, pause = time.monotonic() + ASK_AGAIN, 0.01
+    while time.monotonic() < end:
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.1)
+        async with db.worker() as session:
+            place = await cursor.find(session, eid)
+            if number is None or place is None or place.served < number or place.block.number < target:
+                continue
+            return INCOMPLETE if await followed.is_behind(session, eid) else place.block.number
+    return None
+
+
+async def _check_stopped(eid: int) -> None:
+    async with db.worker() as session:
+        stops = [row for row in await alarms.list_open(session, eid) if row.kind is AlarmKind.DEEP_REORG]
+    if stops:
+        raise DeepReorg(stops[0].detail)
 
 
 async def run(stop: asyncio.Event) -> None:
-    """Follow every chain that has a node, until told to stop."""
+    """Follow every chain that has a node while this process leads it, until told to stop."""
+    eids = endpoints.reachable()
     async with asyncio.TaskGroup() as group:
-        for eid in endpoints.reachable():
+        for eid in eids:
             group.create_task(_follow(eid, stop))
+        group.create_task(leadership.stand(eids, stop, wake))
 
 
 class _Quiet:
@@ -117,26 +171,43 @@ async def _follow(eid: int, stop: asyncio.Event) -> None:
     ended = asyncio.create_task(stop.wait())
     failures, quiet = 0, _Quiet()
     while not stop.is_set():
-        woken_up = woken.is_set()
+        is_woken = woken.is_set()
         woken.clear()
         try:
-            rpc = await connect(eid)
             await health.survey(eid)
-            if await quiet.ended(rpc) or woken_up:
-                await pass_over(rpc)
-                await settle_open(rpc)
+            if leadership.leads(eid):
+                await _look(await connect(eid), quiet, is_woken)
+            elif is_woken:
+                await _tell_leader(eid)
             failures = 0
         except (SignumError, RpcError, sa.exc.SQLAlchemyError, OSError) as error:
             failures, quiet = failures + 1, _Quiet()
-            await _revive()
-            log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
-            await health.failed(eid, failures, _why(error))
+            await _failed(eid, error, failures)
         delay = POLL[endpoints.is_embedded(eid)] * min(failures + 1, 10)
         waiting = asyncio.create_task(woken.wait())
         await asyncio.wait({waiting, ended}, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
     ended.cancel()
     _wakes.pop(eid, None)
+
+
+async def _look(rpc: Rpc, quiet: _Quiet, is_woken: bool) -> None:
+    """Make a pass where there is something new, and settle our transactions."""
+    if await quiet.ended(rpc) or is_woken:
+        await passes.shared(rpc, pass_over)
+        await settlement.settle(rpc)
+
+
+async def _tell_leader(eid: int) -> None:
+    async with db.worker() as session:
+        await cursor.notify(session, eid)
+
+
+async def _failed(eid: int, error: Exception, failures: int) -> None:
+    await _revive()
+    log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
+    if not isinstance(error, DeepReorg):  # which has noted itself
+        await health.failed(eid, failures, _why(error))
 
 
 def _why(error: Exception) -> str:
@@ -151,68 +222,3 @@ async def _revive() -> None:
             await recover(dead)
     except (DevnetError, SignumError, RpcError) as error:
         log.warning("indexer.revive", error=str(error))
-
-
-async def pass_over(rpc: Rpc) -> int:
-    """Read what is new on a chain; the block up to which the tables are right now."""
-    height = await rpc.height()
-    target = max(0, height - endpoints.confirmations(rpc.eid))
-    async with db.worker() as session:
-        place = await cursor.lock(session, rpc, target)
-        await _rewind_if_needed(session, rpc, place)
-        followed = await _followed(session, rpc, place)
-        while place.block_number < target:
-            last = min(place.block_number + SPAN, target)
-            await _read(session, rpc, followed, place.block_number + 1, last)
-            await cursor.advance(session, rpc, place, last)
-        for follow in _afterwards:
-            await follow(session, rpc.eid)
-        await health.note(session, rpc.eid, height, height - place.block_number)
-        return place.block_number
-
-
-async def _rewind_if_needed(session: db.Write, rpc: Rpc, place: cursor.Place) -> None:
-    """Where the cursor's block is not on the chain any more: go back to the last one that is, and read again."""
-    common = await cursor.common(session, rpc, place)
-    if common is not None and endpoints.is_embedded(rpc.eid) and await replay(rpc):
-        common = await cursor.common(session, rpc, place)
-    if common is None:
-        return
-    log.info("indexer.rewind", eid=rpc.eid, from_block=place.block_number, to_block=common)
-    for stream in _streams.values():
-        for address in await stream.rewind(session, rpc.eid, common):
-            await cursor.forget(session, rpc.eid, address)
-    await cursor.set_back(session, rpc, place, common)
-    await reopen(session, rpc, common)
-
-
-async def _followed(session: db.Write, rpc: Rpc, place: cursor.Place) -> dict[str, Stream]:
-    """The contracts to follow; a new one is first read from its creation up to the cursor."""
-    followed: dict[str, Stream] = {}
-    known = await cursor.known(session, rpc.eid)
-    for stream in _streams.values():
-        for address, created in (await stream.contracts(session, rpc.eid)).items():
-            followed[address] = stream
-            if address not in known:
-                await _read_past(session, rpc, {address: stream}, created, place.block_number)
-                await cursor.remember(session, rpc.eid, address, place)
-    return followed
-
-
-async def _read_past(session: db.Write, rpc: Rpc, followed: dict[str, Stream], created: int | None, until: int) -> None:
-    start = until + 1 if created is None else created
-    while start <= until:
-        last = min(start + SPAN - 1, until)
-        await _read(session, rpc, followed, start, last)
-        start = last + 1
-
-
-async def _read(session: db.Write, rpc: Rpc, followed: dict[str, Stream], first: int, last: int) -> None:
-    if not followed:
-        return
-    query: dict[str, Any] = {"fromBlock": hex(first), "toBlock": hex(last), "address": list(followed)}
-    logs = [log_of(entry) for entry in await rpc.request("eth_getLogs", query)]
-    for stream in _streams.values():
-        theirs = [entry for entry in logs if followed.get(entry.address) is stream]
-        if theirs:
-            await stream.apply(session, rpc.eid, theirs)

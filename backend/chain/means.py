@@ -10,6 +10,7 @@ from backend import db
 from backend.chain import named, pricing
 from backend.chain.calls import Call
 from backend.chain.errors import InsufficientFunds, Reverted, RpcError
+from backend.chain.l1_fee import l1_fee
 from backend.chain.rpc import Rpc, transaction
 from backend.chains.models import ChainRow
 from backend.errors import Conflict
@@ -26,19 +27,16 @@ async def check(rpc: Rpc, agent: str, creations: Sequence[Call]) -> None:
     Conflict where a block of the chain does not take them."""
     if not creations:
         return
-    balance, block, tip = await rpc.batch(
-        [
-            ("eth_getBalance", [agent, "latest"]),
-            ("eth_getBlockByNumber", ["latest", False]),
-            ("eth_maxPriorityFeePerGas", []),
-        ]
+    balance, block = await rpc.batch(
+        [("eth_getBalance", [agent, "latest"]), ("eth_getBlockByNumber", ["latest", False])]
     )
     each = [await _gas(rpc, agent, call) for call in creations]
     await _check_blocks(rpc, agent, max(each), int(block["gasLimit"], 16) if "gasLimit" in block else None)
-    price = pricing.today(int(block.get("baseFeePerGas", "0x0"), 16), int(tip, 16)).max_fee
+    price = (await pricing.fees_now(rpc)).max_fee
     gas = SETTLING + sum(int(one * pricing.GAS_MARGIN) + 5_000 for one in each)
-    if int(balance, 16) < gas * price:
-        raise await _lacking(rpc.eid, agent, gas, price, int(balance, 16))
+    written = sum([await l1_fee(rpc, len(call.data) // 2) for call in creations])
+    if int(balance, 16) < gas * price + written:
+        raise await _lacking(rpc.eid, agent, gas, price, written, int(balance, 16))
 
 
 async def _gas(rpc: Rpc, agent: str, call: Call) -> int:
@@ -63,14 +61,15 @@ async def _check_blocks(rpc: Rpc, agent: str, gas: int, limit: int | None) -> No
     )
 
 
-async def _lacking(eid: int, agent: str, gas: int, price: int, balance: int) -> InsufficientFunds:
+async def _lacking(eid: int, agent: str, gas: int, price: int, written: int, balance: int) -> InsufficientFunds:
     async with db.worker() as session:
         found = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))
         name, symbol = (await session.execute(found.where(col(ChainRow.xchain_eid) == eid))).one()
+    beside = f", and {amount(written)} {symbol} for writing them to Ethereum" if written else ""
     return InsufficientFunds(
-        f"The operator {agent} needs about {amount(gas * price)} {symbol} on {name} to deploy our contracts "
-        f"({gas:,} gas at up to {Decimal(price).scaleb(-9).normalize(_SHORT):f} gwei) and has {held(balance)}. Send it "
-        "there; the rest is done by itself."
+        f"The operator {agent} needs about {amount(gas * price + written)} {symbol} on {name} to deploy our contracts "
+        f"({gas:,} gas at up to {Decimal(price).scaleb(-9).normalize(_SHORT):f} gwei{beside}) and has {held(balance)}. "
+        "Send it there; the rest is done by itself."
     )
 
 

@@ -8,7 +8,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, amount_field, json_field, status_field, time_field
+from backend.chain.terms import Finality
+from backend.db import Row, amount_field, json_field, organization_field, status_field, time_field
 
 
 class TransactionStatus(StrEnum):
@@ -40,9 +41,25 @@ class TransactionRow(Row, table=True):
         sa.UniqueConstraint("chain_eid", "signer", "nonce"),
         sa.Index("ix_transactions_open", "chain_eid", postgresql_where=sa.text("status in ('pending', 'submitting')")),
         sa.Index("ix_transactions_block", "chain_eid", "block_number"),
+        sa.Index(
+            "ix_transactions_unsettled", "chain_eid", postgresql_where=sa.text("finality in ('included', 'safe')")
+        ),
+        sa.Index(
+            "ix_transactions_unmined",
+            "chain_eid",
+            postgresql_where=sa.text("status = 'failed' and block_number is null"),
+        ),
+        sa.Index(
+            "ix_transactions_superseded",
+            sa.text("split_part(key, '#failed', 1)"),
+            postgresql_where=sa.text("key like '%#failed%'"),
+        ),
+        sa.Index("ix_transactions_due", "chain_eid", postgresql_where=sa.text("is_check_due")),
     )
 
     organization_id: UUID | None = Field(default=None, foreign_key="organizations.id", index=True)
+    request_id: UUID | None = Field(default=None, index=True)
+    """The request it belongs to; None where the installation itself sent it."""
     key: str
     chain_eid: int = Field(sa_type=sa.BigInteger)
     signer: str
@@ -65,6 +82,17 @@ class TransactionRow(Row, table=True):
     receipt: dict[str, Any] | None = json_field(None, nullable=True)
     problem: dict[str, Any] | None = json_field(None, nullable=True)
     label: str = ""
+    finality: Finality | None = status_field(Finality, nullable=True)
+    """How sure its block is; None before it is included."""
+    taken_since: datetime | None = time_field(nullable=True)
+    taken_sightings: int = 0
+    """Since when, and how often in a row, its nonce was seen to be used while none of its hashes had a receipt."""
+    reopened_at: datetime | None = time_field(nullable=True)
+    """When its block was last replaced by a reorganization."""
+    reopened_receipt: dict[str, Any] | None = json_field(None, nullable=True)
+    """Its receipt in the block that was replaced."""
+    is_check_due: bool = False
+    """Whether the indexing process is asked to compare it with the chain again."""
 
     @property
     def hashes(self) -> list[str]:
@@ -72,8 +100,16 @@ class TransactionRow(Row, table=True):
         return [self.tx_hash, *(entry["tx_hash"] for entry in reversed(self.earlier))]
 
 
+def finality_of(chain_eid: Any, tx_hash: Any) -> Any:
+    """The finality of a transaction of ours, for lists that show its hash: a scalar subquery over two columns."""
+    table = sa.inspect(TransactionRow).local_table.alias()
+    found = sa.select(table.c.finality).where(table.c.tx_hash == tx_hash, table.c.chain_eid == chain_eid)
+    return found.limit(1).scalar_subquery().label("finality")
+
+
 class CursorRow(Row, table=True):
-    """How far the indexer has read a stream of logs: block number and the hash it had then."""
+    """How far the indexer has read a chain (stream `head`), or a block it came past (stream `trail:<number>`): block
+    number and hash. The last three columns are the head's alone."""
 
     __tablename__ = "cursors"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "stream"),)
@@ -82,6 +118,48 @@ class CursorRow(Row, table=True):
     stream: str
     block_number: int = Field(sa_type=sa.BigInteger)
     block_hash: str
+    revision: int = Field(default=0, sa_type=sa.BigInteger)
+    """Rises with every write of the indexer, so that a pass sees whether another one wrote in the meantime."""
+    asked: int = Field(default=0, sa_type=sa.BigInteger)
+    """Number of the newest pass that a process which does not index the chain itself has asked for."""
+    served: int = Field(default=0, sa_type=sa.BigInteger)
+    """Number of the newest asked pass that has been made."""
+
+
+class FollowedContractRow(Row, table=True):
+    """A contract whose logs the indexer reads."""
+
+    __tablename__ = "followed_contracts"
+    __table_args__ = (sa.UniqueConstraint("chain_eid", "address"),)
+
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    address: str
+    read_to: int | None = Field(default=None, sa_type=sa.BigInteger)
+    """The block up to which its history has been read; None once it has reached the cursor and moves with it."""
+
+
+class StateEventRow(Row, table=True):
+    """An event that replaces a state (an order's status, a halt, a pause, a venue, an end). The state in force is that
+    of the newest event, so that it can be derived again when events are undone or found late."""
+
+    __tablename__ = "chain_events"
+    __table_args__ = (
+        sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),
+        sa.Index("ix_chain_events_subject", "chain_eid", "address", "subject", "block_number", "log_index"),
+        sa.Index("ix_chain_events_block", "chain_eid", "block_number"),
+    )
+
+    organization_id: UUID = organization_field()
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    address: str
+    """The contract that emitted it."""
+    name: str
+    subject: str = ""
+    """What of the contract it is about: an order's number, a venue's address; empty for the contract itself."""
+    arguments: dict[str, Any] = json_field(dict)
+    tx_hash: str
+    log_index: int
+    block_number: int = Field(sa_type=sa.BigInteger)
 
 
 class TokenTransferRow(Row, table=True):
@@ -99,3 +177,28 @@ class TokenTransferRow(Row, table=True):
     tx_hash: str
     log_index: int
     block_number: int = Field(sa_type=sa.BigInteger)
+
+
+class AlarmKind(StrEnum):
+    """What an alarm of a chain is about. `deep_reorg`: the indexer stopped below its trail and needs an operator.
+    `difference`: tables and chain differ and re-reading does not repair it. `executed_twice`: two transactions of one
+    intent were mined."""
+
+    DEEP_REORG = "deep_reorg"
+    DIFFERENCE = "difference"
+    EXECUTED_TWICE = "executed_twice"
+
+
+class ChainAlarmRow(Row, table=True):
+    """Something on a chain that an operator must look at. It is open until the cause is gone; `created_at` is when it
+    began. Shared by all organizations, so `detail` names no tenant's data."""
+
+    __tablename__ = "chain_alarms"
+    __table_args__ = (sa.UniqueConstraint("chain_eid", "kind", "subject"),)
+
+    chain_eid: int = Field(sa_type=sa.BigInteger)
+    kind: AlarmKind = status_field(AlarmKind)
+    subject: str = ""
+    """What it is about, such as an address or a request id; empty where it is the chain itself."""
+    detail: str
+    """One sentence for the operator: what happened and what to do."""

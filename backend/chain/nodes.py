@@ -11,13 +11,30 @@ AGAIN = (0.2, 15.0)
 """Seconds that a node is passed over after its first failure, doubled with each one more, and at most."""
 
 
-class NodeFault(Exception):
-    """A node did not do its part. `rest` is how long it wants to be left alone, in seconds."""
+LIMIT_LASTS = 600.0
+"""Seconds until a node that refused a batch is offered one again."""
 
-    def __init__(self, why: str, rest: float | None = None) -> None:
+
+REFUSALS = 3
+"""Refusals of recent state in a row after which a node counts as one that keeps the newest only."""
+LATEST_ONLY = 60.0
+"""Seconds until that is tried again."""
+
+
+class NodeFault(Exception):
+    """A node did not do its part. `rest` is how long it wants to be left alone, in seconds; `is_passing` says that the
+    same call may pass at once, as after a gateway's error."""
+
+    def __init__(self, why: str, rest: float | None = None, *, is_passing: bool = False) -> None:
         super().__init__(why)
         self.why = why
         self.rest = rest
+        self.is_passing = is_passing
+
+
+class NodeBehind(NodeFault):
+    """The machine that answered does not have a block yet that we have built on. Another machine behind the same URL
+    may have it, so this does not count against the node."""
 
 
 @dataclass
@@ -33,6 +50,37 @@ class Node:
     passed_over_until: float = 0.0
     rests_until: float = 0.0
     """By `time.monotonic`; before it the node has asked not to be called at all."""
+    batch_limit: int = 1_000
+    """Most calls that it takes in a batch; 1 where it takes none."""
+    batch_limited_at: float = 0.0
+    refused_states: int = 0
+    """How often in a row it refused the state of a recent block."""
+    latest_only_until: float = 0.0
+
+    @property
+    def is_latest_only(self) -> bool:
+        """Whether it was seen, several times in a row and not long ago, to keep no state but the newest."""
+        return time.monotonic() < self.latest_only_until
+
+    def kept_state(self) -> None:
+        """It answered for the block that was asked for."""
+        self.refused_states = 0
+
+    def refused_state(self) -> None:
+        """It refused the state of a recent block: it keeps none, or one of its machines was being changed."""
+        self.refused_states += 1
+        if self.refused_states >= REFUSALS:
+            self.refused_states, self.latest_only_until = 0, time.monotonic() + LATEST_ONLY
+
+    def takes_batch(self, size: int) -> bool:
+        """Whether a number of calls can be sent as one batch; a limit is tried again after a while."""
+        if self.batch_limit < 1_000 and time.monotonic() - self.batch_limited_at > LIMIT_LASTS:
+            self.batch_limit = 1_000
+        return self.batch_limit > 1 and size <= self.batch_limit
+
+    def refused_batch(self, size: int) -> None:
+        """Remember that a batch of a size was refused."""
+        self.batch_limit, self.batch_limited_at = max(1, size // 2), time.monotonic()
 
     def answered(self) -> None:
         """A call went well."""

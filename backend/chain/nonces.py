@@ -5,9 +5,10 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend import db
-from backend.chain.errors import ChainUnavailable
+from backend.chain.errors import ChainUnavailable, RpcError
 from backend.chain.models import SignerRow, TransactionRow
 from backend.chain.rpc import Rpc
+from backend.chain.transport import is_pruned
 
 MOST_AHEAD = 1_000
 """How far a node's count may be ahead of ours. It is where our database is older than the chain; or the node lies."""
@@ -35,10 +36,14 @@ def give(signer: SignerRow, told: int) -> int:
     return nonce
 
 
-async def is_used(rpc: Rpc, row: TransactionRow, depth: int) -> bool:
-    """Whether the chain counts the nonce of a transaction as used, below `depth` blocks."""
-    height = await rpc.height()
-    told = await rpc.request("eth_getTransactionCount", row.signer, hex(max(0, height - depth)))
+async def is_used(rpc: Rpc, row: TransactionRow, block: int) -> bool:
+    """Whether the chain counts the nonce of a transaction as used at a block, or now on a node without history."""
+    try:
+        told = await rpc.request("eth_getTransactionCount", row.signer, hex(block))
+    except RpcError as error:
+        if not is_pruned(error):
+            raise
+        return await count(rpc, row.signer) > row.nonce
     return int(told, 16) > row.nonce
 
 

@@ -1,13 +1,13 @@
-"""Passes of the indexer for those who wait for one: one at a time over a chain, and whoever comes while one is made
-shares the next with everybody else who does. A hundred workflows that wait cost a few passes, not a hundred."""
+"""Passes of the indexer, shared: in a process, one at a time is made over a chain, and everybody who comes while one is
+made shares the next. A hundred workflows that wait cost a few passes, not a hundred."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from backend.chain import rpc
 from backend.chain.rpc import Rpc
 
 Pass = Callable[[Rpc], Awaitable[int]]
@@ -15,37 +15,45 @@ Pass = Callable[[Rpc], Awaitable[int]]
 
 @dataclass
 class _Line:
-    """Of one chain: the pass that is made, or was the last, and the one that begins after it."""
+    """Of one chain: the pass that begins next, and the lock that the one being made holds."""
 
-    made: "asyncio.Task[int] | None" = None
     next: "asyncio.Task[int] | None" = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-_lines: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[int, float], _Line]] = WeakKeyDictionary()
-"""By event loop, and by chain and the patience of those who wait."""
+_lines: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, _Line]] = WeakKeyDictionary()
+"""By event loop and chain."""
 
 
 async def shared(chain: Rpc, make: Pass) -> int:
-    """The block that a pass has come to which began after this was asked: contracts that the caller has just written
-    into the tables are in it. What the pass raises is raised for all who share it."""
-    seconds = rpc.patience_here()
-    line = _lines.setdefault(asyncio.get_running_loop(), {}).setdefault((chain.eid, seconds), _Line())
+    """Return the block that a pass has come to which began after this was asked: contracts that the caller has just
+    written into the tables are in it. What the pass raises is raised for all who share it."""
+    line = _line(chain.eid)
     if line.next is None:
-        # In a context of its own: it is nobody's, and outlives whoever has asked first.
-        line.next = asyncio.create_task(_after(line, chain, make, seconds), context=Context())
-        line.next.add_done_callback(_heard)
+        # In a context of its own: it belongs to none of those who wait, and outlives the one who asked first.
+        line.next = asyncio.create_task(_after(line, chain, make), context=Context())
+        line.next.add_done_callback(_retrieve)
     return await asyncio.shield(line.next)
 
 
-async def _after(line: _Line, chain: Rpc, make: Pass, seconds: float) -> int:
-    if line.made is not None:
-        await asyncio.wait({line.made})
-    line.made, line.next = line.next, None
-    with rpc.patience(seconds):
+async def _after(line: _Line, chain: Rpc, make: Pass) -> int:
+    async with line.lock:
+        line.next = None
         return await make(chain)
 
 
-def _heard(task: "asyncio.Task[int]") -> None:
-    """Whoever waited may be gone; what it raised was for them."""
+@asynccontextmanager
+async def paused(eid: int) -> AsyncIterator[None]:
+    """Inside, no pass over a chain is made in this event loop."""
+    async with _line(eid).lock:
+        yield
+
+
+def _line(eid: int) -> _Line:
+    return _lines.setdefault(asyncio.get_running_loop(), {}).setdefault(eid, _Line())
+
+
+def _retrieve(task: "asyncio.Task[int]") -> None:
+    """Those who waited may be gone; what the pass raised was for them."""
     if not task.cancelled():
         task.exception()

@@ -1,23 +1,30 @@
-"""A transaction that is not mined: sent again, given more fee, or given up where its nonce is gone.
+"""A transaction that is not mined: sent again, given more fee, or given up where another one took its nonce.
 
 A lost or missing nonce holds back all that follow, so everything before it is pushed along.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+import sqlalchemy as sa
 import structlog
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import col
 
 from backend import db
-from backend.chain import endpoints, nonces, pricing, signing
+from backend.chain import endpoints, finality, nonces, pricing, signing
 from backend.chain.calls import Call
 from backend.chain.errors import Reverted
 from backend.chain.models import TransactionRow, TransactionStatus
-from backend.chain.receipts import Receipt, receipts_of
+from backend.chain.receipts import seek
 from backend.chain.rpc import Rpc
 from backend.chain.sending import OPEN, line, offer
+from backend.chain.terms import terms_of
 
 log = structlog.get_logger()
+TAKEN = {True: timedelta(seconds=1), False: timedelta(minutes=3)}
+SIGHTINGS = {True: 3, False: 6}
+"""For how long and how often in a row a nonce must be seen as used at a final block, with no receipt for any of the
+transaction's hashes, before another transaction is said to have it; embedded, public."""
 STUCK = {True: timedelta(seconds=5), False: timedelta(seconds=60)}
 """How long the next transaction of a signer may wait for its block before it gets more fee; embedded, public."""
 
@@ -41,11 +48,32 @@ async def push(rpc: Rpc, row: TransactionRow) -> TransactionRow:
 
 
 async def _is_gone(rpc: Rpc, row: TransactionRow) -> bool:
-    """The count is asked for before the receipts: one that is mined in between is not taken for lost."""
-    if not await nonces.is_used(rpc, row, endpoints.confirmations(row.chain_eid)):
+    """Whether another transaction has the nonce, by consistent observations over time. A single one proves nothing:
+    the count and the missing receipt may come from different machines."""
+    heads = await finality.heads(rpc)
+    is_taken = await nonces.is_used(rpc, row, heads.final) and await seek(rpc, [row]) == [None]
+    if not is_taken and not row.taken_sightings:
         return False
-    found: list[Receipt | None] = await receipts_of(rpc, [row])
-    return found == [None]
+    since, sightings = await _sighted(row, is_taken)
+    is_embedded = endpoints.is_embedded(row.chain_eid)
+    # A node without history counts at its newest block, which is final after so long.
+    until_final = timedelta(seconds=(heads.latest - heads.final) * terms_of(rpc.eid).block_time)
+    is_long = since is not None and db.now() - since >= max(TAKEN[is_embedded], until_final)
+    return is_long and sightings >= SIGHTINGS[is_embedded]
+
+
+async def _sighted(row: TransactionRow, is_taken: bool) -> tuple[datetime | None, int]:
+    """Note an observation; one that contradicts the earlier ones resets the count."""
+    since = sa.func.coalesce(col(TransactionRow.taken_since), db.now()) if is_taken else None
+    count = col(TransactionRow.taken_sightings) + 1 if is_taken else 0
+    note = sa.update(TransactionRow).where(col(TransactionRow.id) == row.id)
+    kept = note.values(taken_since=since, taken_sightings=count, updated_at=col(TransactionRow.updated_at))
+    async with db.worker() as session:
+        told = await session.execute(
+            kept.returning(col(TransactionRow.taken_since), col(TransactionRow.taken_sightings))
+        )
+        row.taken_since, row.taken_sightings = told.one()
+    return row.taken_since, row.taken_sightings
 
 
 async def _is_stuck(rpc: Rpc, row: TransactionRow) -> bool:

@@ -1,15 +1,20 @@
 """A node's receipts and logs, in the house's shapes."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eth_utils.address import to_checksum_address
 
+from backend.chain import endpoints
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Log, Outcome
 from backend.chain.rpc import Rpc
+from backend.chain.terms import Finality, terms_of
 
 Receipt = dict[str, Any]
+LOOKS = 5
+"""How often a receipt is asked for before it counts as not seen: each look may reach another machine."""
 
 
 def log_of(told: Mapping[str, Any]) -> Log:
@@ -58,6 +63,20 @@ async def receipts_of(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Receipt 
     return found
 
 
+async def seek(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Receipt | None]:
+    """Return the receipt of each transaction, looked for several times on a public chain, where a machine that lags
+    has no receipt of a transaction that is mined. None is still no proof that it is not."""
+    found = await receipts_of(rpc, rows)
+    looks = 1 if endpoints.is_embedded(rpc.eid) else LOOKS
+    for _ in range(looks - 1):
+        if all(found):
+            break
+        await asyncio.sleep(min(terms_of(rpc.eid).block_time, 1.0))
+        again = await receipts_of(rpc, rows)
+        found = [before or now for before, now in zip(found, again, strict=True)]
+    return found
+
+
 def mined(row: TransactionRow, receipt: Receipt) -> dict[str, Any]:
     """The columns that a receipt settles. Where one that was replaced is mined, the row is that one again."""
     raws = {entry["tx_hash"]: entry["raw"] for entry in row.earlier} | {row.tx_hash: row.raw}
@@ -70,4 +89,7 @@ def mined(row: TransactionRow, receipt: Receipt) -> dict[str, Any]:
         "block_hash": receipt["blockHash"],
         "receipt": slim(receipt),
         "status": TransactionStatus.CONFIRMED if succeeded(receipt) else TransactionStatus.FAILED,
+        "finality": Finality.FINAL if endpoints.is_embedded(row.chain_eid) else Finality.INCLUDED,
+        "taken_since": None,
+        "taken_sightings": 0,
     }

@@ -15,7 +15,7 @@ import structlog
 from sqlmodel import col
 
 from backend import db
-from backend.chain import clock, cursor, endpoints
+from backend.chain import clock, endpoints, leadership, passes
 from backend.chain.errors import ChainUnavailable, RpcError
 from backend.chain.faucet import FAUCET
 from backend.chain.models import SignerRow, TransactionRow
@@ -42,11 +42,10 @@ async def recover(eids: Sequence[int] | None = None) -> dict[int, int]:
 
 
 async def _give_back(rpc: Rpc) -> int:
-    """Replay under the indexer's lock: it must not take a chain that is being filled for a reorganized one."""
+    """Replay while no pass is made: the indexer must not take a chain that is being filled for a reorganized one."""
     if not endpoints.is_embedded(rpc.eid):
         return 0
-    async with db.worker() as session:
-        await cursor.lock(session, rpc, await rpc.height())
+    async with passes.paused(rpc.eid), leadership.borrowed(rpc.eid):
         replayed = await replay(rpc)
     if clock.offset():
         await clock.set_time(rpc)  # a node that was started again goes by the machine's

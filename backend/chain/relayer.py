@@ -6,7 +6,7 @@ Public chains have relayers of their own; there the same functions only look whe
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.chain import arrivals, endpoint, endpoints, faults
+from backend.chain import arrivals, endpoint, endpoints, faults, settled, token
 from backend.chain.calls import Intent
 from backend.chain.deployment import contract_address, operator
 from backend.chain.endpoint import Packet
@@ -21,14 +21,19 @@ from backend.errors import BadRequest, NotFound
 __all__ = ["Delivery", "DeliveryStatus", "Packet", "deliver", "delivery_status", "packets"]
 
 
+DROPPED = "The packet was dropped and can never be delivered."
+
+
 class DeliveryStatus(StrEnum):
     """`ready`: vouched for on the destination, and would be taken; there anybody may deliver it. `refused`: the
-    receiving token reverts; the message stays verified and may be delivered later."""
+    receiving token reverts; the message stays verified and may be delivered later. `dropped`: its owner took it off its
+    path, and it can never be delivered."""
 
     PENDING = "pending"
     READY = "ready"
     DELIVERED = "delivered"
     REFUSED = "refused"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,15 @@ class Delivery:
 def packets(outcome: Outcome) -> list[Packet]:
     """The messages a transaction sent."""
     return [endpoint.packet(event["encodedPayload"]) for event in outcome.events("PacketSent")]
+
+
+async def burnt(guid: str, source_eid: int, source_tx_hash: str) -> tuple[str, int]:
+    """Who sent a message, and how much of the token was burnt for it in base units of the source; 0 for rules alone."""
+    receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", source_tx_hash)
+    for event in [] if receipt is None else outcome_of(receipt).events("OFTSent"):
+        if event["guid"] == guid.lower():
+            return event["fromAddress"], event["amountSentLD"]
+    raise NotFound(f"The transaction {source_tx_hash} has not sent the message {guid}.")
 
 
 async def packet_of(guid: str, source_eid: int, source_tx_hash: str) -> Packet:
@@ -66,8 +80,8 @@ async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
     rpc, at = await _destination(packet)
     if not endpoints.is_embedded(packet.destination_eid):
         return await _look(rpc, at, packet)
-    if await endpoint.is_delivered(rpc, at, packet):
-        return await _delivered(rpc, at, packet)
+    if await endpoint.is_off_path(rpc, at, packet):
+        return await _off_path(rpc, at, packet)
     if faults.refuses_packets(packet.destination_eid):
         return Delivery(DeliveryStatus.REFUSED, reason="The devnet refuses packets on this chain, as it was told to.")
     agent = await operator()
@@ -76,8 +90,8 @@ async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
             await execute(_intent(packet, "verify", agent, at))
         outcome = await execute(_intent(packet, "receive", agent, at))
     except Reverted as refusal:
-        if await endpoint.is_delivered(rpc, at, packet):
-            return await _delivered(rpc, at, packet)
+        if await endpoint.is_off_path(rpc, at, packet):
+            return await _off_path(rpc, at, packet)
         return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
     return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
 
@@ -90,8 +104,8 @@ async def delivery_status(guid: str, source_eid: int, source_tx_hash: str) -> De
 
 
 async def _look(rpc: Rpc, at: str, packet: Packet) -> Delivery:
-    if await endpoint.is_delivered(rpc, at, packet):
-        return await _delivered(rpc, at, packet)
+    if await endpoint.is_off_path(rpc, at, packet):
+        return await _off_path(rpc, at, packet)
     if not await endpoint.is_verified(rpc, at, packet):
         return Delivery(DeliveryStatus.PENDING)
     try:
@@ -116,6 +130,21 @@ async def receive(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
     except Reverted:
         return await _look(rpc, at, packet)  # somebody was faster, or it is refused now
     return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
+
+
+async def is_dropped(packet: Packet) -> bool:
+    """Whether a message was dropped, as deep as a request on its destination succeeds."""
+
+    async def look(block: int | None) -> bool:
+        return await token.is_given_up(packet.destination_eid, packet.receiver, packet.guid, block)
+
+    return await settled.holds(await connect(packet.destination_eid), f"dropped {packet.guid}", look)
+
+
+async def _off_path(rpc: Rpc, at: str, packet: Packet) -> Delivery:
+    if await token.is_given_up(packet.destination_eid, packet.receiver, packet.guid):
+        return Delivery(DeliveryStatus.DROPPED, reason=DROPPED)
+    return await _delivered(rpc, at, packet)
 
 
 async def _delivered(rpc: Rpc, at: str, packet: Packet) -> Delivery:

@@ -29,6 +29,12 @@ _SENTENCES = {
     "OnlyPeer": "The sender on the chain with endpoint id {eid} is not a peer of the token.",
     "PathNotInitializable": "The receiving token does not know the sender as a peer yet.",
     "PayloadHashNotFound": "The message is not verified on this chain, or was delivered before.",
+    "PathPaused": "The bridge path to and from the chain with endpoint id {eid} is paused.",
+    "PathLimited": "The limit of the bridge path to and from the chain with endpoint id {eid} leaves room for "
+    "{available} base units now.",
+    "InvalidLimit": "The limit of a bridge path needs a window, and an amount that fits a packet.",
+    "InvalidOptions": "The options of the packet are not of type 3.",
+    "AlreadyReturned": "What this packet had burnt was minted back before.",
     "NotTokenOwner": "{account} does not own the token {token}.",
     "NotRWAToken": "{token} is not a token of this system.",
     "NotOpen": "Order {orderId} is not open.",
@@ -36,6 +42,12 @@ _SENTENCES = {
     "InvalidMarket": "The fees, the quote currency or the rules of the market are not possible.",
     "InvalidOrder": "The order is worth less than one base unit of the quote currency.",
     "SupplyAboveShared": "The supply is larger than can cross to other chains.",
+}
+
+
+_RESOLUTIONS = {
+    "PathPaused": "Wait until the issuer resumes the path.",
+    "PathLimited": "Wait until a part of the window has passed, or send less.",
 }
 
 
@@ -60,7 +72,7 @@ def reverted(data: str, message: str = "") -> Reverted:
     name, arguments = known
     restriction = RESTRICTIONS.get(arguments.get("code", -1)) if name in _RESTRICTED else None
     if restriction is None:
-        return Reverted(_sentence(name, arguments), name=name, arguments=arguments)
+        return Reverted(_sentence(name, arguments), name=name, arguments=arguments, resolution=_RESOLUTIONS.get(name))
     return Reverted(
         f"{restriction.message}.",
         name=name,

@@ -1,61 +1,58 @@
-"""JSON-RPC to a chain's node. The node's words are translated here, once.
-
-Our own few lines in the place of web3: it costs 11 MB and 0.3 s more at start, retries sends by itself, and would be
-used for nothing but posting JSON. One HTTP client per event loop.
-"""
+"""JSON-RPC to a chain, which may be several URLs, and each of them a pool of machines at different heights."""
 
 import asyncio
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
-from weakref import WeakKeyDictionary
 
-import httpx
-import orjson
 import sqlalchemy as sa
 import structlog
 from eth_abi.exceptions import DecodingError
 from sqlmodel import col
 
 from backend import db
-from backend.chain import answers, endpoints, identity, nodes
+from backend.chain import endpoints, floors, identity, nodes, pinning, transport
 from backend.chain.calls import Call
 from backend.chain.codec import contract
-from backend.chain.errors import ChainUnavailable, RpcError, UnexpectedAnswer
-from backend.chain.nodes import Node, NodeFault
+from backend.chain.errors import ChainUnavailable, Reverted, RpcError, UnexpectedAnswer
+from backend.chain.nodes import Node, NodeBehind, NodeFault
 from backend.chain.reverts import is_revert, reverted
+from backend.chain.terms import terms_of
+from backend.chain.transport import Answer, Request, close, error_of
 from backend.chains.models import ChainRow
 from backend.chains.schemas import VmType
 from backend.errors import BadRequest
 
-Request = tuple[str, list[Any]]
-TIMEOUT = httpx.Timeout(10.0, connect=3.0)
-_LIMITS = frozenset({-32005, 429})
-"""Codes by which a node limits its callers; with others it tells a fault inside by words alone."""
+__all__ = [
+    "Request",
+    "Rpc",
+    "close",
+    "connect",
+    "heights",
+    "native_balance",
+    "patience",
+    "patience_here",
+    "transaction",
+]
+
+BEHIND = 5.0
+"""Seconds for which a machine that has the block is looked for, beyond the caller's patience."""
+QUICK = 0.5
+"""Seconds within which a call that failed at once is made again, also for callers without patience."""
 _patience: ContextVar[float] = ContextVar("rpc_patience", default=0.0)
 
 log = structlog.get_logger()
 
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+
+class BehindFloor(ChainUnavailable):
+    """Service Unavailable"""
 
 
-def _client() -> httpx.AsyncClient:
-    loop = asyncio.get_running_loop()
-    client = _clients.get(loop)
-    if client is None or client.is_closed:
-        limits = httpx.Limits(max_connections=40, max_keepalive_connections=20)
-        client = _clients[loop] = httpx.AsyncClient(timeout=TIMEOUT, limits=limits, trust_env=False)
-    return client
-
-
-async def close() -> None:
-    """Close this loop's connections to the nodes."""
-    client = _clients.pop(asyncio.get_running_loop(), None)
-    if client is not None:
-        await client.aclose()
+class Passing(ChainUnavailable):
+    """Service Unavailable"""
 
 
 class Rpc:
@@ -72,52 +69,85 @@ class Rpc:
         return self._result((await self._post([(method, list(parameters))]))[0])
 
     async def batch(self, requests: Sequence[Request]) -> list[Any]:
-        """Several calls in one round trip; the first error is raised."""
+        """Make several calls, in one round trip where the node takes batches; the first error is raised."""
         return [self._result(answer) for answer in await self._post(requests)]
 
-    async def _post(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
-        """Ask until somebody answers, as long as the caller has patience. Sending the same bytes twice is harmless."""
+    async def attempt(self, requests: Sequence[Request]) -> list[Any]:
+        """Make several calls; the result of one that the node or a contract refused is its error, not raised."""
+        return [self._result_or_error(answer) for answer in await self._post(requests)]
+
+    async def together(self, requests: Sequence[Request]) -> list[Any] | None:
+        """Make several calls in one JSON-RPC batch, so that one machine answers all of them; the first error is raised.
+
+        None where no node of the chain takes such a batch.
+        """
+        if not any(node.takes_batch(len(requests)) for node in nodes.of(self.eid)):
+            return None
+        try:
+            return [self._result(answer) for answer in await self._post(requests, is_whole=True)]
+        except transport.BatchRefused:
+            return None
+
+    async def _post(self, requests: Sequence[Request], *, is_whole: bool = False) -> list[Answer]:
+        """Ask until a node answers, as long as the caller has patience. Sending the same bytes twice is harmless."""
         if not requests:
             return []
-        deadline = time.monotonic() + _patience.get()
+        began = time.monotonic()
         for pause in _pauses():
             try:
-                return await self._ask_around(requests)
-            except ChainUnavailable:
-                wait = max(pause, nodes.rest(self.eid))
-                if time.monotonic() + wait > deadline:
+                return await self._ask_around(requests, is_whole)
+            except ChainUnavailable as error:
+                wait, allowed = max(pause, nodes.rest(self.eid)), _patience.get()
+                if isinstance(error, Passing):
+                    allowed = max(allowed, QUICK)
+                if isinstance(error, BehindFloor):
+                    wait, allowed = min(pause, terms_of(self.eid).block_time, 1.0), max(allowed, BEHIND)
+                if time.monotonic() + wait > began + allowed:
                     raise
             await asyncio.sleep(wait)
         raise AssertionError("the pauses never end")
 
-    async def _ask_around(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
+    async def _ask_around(self, requests: Sequence[Request], is_whole: bool) -> list[Answer]:
+        behind: NodeBehind | None = None
+        is_passing = False
         for node in nodes.in_turn(self.eid):
             try:
                 await _introduce(self.eid, node)
-                told = await _ask(node.url, requests)
+                told = await pinning.ask(self.eid, node, requests, is_whole=is_whole)
+            except NodeBehind as fault:
+                behind = fault
             except NodeFault as fault:
                 node.failed(fault)
+                is_passing = is_passing or fault.is_passing
                 log.warning("rpc.fault", eid=self.eid, method=requests[0][0], fault=fault.why, failures=node.failures)
             else:
                 node.answered()
                 return told
-        raise self._unavailable()
+        if behind is not None:
+            raise BehindFloor(f"The node of the chain {self.eid} {behind.why}. Try again in a few seconds.")
+        raise self._unavailable(Passing if is_passing else ChainUnavailable)
 
-    def _unavailable(self) -> ChainUnavailable:
+    def _unavailable(self, kind: type[ChainUnavailable]) -> ChainUnavailable:
         told = nodes.faulty(self.eid)
         why = told[-1].error if told and told[-1].error else "does not answer"
         rest = nodes.rest(self.eid)
         headers = {"Retry-After": str(math.ceil(rest))} if rest else None
-        return ChainUnavailable(f"The node of the chain {self.eid} {why}.", headers=headers)
+        return kind(f"The node of the chain {self.eid} {why}.", headers=headers)
 
     def _result(self, answer: dict[str, Any]) -> Any:
         if answer.get("error") is None:
             return answer["result"]
-        error = _error(answer["error"], self.eid)
+        error = error_of(answer["error"], self.eid)
         if is_revert(error):
             raise reverted(error.data, error.message)
         log.info("rpc.error", eid=self.eid, code=error.code, message=error.message)
         raise error
+
+    def _result_or_error(self, answer: dict[str, Any]) -> Any:
+        try:
+            return self._result(answer)
+        except (RpcError, Reverted) as error:
+            return error
 
     async def read(self, name: str, to: str, function: str, *values: Any, block: int | None = None) -> Any:
         """The answer of a view function of the contract `name` at `to`, at a block or now."""
@@ -127,21 +157,26 @@ class Rpc:
         """Several `(contract, address, function, *arguments)` in one round trip."""
         at = "latest" if block is None else hex(block)
         calls = [({"to": to, "data": contract(name).data(function, *v)}, function) for name, to, function, *v in reads]
-        told = await self.batch([("eth_call", [parameters, at]) for parameters, _ in calls])
-        try:
-            return [contract(read[0]).answer(read[2], answer) for read, answer in zip(reads, told, strict=True)]
-        except (DecodingError, OverflowError) as error:
-            raise UnexpectedAnswer(
-                f"The node of the chain {self.eid} does not answer as the contract would; it may be behind the chain."
-            ) from error
+        requests: list[Request] = [("eth_call", [parameters, at]) for parameters, _ in calls]
+        for pause in (0.0, 0.1, 0.4) if not endpoints.is_embedded(self.eid) else (0.0,):
+            await asyncio.sleep(pause)
+            told = await self.batch(requests)
+            try:
+                return [contract(read[0]).answer(read[2], answer) for read, answer in zip(reads, told, strict=True)]
+            except (DecodingError, OverflowError):
+                continue  # a machine that does not have the contract yet answers with nothing
+        raise UnexpectedAnswer(
+            f"The node of the chain {self.eid} does not answer as the contract would; it may be behind the chain."
+        )
 
     async def simulate(self, call: Call, sender: str, block: str = "latest") -> str:
         """What a call would return. Raises Reverted where it would fail."""
         return str(await self.request("eth_call", transaction(call, sender), block))
 
     async def height(self) -> int:
-        """The number of the newest block."""
-        return int(await self.request("eth_blockNumber"), 16)
+        """Return the number of the newest block; on a public chain never less than the floor."""
+        height = int(await self.request("eth_blockNumber"), 16)
+        return height if endpoints.is_embedded(self.eid) else max(height, floors.known(self.eid))
 
     async def has_code(self, address: str) -> bool:
         """Whether a contract lives at an address."""
@@ -158,40 +193,12 @@ def transaction(call: Call, sender: str) -> dict[str, str]:
     return fields if call.to is None else {**fields, "to": call.to}
 
 
-async def _ask(url: str, requests: Sequence[Request]) -> list[dict[str, Any]]:
-    """One round trip to one node. Raises NodeFault; the URL may carry a provider's key, so no cause is kept."""
-    body = [{"jsonrpc": "2.0", "id": i, "method": m, "params": p} for i, (m, p) in enumerate(requests)]
-    try:
-        response = await _client().post(url, json=body, timeout=TIMEOUT)
-    except httpx.TimeoutException:
-        raise NodeFault("does not answer in time") from None
-    except httpx.HTTPError:
-        raise NodeFault("does not answer") from None
-    if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
-        raise NodeFault("limits the rate of calls", _retry_after(response))
-    try:
-        # Not the standard library's reader, which a deeply nested answer makes overflow the stack.
-        told = answers.ordered(requests, orjson.loads(response.content))
-    except ValueError:
-        garbled = "with something that is no answer" if response.is_success else f"with status {response.status_code}"
-        raise NodeFault(f"answers {garbled}") from None
-    for answer in told:
-        if answer.get("error") is not None and _is_own_fault(error := _error(answer["error"])):
-            raise NodeFault(f"answers with an error of its own ({error.code})")
-    return told
-
-
-def _is_own_fault(error: RpcError) -> bool:
-    """Whether another node might do better."""
-    return error.code in _LIMITS or (error.code == -32603 and error.says("internal") and not is_revert(error))
-
-
 async def _introduce(eid: int, node: Node) -> None:
     """Ask a node once which chain it is of, before it is believed anything. Raises NodeFault."""
     if node.is_known or endpoints.is_embedded(eid):
         return
     expected = await identity.chain_id(eid)
-    (answer,) = await _ask(node.url, [("eth_chainId", [])])
+    (answer,) = await transport.ask(node, [("eth_chainId", [])])
     if "result" not in answer:
         raise NodeFault("does not tell which chain it is of")
     told = int(answer["result"], 16)
@@ -208,7 +215,7 @@ async def heights(eid: int) -> list[int | None]:
 async def _height(eid: int, node: Node) -> int | None:
     try:
         await _introduce(eid, node)
-        told = await _ask(node.url, [("eth_blockNumber", [])])
+        told = await transport.ask(node, [("eth_blockNumber", [])])
         height = int(told[0]["result"], 16)
     except NodeFault as fault:
         node.failed(fault)
@@ -217,19 +224,6 @@ async def _height(eid: int, node: Node) -> int | None:
         return None
     node.answered()
     return height
-
-
-def _retry_after(response: httpx.Response) -> float:
-    """Seconds; a date, or nothing, is taken as a second."""
-    told = response.headers.get("retry-after", "")
-    return float(told) if told.isdecimal() and len(told) < 6 else 1.0
-
-
-def _error(told: Mapping[str, Any], eid: int | None = None) -> RpcError:
-    code, data = told.get("code", 0), told.get("data")
-    return RpcError(
-        str(told.get("message", "")), code if isinstance(code, int) else 0, data if isinstance(data, str) else "", eid
-    )
 
 
 @contextmanager

@@ -14,6 +14,7 @@ async def signed(intent: Intent, terms: Terms, nonce: int) -> TransactionRow:
     made = await _sign(intent.signer, intent.to, intent.data, intent.value, terms, nonce)
     return TransactionRow(
         organization_id=intent.organization_id,
+        request_id=intent.request_id,
         key=intent.key,
         chain_eid=intent.chain_eid,
         signer=intent.signer,
@@ -36,6 +37,12 @@ async def sign_anew(row: TransactionRow, terms: Terms) -> None:
     row.earlier = [*row.earlier, {"tx_hash": row.tx_hash, "raw": row.raw}]
     row.raw, row.tx_hash, row.sent_at = made.raw, made.tx_hash, db.now()
     row.gas, row.max_fee, row.tip = terms.gas, terms.fees.max_fee, terms.fees.tip
+
+
+async def sign_cancellation(row: TransactionRow, terms: Terms) -> None:
+    """Sign a transfer of nothing to oneself under a row's nonce, so that what it was before cannot be mined later."""
+    row.to_address, row.data, row.value = row.signer, "0x", 0
+    await sign_anew(row, terms)
 
 
 async def _sign(signer: str, to: str | None, data: str, value: int, terms: Terms, nonce: int) -> Signed:

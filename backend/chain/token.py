@@ -7,7 +7,7 @@ from uuid import UUID
 
 from backend.chain.calls import Call, call, creation
 from backend.chain.codec import address_word, organization_key, word_address
-from backend.chain.endpoint import delivery_options, price
+from backend.chain.endpoint import Packet, delivery_options, price
 from backend.chain.errors import Reverted, RpcError, UnexpectedAnswer
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
@@ -124,6 +124,26 @@ def send_with_rules(
     return call(NAME, at, "sendWithRules", parcel, rules.as_abi(), _fee(fee), refund, value=fee)
 
 
+def set_path_paused(at: str, other_eid: int, paused: bool) -> Call:
+    """Stop what goes to another chain and what comes from there, or let it go on; by the owner."""
+    return call(NAME, at, "setPathPaused", other_eid, paused)
+
+
+def set_path_limit(at: str, other_eid: int, limit: int, window: int) -> Call:
+    """Let so many base units pass to and from another chain in a window of seconds; by the owner. 0 and 0 is none."""
+    return call(NAME, at, "setPathLimit", other_eid, limit, window)
+
+
+def drop_packet(at: str, packet: Packet) -> Call:
+    """Take a packet off its path for good, so that it can never be delivered; by the owner of the receiving token."""
+    return call(NAME, at, "dropPacket", packet.origin, packet.message)
+
+
+def mint_back(at: str, guid: str, to: str, amount: int) -> Call:
+    """Mint what a dropped packet had burnt, once; by the owner of the sending token."""
+    return call(NAME, at, "mintBack", guid, to, amount)
+
+
 def _parcel(destination_eid: int, to: str | None, amount: int, rules: TokenRules | None) -> dict[str, Any]:
     receiver = bytes(32) if to is None else address_word(to)
     return {
@@ -224,6 +244,33 @@ async def treasury(eid: int, at: str) -> str:
 async def peer(eid: int, at: str, other_eid: int) -> str | None:
     """The token on another chain, None where none is named."""
     return word_address(await _ask(eid, at, "peers", other_eid))
+
+
+@dataclass(frozen=True, slots=True)
+class PathState:
+    """The path to and from another chain: amounts in base units; a `window` of 0 seconds is no limit."""
+
+    is_paused: bool
+    limit: int
+    window: int
+    available: int
+
+
+async def path(eid: int, at: str, other_eid: int) -> PathState:
+    """The pause and the limit of a path. A token of an earlier version has neither."""
+    try:
+        return PathState(*await _ask(eid, at, "pathOf", other_eid))
+    except Reverted:
+        return PathState(is_paused=False, limit=0, window=0, available=0)
+
+
+async def is_given_up(eid: int, at: str, guid: str, block: int | None = None) -> bool:
+    """Whether a packet was given up: dropped by the token that would have received it, or what it had burnt minted back
+    by the one that sent it. A token of an earlier version gives up none."""
+    try:
+        return bool(await _ask(eid, at, "isGivenUp", guid, block=block))
+    except Reverted:
+        return False
 
 
 async def is_venue(eid: int, at: str, market: str) -> bool:

@@ -6,6 +6,8 @@ its own row again, and the same bytes are sent as often as it takes.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
@@ -13,13 +15,17 @@ from sqlmodel import col
 from backend import db
 from backend.chain import confirming, nonces, pricing, signing
 from backend.chain.calls import Intent
+from backend.chain.corrections import SUPERSEDED, Change, announce, lineage
+from backend.chain.errors import ChainUnavailable, Reverted
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Outcome
+from backend.chain.receipts import seek, succeeded
 from backend.chain.recovery import recover
-from backend.chain.rpc import connect
+from backend.chain.rpc import Rpc, connect
+from backend.chain.sending import OPEN
 from backend.chain.wallet_provider import holder
 
-__all__ = ["Intent", "Outcome", "execute", "find", "recover", "rehearse"]
+__all__ = ["Intent", "Outcome", "execute", "find", "finish_open", "recover", "rehearse"]
 
 OnStored = Callable[[str], Awaitable[None]]
 
@@ -34,16 +40,32 @@ async def find(key: str) -> TransactionRow | None:
 async def execute(intent: Intent, on_stored: OnStored | None = None) -> Outcome:
     """Sign, store, broadcast and confirm a transaction, or go on with the one this intent has already.
 
-    One that failed is tried anew, and kept as `{key}#failed{nonce}`: that is how a request's retry works. Never inside
-    an open transaction of the caller. `on_stored` is told the hash before the confirmation, and each one that replaces
+    One that failed is signed again under a new nonce, unless one that was signed for this intent before is mined after
+    all; it is kept as `{key}#failed{nonce}`. That is how a request's retry works. Never inside an open transaction of
+    the caller. `on_stored` receives the hash before the confirmation, and each one that replaces
     it. Raises Reverted, InsufficientFunds, ChainUnavailable, BadRequest.
     """
     row = await find(intent.key)
-    if row is None or row.status is TransactionStatus.FAILED:
+    if row is not None and row.status is TransactionStatus.FAILED:
+        row = await _mined_before(await connect(intent.chain_eid), intent.key)
+    if row is None:
         row = await _prepare(intent)
     if on_stored is not None:
         await on_stored(row.tx_hash)
     return await confirming.finish(row, on_stored)
+
+
+async def finish_open(request_id: UUID) -> None:
+    """Bring the transactions of a request to their end that a run before a crash left open, and whose effect this run
+    found on the chain. One that fails changes nothing that the request has built on."""
+    found = sa.select(TransactionRow).where(
+        col(TransactionRow.request_id) == request_id, col(TransactionRow.status).in_(OPEN)
+    )
+    async with db.worker() as session:
+        rows = (await session.execute(found)).scalars().all()
+    for row in rows:
+        with suppress(Reverted, ChainUnavailable):
+            await confirming.finish(row)
 
 
 async def rehearse(intent: Intent) -> None:
@@ -56,16 +78,51 @@ async def rehearse(intent: Intent) -> None:
 
 async def _prepare(intent: Intent) -> TransactionRow:
     await holder(intent.signer)
-    terms = await pricing.terms(await connect(intent.chain_eid), intent)
+    rpc = await connect(intent.chain_eid)
+    terms = await pricing.terms(rpc, intent)
     async with db.worker() as session:
         signer = await nonces.lock(session, intent.chain_eid, intent.signer)
-        found = sa.select(TransactionRow).where(col(TransactionRow.key) == intent.key)
-        row = (await session.execute(found)).scalar_one_or_none()
+        row = await _current(session, intent.key)
         if row is not None and row.status is not TransactionStatus.FAILED:
             return row
         if row is not None:
-            row.key = f"{row.key}#failed{row.nonce}"
+            row.key = f"{row.key}{SUPERSEDED}{row.nonce}"
             await session.flush()
         row = await signing.signed(intent, terms, nonces.give(signer, terms.mined))
         session.add(row)
+    return row
+
+
+async def _current(session: db.Write, key: str) -> TransactionRow | None:
+    found = sa.select(TransactionRow).where(col(TransactionRow.key) == key)
+    return (await session.execute(found)).scalar_one_or_none()
+
+
+async def _mined_before(rpc: Rpc, key: str) -> TransactionRow | None:
+    """Look for every hash ever signed for an intent before it is signed again. One that is mined although its row says
+    failed is the intent's transaction: its row is opened again, for `confirming` to bring it to its end."""
+    async with db.worker() as session:
+        rows = [row for row in await lineage(session, key) if row.status is TransactionStatus.FAILED]
+    if not rows:
+        return None
+    for row, receipt in zip(rows, await seek(rpc, rows), strict=True):
+        if receipt is not None and (row.receipt is None or succeeded(receipt)):
+            return await _restored(key, row.id)
+    return None
+
+
+async def _restored(key: str, row_id: UUID) -> TransactionRow:
+    """Make a row that was marked failed its intent's current one again."""
+    async with db.worker() as session:
+        row = await session.get_one(TransactionRow, row_id, with_for_update=True)
+        current = await _current(session, key)
+        if current is not None and current.id != row.id:
+            current.key = f"{key}{SUPERSEDED}{current.nonce}"
+            await session.flush()
+        row.key, row.problem = key, None
+        if row.status is TransactionStatus.FAILED:
+            row.status, row.block_number, row.block_hash = TransactionStatus.SUBMITTING, None, None
+            row.receipt, row.finality = None, None
+        await session.flush()
+        await announce(session, row, Change.FOUND)
     return row

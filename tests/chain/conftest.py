@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from backend import db
 from backend.assets.schemas import DeploymentStatus
-from backend.chain import confirming, devnet, pushing, registry, rpc, token
+from backend.chain import confirming, devnet, pushing, registry, token, transport
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.outcome import Outcome
@@ -133,6 +133,6 @@ async def node(stage: Stage) -> AsyncIterator[Faulty]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes and transactions that are given up sooner."""
-    monkeypatch.setattr(rpc, "TIMEOUT", httpx.Timeout(2.0))
+    monkeypatch.setattr(transport, "TIMEOUT", httpx.Timeout(2.0))
     monkeypatch.setattr(confirming, "RESEND", {True: 0.05, False: 0.05})
     monkeypatch.setattr(pushing, "STUCK", {True: timedelta(seconds=0.2), False: timedelta(seconds=0.2)})

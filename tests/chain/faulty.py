@@ -39,6 +39,8 @@ class Faulty:
     target: str
     url: str = ""
     asked: list[str] = field(default_factory=list)
+    calls: list[Told] = field(default_factory=list)
+    """What it was asked, with all parameters."""
     _faults: list[Fault] = field(default_factory=list)
     _gates: dict[str, tuple[asyncio.Event, asyncio.Event, int]] = field(default_factory=dict)
     _held: asyncio.Event = field(default_factory=asyncio.Event)
@@ -83,8 +85,8 @@ class Faulty:
         """One connection."""
         try:
             while length := await _length(reader):
-                calls = json.loads(await reader.readexactly(length))
-                answer = await self._answer(calls)
+                body = json.loads(await reader.readexactly(length))
+                answer = await (self._answer(body) if isinstance(body, list) else self._alone(body))
                 if answer is None:
                     break
                 writer.write(answer)
@@ -94,8 +96,17 @@ class Faulty:
         finally:
             writer.close()
 
+    async def _alone(self, call: Told) -> bytes | None:
+        """The answer to a call that is no batch."""
+        told = await self._answer([call])
+        if told is None or not told.endswith(b"]"):
+            return told
+        (answer,) = json.loads(told.partition(b"\r\n\r\n")[2])
+        return _http(Raw(200, json.dumps(answer).encode()))
+
     async def _answer(self, calls: Sequence[Told]) -> bytes | None:
         self.asked += [call["method"] for call in calls]
+        self.calls += calls
         for call in calls:
             await self._hold(call["method"])
         decided = [self._decide(call) for call in calls]

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from backend.chain import confirming, reopening, transactions
+from backend.chain import confirming, settlement, transactions
 from backend.chain.calls import Call
 from backend.chain.errors import ChainUnavailable
 from backend.chain.models import TransactionStatus
@@ -45,11 +45,11 @@ async def test_a_silence_ends_the_wait_and_not_the_transaction(
 async def test_what_nobody_waits_for_is_brought_to_its_end(
     stage: Stage, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reopening, "LEFT_ALONE", timedelta(0))
+    monkeypatch.setattr(settlement, "LEFT_ALONE", timedelta(0))
     signer = await stage.wallet()
     await transactions._prepare(Call(signer, "0x", 1).intent("orphan", eid=HOME_EID, signer=signer))
     chain = await connect(HOME_EID)
     async with asyncio.timeout(60):
         while (await row_of("orphan")).status is not TransactionStatus.CONFIRMED:
-            await reopening.settle_open(chain)
+            await settlement.settle_open(chain)
     assert await counted(signer) == 1

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from eth_account import Account
 
 from backend import db
-from backend.chain import devnet, endpoints, factory, indexer, market, quote, reopening, token
+from backend.chain import devnet, endpoints, factory, indexer, market, quote, settlement, token
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.models import TokenTransferRow, TransactionStatus
 from backend.chain.rpc import Rpc, connect
@@ -89,11 +89,11 @@ async def test_on_a_public_chain_what_lost_its_block_is_sent_again(
     await indexer.catch_up(HOME_EID, await rpc.height())
 
     monkeypatch.setattr(endpoints, "is_embedded", lambda eid: False)
-    monkeypatch.setattr(reopening, "LEFT_ALONE", timedelta(0))
+    monkeypatch.setattr(settlement, "LEFT_ALONE", timedelta(0))
     await rpc.request("anvil_reorg", 3, [])
     await indexer.catch_up(HOME_EID, await rpc.height() - 2)
     await rpc.request("anvil_mine", "0x2")
-    await reopening.settle_open(rpc)
+    await settlement.settle_open(rpc)
     row = await find("burnt in public")
     assert row is not None
     assert (row.status, row.tx_hash) == (TransactionStatus.CONFIRMED, burnt.tx_hash)

@@ -123,7 +123,7 @@ async def test_blocks_that_are_too_small_are_told(foreign: Foreign) -> None:
     async with in_front_of(HOME_EID) as node:
         node.answers("eth_getBlockByNumber", block | {"gasLimit": hex(1_000_000)})
         with pytest.raises(
-            Conflict, match="Blocks of Sepolia Devnet take 1,000,000 gas, and one of our contracts needs 1,7"
+            Conflict, match="Blocks of Sepolia Devnet take 1,000,000 gas, and one of our contracts needs 2,1"
         ):
             await means.check(foreign.rpc, agent, [call])
         node.answers("eth_usingBigBlocks", True)

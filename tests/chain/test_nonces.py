@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend import db
-from backend.chain import reopening, rpc, transactions
+from backend.chain import rpc, settlement, transactions
 from backend.chain.calls import Call
 from backend.chain.errors import ChainUnavailable, Reverted
 from backend.chain.models import SignerRow, TransactionStatus
@@ -39,7 +39,7 @@ async def test_a_nonce_that_is_told_too_high_leaves_no_gap(stage: Stage, node: F
     assert (passed(outcome, row), row.nonce, row.earlier) == (True, 3, [])
     assert await counted(signer) == 4
     assert await rpc.native_balance(HOME_EID, receiver) == before + 5
-    await reopening.settle_open(await connect(HOME_EID))
+    await settlement.settle_open(await connect(HOME_EID))
     following = await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key="after high")
     assert (await row_of("after high")).nonce == 4
     assert following.block_number > 0

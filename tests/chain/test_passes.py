@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 
-from backend.chain import passes
+from backend import indexing
+from backend.chain import indexer, leadership, passes
 from backend.chain.errors import ChainUnavailable
 from backend.chain.rpc import Rpc, patience
 
+assert indexing, "streams are registered"
 CHAIN = 40_161
 
 
@@ -72,17 +74,34 @@ async def test_what_a_pass_raises_is_told_to_all_and_the_next_one_is_made() -> N
     assert await node.ask() == 1
 
 
-async def test_patience_is_that_of_whoever_waits() -> None:
-    """A request gives up at once where a workflow goes on asking."""
-    from backend.chain import rpc
+async def test_catch_up_on_a_silent_chain_lasts_as_long_as_the_callers_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A request gives up at once; a workflow, which has patience, goes on until the chain answers."""
+    asked, silent = 0, True
 
-    async def tell(chain: Rpc) -> int:
-        return int(rpc.patience_here())
+    async def make(chain: Rpc) -> int:
+        nonlocal asked
+        asked += 1
+        if silent:
+            raise ChainUnavailable("silent")
+        return 7
 
+    async def connect(eid: int) -> Rpc:
+        return Rpc(eid)
+
+    monkeypatch.setattr(indexer, "connect", connect)
+    monkeypatch.setattr(indexer, "_pass_elsewhere", make)
+    monkeypatch.setattr(leadership, "loop_of", lambda eid: None)
     with patience(30):
-        patient = asyncio.create_task(passes.shared(Rpc(CHAIN), tell))
-    assert await passes.shared(Rpc(CHAIN), tell) == 0
-    assert await patient == 30
+        patient = asyncio.create_task(indexer.catch_up(CHAIN, 7))
+    with pytest.raises(ChainUnavailable):
+        await indexer.catch_up(CHAIN, 7)
+    assert asked == 1, "both shared the first pass"
+    assert not patient.done()
+    silent = False
+    await patient
+    assert asked == 2
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from backend.chain import confirming, devnet, endpoints, indexer, reopening, token
+from backend.chain import confirming, devnet, endpoints, indexer, settlement, token
 from backend.chain.endpoints import ports_file
 from backend.chain.models import TransactionStatus
 from backend.chain.rpc import Rpc, connect
@@ -29,7 +29,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         patch.setattr(endpoints, "is_embedded", lambda eid: False)
         patch.setattr(confirming, "_delays", lambda eid: iter(lambda: 0.02, None))
         patch.setattr(confirming, "RESEND", {True: 0.05, False: 0.05})
-        patch.setattr(reopening, "LEFT_ALONE", timedelta(0))
+        patch.setattr(settlement, "LEFT_ALONE", timedelta(0))
         yield
 
 
@@ -96,11 +96,11 @@ async def test_one_deeper_than_its_confirmations_it_is_open_again_until_it_is_fi
 
     async with asyncio.timeout(60):
         while not await receipt(chain, row.tx_hash):
-            await reopening.settle_open(chain)
-    await reopening.settle_open(chain)
+            await settlement.settle_open(chain)
+    await settlement.settle_open(chain)
     assert (await row_of("deep")).status is TransactionStatus.SUBMITTING, "it has no confirmations yet"
     await mine(chain, DEPTH)
-    await reopening.settle_open(chain)
+    await settlement.settle_open(chain)
     again = await row_of("deep")
     assert (again.status, again.tx_hash) == (TransactionStatus.CONFIRMED, first.tx_hash)
     assert again.block_hash != first.block_hash

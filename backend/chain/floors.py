@@ -1,0 +1,53 @@
+"""The floor of a public chain: the highest block that this installation has built on.
+
+A URL may be a pool of machines at different heights. Once we have confirmed a transaction in block N, or read logs up
+to it, a machine below N would show a past that our own tables have left behind: its answers about the newest state are
+not used. Processes share the floor through the database, which each of them reads at most once a second.
+"""
+
+import time
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.chain.models import CursorRow, TransactionRow
+
+REFRESH = 1.0
+"""Seconds between two looks into the database."""
+
+_floors: dict[int, int] = {}
+_refreshed: dict[int, float] = {}
+
+
+def raise_to(eid: int, block: int) -> None:
+    """From now on, no machine below this block is believed about the newest state of the chain."""
+    _floors[eid] = max(block, _floors.get(eid, 0))
+
+
+def lower_to(eid: int, block: int) -> None:
+    """The chain was reorganized down to a block: what was above it is not ours to ask for."""
+    _floors[eid] = min(block, _floors.get(eid, 0))
+    _refreshed.pop(eid, None)
+
+
+def known(eid: int) -> int:
+    """Return the floor as this process knows it, without asking the database."""
+    return _floors.get(eid, 0)
+
+
+async def of(eid: int) -> int:
+    """Return the floor of a chain, with what other processes have seen."""
+    now = time.monotonic()
+    if now - _refreshed.get(eid, -REFRESH) >= REFRESH:
+        raise_to(eid, await _stored(eid))
+        _refreshed[eid] = now
+    return _floors[eid]
+
+
+async def _stored(eid: int) -> int:
+    read = sa.select(sa.func.max(col(CursorRow.block_number))).filter_by(chain_eid=eid, stream="head")
+    built = sa.select(sa.func.max(col(TransactionRow.block_number))).where(col(TransactionRow.chain_eid) == eid)
+    async with db.worker() as session:
+        heights = [await session.scalar(read), await session.scalar(built)]
+    return max((height for height in heights if height is not None), default=0)

@@ -1,0 +1,1 @@
+"""The node check: what an RPC URL supports, whether that is enough for Signum, and which settings fit it."""

@@ -1,0 +1,245 @@
+"""Transactions brought to their final state by the process that indexes their chain.
+
+It ends open transactions that no workflow waits for, looks again for those marked failed without a receipt, raises
+included transactions to safe and final, and reopens those whose block was replaced. No database transaction is open
+while a chain is asked: each change is written by itself, to a row that is still as it was when the chain was asked.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+from sqlmodel import col
+
+from backend import db
+from backend.chain import endpoints, finality, floors, pricing, signing
+from backend.chain.corrections import SUPERSEDED, Change, announce
+from backend.chain.errors import InsufficientFunds, Reverted
+from backend.chain.failing import reason
+from backend.chain.finality import Heads
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.pushing import NonceUsed, push
+from backend.chain.receipts import Receipt, mined, receipts_of, succeeded
+from backend.chain.rpc import Rpc
+from backend.chain.sending import OPEN, offer
+from backend.chain.terms import Finality
+
+log = structlog.get_logger()
+LEFT_ALONE = timedelta(seconds=5)
+"""How long an open transaction is left to the workflow that waits for it."""
+SEARCH = 15.0
+"""Seconds between two searches for transactions that were marked failed without a receipt."""
+RECHECK = timedelta(seconds=15)
+"""The least pause between two looks for one of them; a twentieth of its age when it is older, an hour at most."""
+_OLDER = sa.text("updated_at < now() - least(greatest((now() - sent_at) / 20, :least), interval '1 hour')")
+BATCH = 200
+"""Rows looked at in one pass."""
+_searched: dict[int, float] = {}
+_follows: list[Callable[[int], Awaitable[None]]] = []
+
+
+async def settle(rpc: Rpc) -> None:
+    """Do everything that is due for the transactions of a chain. Raises ChainUnavailable and RpcError."""
+    has_changed = await settle_open(rpc)
+    is_search_due = time.monotonic() - _searched.get(rpc.eid, -SEARCH) >= SEARCH
+    if endpoints.is_embedded(rpc.eid) and not has_changed and not is_search_due:
+        return  # its blocks are final at once
+    await _settle_included(rpc)
+    if is_search_due:
+        _searched[rpc.eid] = time.monotonic()
+        await _settle_unmined(rpc)
+    for follow in _follows:
+        await follow(rpc.eid)
+
+
+def then(*follows: Callable[[int], Awaitable[None]]) -> None:
+    """Call these with the chain after each settlement; once each, however often it is said."""
+    _follows.extend(follow for follow in follows if follow not in _follows)
+
+
+async def settle_open(rpc: Rpc) -> bool:
+    """Write the end of open transactions that are mined and deep enough, and push those that are not; whether there
+    were any."""
+    rows = await _rows(
+        rpc.eid, col(TransactionRow.status).in_(OPEN), col(TransactionRow.updated_at) < db.now() - LEFT_ALONE
+    )
+    if not rows:
+        return False
+    included = (await finality.heads(rpc)).included
+    for row, receipt in zip(rows, await receipts_of(rpc, rows), strict=True):
+        if receipt is None:
+            await _push(rpc, row)
+        elif int(receipt["blockNumber"], 16) <= included and await _is_canonical(rpc, receipt):
+            await _end(rpc, row, receipt, Change.ALTERED if _is_altered(row, receipt) else Change.SETTLED)
+    return True
+
+
+async def follow_reorg(rpc: Rpc, block: int) -> None:
+    """Look at every transaction above a block that is the newest one both branches have: reopen those whose block was
+    replaced, and send them again."""
+    above = (col(TransactionRow.block_number) > block,)
+    await _reopen_replaced(rpc, await _rows(rpc.eid, *above, limit=None))
+
+
+async def _settle_included(rpc: Rpc) -> None:
+    """Raise transactions to safe and final, as the chain's heads rise, each checked to be in its block still; and
+    compare with the chain those that a check is due for."""
+    rising = col(TransactionRow.finality).in_([Finality.INCLUDED, Finality.SAFE])
+    due = sa.and_(col(TransactionRow.is_check_due), col(TransactionRow.block_number).is_not(None))
+    rows = await _rows(rpc.eid, sa.or_(rising, due))
+    if not rows:
+        return
+    heads = await finality.heads(rpc)
+    ready = [row for row in rows if row.is_check_due or heads.of(row.block_number or 0) is not row.finality]
+    replaced = {row.id for row in await _reopen_replaced(rpc, ready)}
+    for row in ready:
+        if row.id not in replaced:
+            await _raise(row, heads)
+
+
+async def _raise(row: TransactionRow, heads: Heads) -> None:
+    level = heads.of(row.block_number or 0) or Finality.INCLUDED
+
+    def note(current: TransactionRow) -> None:
+        current.finality, current.is_check_due = level, False
+
+    await _change(row, note, None)
+
+
+async def _settle_unmined(rpc: Rpc) -> None:
+    """Look again for the receipts of transactions that were marked failed without one, the older the more seldom."""
+    rows = await _rows(
+        rpc.eid,
+        col(TransactionRow.status) == TransactionStatus.FAILED,
+        col(TransactionRow.block_number).is_(None),
+        sa.or_(col(TransactionRow.is_check_due), _OLDER.bindparams(least=RECHECK)),
+    )
+    if not rows:
+        return
+    included = (await finality.heads(rpc)).included
+    for row, receipt in zip(rows, await receipts_of(rpc, rows), strict=True):
+        if receipt is None:
+            await _change(row, _looked, None)
+        elif int(receipt["blockNumber"], 16) <= included and await _is_canonical(rpc, receipt):
+            await _end(rpc, row, receipt, Change.FOUND)
+
+
+async def _reopen_replaced(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[TransactionRow]:
+    """Reopen the transactions whose block was replaced; the ones that were. A block that a machine does not have is no
+    proof: its transaction is looked at again later."""
+    replaced = [row for row in rows if row.block_number is not None and await _was_replaced(rpc, row)]
+    for row in replaced:
+        current = await _change(row, _reopen, Change.LOST)
+        if current is None:
+            continue
+        log.warning("transaction.reopened", eid=rpc.eid, tx_hash=row.tx_hash, block_number=row.block_number)
+        if SUPERSEDED in current.key:
+            await _cancel(rpc, current)
+        else:
+            await offer(rpc, current)
+    return replaced
+
+
+async def _was_replaced(rpc: Rpc, row: TransactionRow) -> bool:
+    """Whether two looks show another block at the transaction's height."""
+    for _ in range(1 if endpoints.is_embedded(rpc.eid) else 2):
+        block = await rpc.request("eth_getBlockByNumber", hex(row.block_number or 0), False)
+        if block is None or block["hash"] == row.block_hash:
+            return False
+    return True
+
+
+async def _is_canonical(rpc: Rpc, receipt: Receipt) -> bool:
+    block = await rpc.request("eth_getBlockByNumber", receipt["blockNumber"], False)
+    return block is not None and bool(block["hash"] == receipt["blockHash"])
+
+
+def _is_altered(row: TransactionRow, receipt: Receipt) -> bool:
+    """Whether a transaction that was reorganized did something else than in the block that was replaced."""
+    before = row.reopened_receipt
+    return before is not None and succeeded(before) and succeeded(receipt) and _effect(before) != _effect(receipt)
+
+
+def _effect(receipt: Mapping[str, Any]) -> tuple[Any, ...]:
+    logs = [(entry["address"].lower(), entry["topics"], entry["data"]) for entry in receipt["logs"]]
+    return (receipt.get("contractAddress") or "").lower(), logs
+
+
+def _looked(row: TransactionRow) -> None:
+    row.updated_at, row.is_check_due = db.now(), False
+
+
+def _reopen(row: TransactionRow) -> None:
+    row.reopened_receipt = row.receipt
+    row.status, row.block_number, row.block_hash, row.receipt = TransactionStatus.SUBMITTING, None, None, None
+    row.problem, row.finality, row.reopened_at, row.is_check_due = None, None, db.now(), False
+
+
+async def _cancel(rpc: Rpc, row: TransactionRow) -> None:
+    """Use up the nonce of a failed transaction that is open again, although its intent was signed again since."""
+    terms = await pricing.replacement(rpc, row)
+    if terms is None:
+        return
+    async with db.worker() as session:
+        current = await session.get_one(TransactionRow, row.id, with_for_update=True)
+        if current.status not in OPEN or current.tx_hash != row.tx_hash:
+            return
+        await signing.sign_cancellation(current, terms)
+    await offer(rpc, current)
+
+
+async def _push(rpc: Rpc, row: TransactionRow) -> None:
+    try:
+        await push(rpc, row)
+    except NonceUsed as lost:
+        problem = lost.stored()
+
+        def fail(current: TransactionRow) -> None:
+            current.status, current.problem = TransactionStatus.FAILED, problem
+
+        await _change(row, fail, Change.SETTLED)
+        return
+    except (Reverted, InsufficientFunds) as error:
+        log.warning("chain.push", eid=rpc.eid, tx_hash=row.tx_hash, error=error.detail)
+    touched = sa.update(TransactionRow).where(col(TransactionRow.id) == row.id)
+    async with db.worker() as session:
+        await session.execute(touched.values(updated_at=db.now()))
+
+
+async def _end(rpc: Rpc, row: TransactionRow, receipt: Receipt, change: Change) -> None:
+    """Write what a receipt settles."""
+    values = mined(row, receipt) | {"is_check_due": False}
+    values["problem"] = None if succeeded(receipt) else (await reason(rpc, row, receipt)).stored()
+
+    def note(current: TransactionRow) -> None:
+        for name, value in values.items():
+            setattr(current, name, value)
+
+    await _change(row, note, change)
+    floors.raise_to(rpc.eid, int(receipt["blockNumber"], 16))
+
+
+async def _change(
+    row: TransactionRow, apply: Callable[[TransactionRow], None], change: Change | None
+) -> TransactionRow | None:
+    """Change a row that is still as it was when the chain was asked; None where it is not."""
+    async with db.worker() as session:
+        current = await session.get_one(TransactionRow, row.id, with_for_update=True)
+        before = (row.status, row.tx_hash, row.block_hash)
+        if (current.status, current.tx_hash, current.block_hash) != before:
+            return None
+        apply(current)
+        await session.flush()
+        if change is not None:
+            await announce(session, current, change)
+        return current
+
+
+async def _rows(eid: int, *conditions: Any, limit: int | None = BATCH) -> Sequence[TransactionRow]:
+    found = sa.select(TransactionRow).where(col(TransactionRow.chain_eid) == eid, *conditions)
+    async with db.worker() as session:
+        rows = await session.execute(found.order_by(sa.asc("block_number"), sa.asc("nonce")).limit(limit))
+        return rows.scalars().all()
