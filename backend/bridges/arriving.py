@@ -64,6 +64,7 @@ async def _given_up() -> list[BridgeRow]:
         .where(
             col(BridgeRow.status) == BridgeStatus.FAILED,
             col(BridgeRow.guid).is_not(None),
+            col(BridgeRow.returned_at).is_(None),
             sa.or_(col(BridgeRow.checked_at).is_(None), col(BridgeRow.checked_at) < now() - AGAIN),
         )
         .order_by(col(BridgeRow.checked_at).asc().nulls_first())

@@ -5,10 +5,9 @@ run again from its start: what is on chain already is found there.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from backend.assets import caps, deploying, records
@@ -17,15 +16,18 @@ from backend.assets.rules import NOTHING, Held
 from backend.assets.schemas import DeploymentStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
-from backend.bridges import price
+from backend.bridges import paths, price
 from backend.bridges.models import BridgeRow
 from backend.bridges.patience import Patience
 from backend.bridges.schemas import Bridge, BridgeStatus
 from backend.chain import endpoints, relayer, token
-from backend.chain.errors import InsufficientFunds
+from backend.chain.errors import InsufficientFunds, Undone
+from backend.chain.models import TransactionStatus
+from backend.chain.receipts import outcome_of
 from backend.chain.relayer import Delivery, DeliveryStatus
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
+from backend.chain.transactions import find
 from backend.changes import shown, tell_state
 from backend.db import Write, now
 from backend.errors import Conflict, Denied, SignumError, Unavailable
@@ -61,6 +63,7 @@ async def carry(run: Run, bridge_id: UUID) -> DeploymentRow:
     On a public chain others deliver, which takes minutes or days: the wait is done in an order of the bridge's own, so
     that the asset can be worked with meanwhile.
     """
+    await _check_not_returned(run, bridge_id)
     if run.is_away:
         await _wait(run, bridge_id)
     async with run.step("bridge_pending") as step:
@@ -72,11 +75,18 @@ async def carry(run: Run, bridge_id: UUID) -> DeploymentRow:
         return await _settle(run, step, route, delivery)
 
 
+async def _check_not_returned(run: Run, bridge_id: UUID) -> None:
+    async with run.transaction() as session:
+        bridge = await session.get_one(BridgeRow, bridge_id)
+    if bridge.return_request_id is not None:
+        raise Conflict("The packet of this bridge is given up: its supply is being returned, or was.")
+
+
 async def failed(run: Run, bridge_id: UUID, error: SignumError) -> None:
     """The bridge did not come to its end; one that was confirmed stays so."""
     async with run.transaction() as session:
         bridge = await session.get_one(BridgeRow, bridge_id, with_for_update=True)
-        if bridge.status is BridgeStatus.CONFIRMED:
+        if bridge.status is BridgeStatus.CONFIRMED and not isinstance(error, Undone):
             return
         await _set(session, bridge, status=BridgeStatus.FAILED, failure=error.detail)
     if not isinstance(error, Denied):  # what never began has no deployment; one that is under way there is another's
@@ -89,11 +99,13 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
         if bridge.status is BridgeStatus.FAILED:
             status = BridgeStatus.SUBMITTING if bridge.guid else BridgeStatus.PENDING
             await _set(session, bridge, status=status, failure=None)
+        if bridge.guid is None:
+            await paths.check(session, bridge.source_chain_eid, bridge.destination_chain_eid)
     await deploying.create_token(run, step, bridge.asset_id, bridge.destination_chain_eid)
     tx_hash = step.tx_hash
     route = await _route(run, bridge, await _share_caps(run, step, bridge.asset_id))
-    await _together(
-        _peer(run, step, route.source, route.destination), _peer(run, step, route.destination, route.source)
+    await paths.together(
+        _connect(run, step, route.source, route.destination), _connect(run, step, route.destination, route.source)
     )
     step.tx_hash, step.detail = tx_hash, f"Token {route.destination.token_address}, peers set both ways."
     return route
@@ -115,6 +127,12 @@ async def _share_caps(run: Run, step: StepNotes, asset_id: UUID) -> Held:
     return await caps.share_out(run, step, asset_id, terms, "share") if caps.are_set(terms) else NOTHING
 
 
+async def _connect(run: Run, step: StepNotes, row: DeploymentRow, other: DeploymentRow) -> None:
+    """A token's end of the path: who verifies and delivers first, then the peer."""
+    await paths.configure(run, step, row, other)
+    await _peer(run, step, row, other)
+
+
 async def _peer(run: Run, step: StepNotes, row: DeploymentRow, other: DeploymentRow) -> None:
     assert row.token_address is not None
     assert other.token_address is not None
@@ -123,18 +141,6 @@ async def _peer(run: Run, step: StepNotes, row: DeploymentRow, other: Deployment
         return
     call = token.set_peer(at, other.chain_eid, other.token_address)
     await write(run, step, call, "peer", eid=eid, signer=await token.owner(eid, at), label="set peer")
-
-
-async def _together(*works: Coroutine[Any, Any, None]) -> None:
-    """All at once. Where one fails the others end too before it is raised: nothing works on behind a step that has
-    failed. (A task group would wrap what is raised, and take a cancelled child for one that is done.)"""
-    tasks = [asyncio.create_task(work) for work in works]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
@@ -160,8 +166,22 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
         outcome = await write(run, step, call, "packet", eid=eid, signer=owner, label=f"bridge {route.asset.symbol}")
         packet = relayer.packets(outcome)[0]
         bridge = await _note(run, bridge.id, guid=packet.guid, source_tx_hash=outcome.tx_hash, failure=None)
+    else:
+        bridge = await _sent_again(run, bridge)
     step.tx_hash, step.detail = bridge.source_tx_hash, f"Packet {bridge.guid}"
     return bridge
+
+
+async def _sent_again(run: Run, bridge: BridgeRow) -> BridgeRow:
+    """The bridge with the packet of its transaction as it is mined now. After a reorganization the packets of a path
+    can be sent in another order, and then they have other ids."""
+    row = await find(run.key("packet", bridge.source_chain_eid))
+    if row is None or row.status is not TransactionStatus.CONFIRMED or row.receipt is None:
+        return bridge
+    packet = relayer.packets(outcome_of(row.receipt))[0]
+    if (packet.guid, row.tx_hash) == (bridge.guid, bridge.source_tx_hash):
+        return bridge
+    return await _note(run, bridge.id, guid=packet.guid, source_tx_hash=row.tx_hash)
 
 
 def _is_local(bridge: BridgeRow) -> bool:
@@ -197,6 +217,8 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
             delivery = await _try(bridge, relayer.receive)
         if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
             return delivery
+        if delivery is not None and delivery.status is DeliveryStatus.DROPPED:
+            raise DeliveryRefused(delivery.reason or "")
         reason = delivery.reason if delivery is not None else None
         refusals += reason is not None
         await _note(run, bridge.id, failure=reason, attempts=refusals, **({"checked_at": now()} if delivery else {}))

@@ -41,7 +41,7 @@ async def page(
 async def one(context: Context, bridge_id: UUID) -> Bridge:
     """One bridge. A failed one whose packet was delivered late after all is found to be confirmed."""
     row = await _one(context, bridge_id)
-    if row.status is BridgeStatus.FAILED and row.guid and await _arrived(context, bridge_id):
+    if row.status is BridgeStatus.FAILED and row.guid and not row.returned_at and await _arrived(context, bridge_id):
         row = await _one(context, bridge_id)
     return _bridge(row)
 

@@ -29,4 +29,8 @@ class BridgeRow(Row, table=True):
     failure: str | None = None
     attempts: int = 0
     request_id: UUID | None = None
+    return_request_id: UUID | None = None
+    """The request that drops the packet and mints its supply back; while there is one, the bridge is not retried."""
+    returned_at: datetime | None = time_field(nullable=True)
+    return_tx_hash: str | None = None
     checked_at: datetime | None = time_field(nullable=True)

@@ -7,8 +7,18 @@ from fastapi import APIRouter, Query, Response, status
 
 from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.bridges import listing, service
-from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgePlan, BridgeStatus
+from backend.bridges import listing, returns, service
+from backend.bridges.schemas import (
+    Bridge,
+    BridgeAccepted,
+    BridgeCreate,
+    BridgeList,
+    BridgePlan,
+    BridgeReturn,
+    BridgeReturnAccepted,
+    BridgeReturnPlan,
+    BridgeStatus,
+)
 
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Bridges"], route_class=GuardedRoute)
 Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` of the last item of the page before.")]
@@ -33,6 +43,22 @@ async def list_bridges(
 async def get_bridge(context: Current, orgId: UUID, bridgeId: UUID) -> Bridge:
     """One bridge transaction; for a failed one the destination is asked again whether the packet came late."""
     return await listing.one(context, bridgeId)
+
+
+@router.post("/bridges/{bridgeId}/return", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
+@requires(Scope.ASSETS_WRITE)
+async def return_bridge(
+    context: Current, orgId: UUID, bridgeId: UUID, body: BridgeReturn, response: Response, dry_run: DryRun = False
+) -> BridgeReturnAccepted | BridgeReturnPlan:
+    """Give up the packet of a failed bridge: it is dropped on its destination, so that it can never be delivered, and
+    once that is settled its supply is minted back to the sender on the source. This always takes a second person and
+    cannot be undone. If the packet is delivered first, nothing is minted."""
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await returns.plan(context, bridgeId)
+    accepted = await returns.create(context, bridgeId, body)
+    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
+    return accepted
 
 
 @router.post("/assets/{assetId}/bridge", status_code=status.HTTP_202_ACCEPTED)

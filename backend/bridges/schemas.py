@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
+from backend.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
 
 
 class BridgeStatus(StrEnum):
@@ -44,7 +44,8 @@ class BridgePlan(BaseModel):
 
 
 class Bridge(Record):
-    """A bridge transaction record. `failure` is the decoded reason of the last refused delivery."""
+    """A bridge transaction record. `failure` is the decoded reason of the last refused delivery. A failed bridge whose
+    packet was dropped has `returned_at` once its supply is minted back, by `return_tx_hash`."""
 
     id: UUID
     organization_id: UUID
@@ -61,6 +62,9 @@ class Bridge(Record):
     destination_tx_hash: str | None
     failure: str | None
     request_id: UUID | None
+    return_request_id: UUID | None
+    returned_at: Timestamp | None
+    return_tx_hash: str | None
     checked_at: Timestamp | None
     created_at: Timestamp
     updated_at: Timestamp
@@ -75,5 +79,35 @@ class BridgeList(BaseModel):
 
 class BridgeAccepted(Acceptance):
     """Answer to a bridge request."""
+
+    bridgeId: UUID
+
+
+class BridgeReturn(Body):
+    """Why the packet is given up."""
+
+    reason: Reason
+
+
+class BridgeReturnImpact(BaseModel):
+    """What is minted back for whom; the packet can never be delivered afterwards."""
+
+    source_chain_eid: int
+    destination_chain_eid: int
+    amount: str
+    to_address: str
+    can_be_undone: bool
+    warnings: list[str]
+
+
+class BridgeReturnPlan(BaseModel):
+    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+
+    steps: list[str]
+    impact: BridgeReturnImpact
+
+
+class BridgeReturnAccepted(Acceptance):
+    """Answer to a return that was asked for; it waits for a second person."""
 
     bridgeId: UUID

@@ -16,7 +16,7 @@ from backend.assets.service import usable_chain
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.bridges import price, rules
+from backend.bridges import paths, price, rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
 from backend.chain import token
@@ -60,6 +60,8 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
     rules.check_route(source.chain_eid, body.destination_chain_eid)
     rules.check_amount(int(body.amount), asset.decimals)
     fee = await check_ready(context, asset, rows, source, body.destination_chain_eid)
+    there = next((row for row in records.active(rows) if row.chain_eid == body.destination_chain_eid), None)
+    await paths.check_open(context.session, source, there, int(body.amount))
     await _check_balance(context, source, int(body.amount))
     return Route(asset, source, destination, fee, is_there(rows, body.destination_chain_eid))
 
@@ -72,6 +74,7 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
     caps = (route.asset.max_holders, int(terms_of(route.asset).compliance_rules.max_tokens_per_holder))
     if any(caps) and not route.is_there:
         warnings.append("The caps of the asset are shared with one more chain: those of the others get smaller.")
+    warnings += await paths.notes(context.session, route.source.chain_eid, body.destination_chain_eid)
     steps = [
         *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
         f"Send one packet with the rules{f' and {body.amount} base units' if int(body.amount) else ''}"
@@ -132,9 +135,10 @@ async def check_ready(
     gas_after: int = 0,
 ) -> int:
     """What the packet takes along for its delivery, wei. 400 where it would leave from a chain of the other network;
-    409 where the asset is not active, its caps cannot be shared with one more chain, or the wallet cannot pay on both
-    sides, with `gas_after` of what follows on the destination."""
+    409 where too few DVNs verify packets between mainnets, the asset is not active, its caps cannot be shared with one
+    more chain, or the wallet cannot pay on both sides, with `gas_after` of what follows on the destination."""
     await chains.check_network(context, source.chain_eid)
+    await paths.check(context.session, source.chain_eid, destination_eid)
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
         raise Conflict(f"The asset is {asset.status}; it can be bridged when it is active.")
     eids = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
@@ -144,9 +148,13 @@ async def check_ready(
     assert source.token_address is not None
     async with db.paused(context.session):
         fee = await price.asked(source.chain_eid, source.token_address, destination_eid, on_token)
-    await records.check_funded(context.session, wallet, source.chain_eid, gas.PEER + gas.packet(source.chain_eid), fee)
-    there = gas.PEER + gas_after + (0 if is_there(rows, destination_eid) else gas.TOKEN)
-    await records.check_funded(context.session, wallet, destination_eid, there)
+    path = gas.PATH if paths.are_kept(source.chain_eid, destination_eid) else 0
+    here = path + gas.PEER + gas.packet(source.chain_eid)
+    await records.check_funded(context.session, wallet, source.chain_eid, here, fee, size=gas.PACKET_SIZE)
+    there, size = path + gas.PEER + gas_after, gas.SMALL_SIZE
+    if not is_there(rows, destination_eid):
+        there, size = there + gas.TOKEN, size + gas.TOKEN_SIZE
+    await records.check_funded(context.session, wallet, destination_eid, there, size=size)
     return fee
 
 

@@ -1,6 +1,7 @@
 """What is done for an accepted bridge."""
 
-from backend.bridges import carrying
+from backend.bridges import carrying, giving_up
+from backend.bridges.returns import KIND
 from backend.errors import SignumError
 from backend.workflows import Run, workflow
 
@@ -14,3 +15,9 @@ async def send_failed(run: Run, error: SignumError) -> None:
 async def send(run: Run) -> None:
     """Token and peers, packet, delivery."""
     await carrying.carry(run, run.subject_id)
+
+
+@workflow(KIND, on_failure=giving_up.failed)
+async def give_back(run: Run) -> None:
+    """The packet dropped, and its supply minted back."""
+    await giving_up.give_back(run)

@@ -23,6 +23,24 @@ def _mistakes(settings: Settings) -> Iterator[str]:
         ("SIGNUM_ENDPOINTS", settings.endpoints),
         ("SIGNUM_QUOTE_TOKENS", settings.quote_tokens),
         ("SIGNUM_CONFIRMATIONS", settings.confirmations),
+        ("SIGNUM_CHAIN_TERMS", settings.chain_terms),
     ):
         for eid in sorted(set(eids) - set(settings.rpc_urls)):
             yield f"{name} names the chain {eid}, for which SIGNUM_RPC_URLS has no node."
+    yield from _path_mistakes(settings)
+
+
+def _path_mistakes(settings: Settings) -> Iterator[str]:
+    networks = {entry.eid: entry.environment for entry in CHAINS if entry.chain_id is not None}
+    for source, destinations in sorted(settings.bridge_paths.items()):
+        for destination in sorted(destinations):
+            path = f"SIGNUM_BRIDGE_PATHS names a path from {source} to {destination}"
+            unknown = [eid for eid in (source, destination) if eid not in networks]
+            if unknown:
+                yield f"{path}; {unknown[0]} is no endpoint id of an EVM chain in the registry."
+            elif source == destination:
+                yield f"{path}; a path leads to another chain."
+            elif networks[source] is not networks[destination]:
+                yield f"{path}; one is a mainnet and the other is a testnet."
+            elif settings.rpc_urls and (missing := {source, destination} - set(settings.rpc_urls)):
+                yield f"{path}; SIGNUM_RPC_URLS has no node for {min(missing)}."

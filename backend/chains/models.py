@@ -31,6 +31,9 @@ class ChainRow(Row, table=True):
     rpc_url: str | None = None
     explorer_url: str | None = None
     height: int | None = Field(default=None, sa_type=sa.BigInteger)
+    safe_height: int | None = Field(default=None, sa_type=sa.BigInteger)
+    """The newest block that is safe, and the newest that is final, by the chain's terms."""
+    final_height: int | None = Field(default=None, sa_type=sa.BigInteger)
     lag: int | None = Field(default=None, sa_type=sa.BigInteger)
     """Blocks that the tables are behind the height; those that wait for their confirmations are among them."""
     checked_at: datetime | None = time_field(nullable=True)

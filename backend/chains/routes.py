@@ -7,11 +7,12 @@ from fastapi import APIRouter
 from backend.auth import rate_limit
 from backend.auth.route import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
-from backend.chains import service
+from backend.chains import checks, service
 from backend.chains.schemas import (
     ChainList,
     DeployedFilter,
     Environment,
+    NodeCheck,
     OrganizationChain,
     OrganizationChainList,
     VmType,
@@ -54,3 +55,12 @@ async def enable_chain(context: Current, orgId: UUID, chainId: UUID) -> Organiza
 async def disable_chain(context: Current, orgId: UUID, chainId: UUID) -> OrganizationChain:
     """Begin nothing new on a chain; what is there already stays. Repeating it changes nothing."""
     return await service.disable(context, chainId)
+
+
+@router.get("/orgs/{orgId}/chains/{chainId}/check", responses={404: {}, 409: {}})
+@requires(Scope.CHAINS_READ)
+async def check_nodes(context: Current, orgId: UUID, chainId: UUID) -> NodeCheck:
+    """Check what a chain's nodes support and which settings fit them. It takes up to 20 seconds; a result is kept for a
+    minute. 409 where this installation has no node for the chain."""
+    await rate_limit.hit(rate_limit.NODE_CHECKS, "node checks", str(context.organization_id))
+    return await checks.of_chain(context, chainId)

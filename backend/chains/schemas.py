@@ -59,10 +59,86 @@ class ChainList(BaseModel):
     chains: list[Chain]
 
 
+class Terms(BaseModel):
+    """The terms of a chain: when one of its blocks counts, and what its nodes are asked. `summary` says in a sentence
+    when a request succeeds. `safe` and `final` are a block tag, or a number of blocks below the newest; `block_time` is
+    in seconds; `history` is how many blocks back state is read, null for all."""
+
+    summary: str
+    block_time: float
+    confirmations: int
+    safe: str | int
+    final: str | int
+    succeeds_at: Literal["included", "safe", "final"]
+    log_range: int
+    history: int | None
+    batch: int
+
+
+class ChainAlarm(BaseModel):
+    """Something on a chain that the operator must look at, open until its cause is gone. `detail` says what happened
+    and what to do."""
+
+    kind: str
+    detail: str
+    since: Timestamp
+
+
+class PathEnd(BaseModel):
+    """One direction of a token's path to another chain, as its endpoint holds it. LayerZero may change a
+    default library."""
+
+    library: str
+    is_default_library: bool
+    confirmations: int
+    required_dvns: list[str]
+    optional_dvns: list[str]
+    optional_threshold: int
+
+
+class SendingPathEnd(PathEnd):
+    """The direction that sends, with who delivers and the options of every packet that carries an amount."""
+
+    executor: str
+    enforced_options: str
+
+
+class PathToken(BaseModel):
+    """What was read back of a token after its path was configured; `agrees` with the settings of now or not. The next
+    bridge writes what differs."""
+
+    asset_id: str
+    symbol: str
+    token_address: str
+    sends: SendingPathEnd
+    receives: PathEnd
+    agrees: bool
+    read_at: Timestamp
+
+
+class BridgePath(BaseModel):
+    """The path from a chain to another one, by the settings; addresses are on the chain that sends. Bridges are refused
+    where it is not `is_allowed`; `summary` says why, or who verifies packets."""
+
+    destination_chain_eid: int
+    destination_name: str
+    is_allowed: bool
+    summary: str
+    confirmations: int | None
+    required_dvns: list[str]
+    optional_dvns: list[str]
+    optional_threshold: int
+    send_library: str | None
+    receive_library: str | None
+    enforced_gas: int | None
+    tokens: list[PathToken]
+
+
 class OrganizationChain(Chain):
-    """A chain as an organization uses it, with the contracts that serve it there, and how it is: its newest block, how
-    many blocks our tables are behind it, what went wrong at the last look, and when that was. `missing` is what the
-    operator of this installation has still to do for it."""
+    """A chain as an organization uses it, with the contracts that serve it there, and how it is: its newest, safe and
+    final block, how many blocks our tables are behind, what went wrong at the last look, and when that was. `missing`
+    is what the operator of this installation has still to do for it, `alarms` what the operator must look at, `paths`
+    the bridge paths to other chains."""
 
     enabled: bool = False
     market_factory_address: str | None = None
@@ -72,10 +148,15 @@ class OrganizationChain(Chain):
     quote_symbol: str | None = None
     quote_decimals: int | None = None
     height: int | None = None
+    safe_height: int | None = None
+    final_height: int | None = None
     lag: int | None = None
     last_error: str | None = None
     missing: str | None = None
     checked_at: Timestamp | None = None
+    terms: Terms | None = None
+    alarms: list[ChainAlarm] = []
+    paths: list[BridgePath] = []
 
 
 class OrganizationChainList(BaseModel):
@@ -83,6 +164,45 @@ class OrganizationChainList(BaseModel):
 
     chains: list[OrganizationChain]
     nextCursor: None = None
+
+
+class NodeCheckLevel(StrEnum):
+    """How well a node supports something. `limits`: Signum works around what is missing; `missing`: it cannot."""
+
+    OK = "ok"
+    LIMITS = "limits"
+    MISSING = "missing"
+
+
+class NodeCheckLine(BaseModel):
+    """One thing that was checked: what was found, and what Signum does about it."""
+
+    name: str
+    level: NodeCheckLevel
+    found: str
+    effect: str
+
+
+class CheckedNode(BaseModel):
+    """The verdict on a node. `name` is its place in the operator's settings; URLs are never shown."""
+
+    name: str
+    answers: bool
+    good_enough: bool
+    summary: str
+    lines: list[NodeCheckLine]
+    advice: list[str]
+
+
+class NodeCheck(BaseModel):
+    """What the nodes of a chain support. `setting` is the value of SIGNUM_CHAIN_TERMS for this chain that fits them;
+    null where nothing has to change."""
+
+    chain_eid: int
+    checked_at: Timestamp
+    good_enough: bool
+    nodes: list[CheckedNode]
+    setting: str | None
 
 
 DeployedFilter = Literal["true", "false"]

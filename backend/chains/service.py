@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import defaultdict
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -12,9 +13,11 @@ from sqlmodel import col
 
 from backend import db
 from backend.auth.principal import Context
-from backend.chains import quotes, rules
+from backend.chain import alarms, durations
+from backend.chain.terms import terms_of
+from backend.chains import paths, quotes, rules
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
-from backend.chains.schemas import Chain, Environment, OrganizationChain, VmType
+from backend.chains.schemas import Chain, ChainAlarm, Environment, OrganizationChain, Terms, VmType
 from backend.changes import tell
 from backend.db import new_id, now
 from backend.errors import BadRequest, Conflict, NotFound
@@ -97,13 +100,26 @@ async def for_organization(context: Context) -> list[OrganizationChain]:
     chosen = {c.id for c in await enabled(context.session, context.organization_id)}
     addresses = await contracts(context.session)
     rows = await of_network(context.session, context.network)
+    leaving = await paths.of_chains(context, rows)
     async with db.paused(context.session):
-        return list(await asyncio.gather(*(_shown(row, row.id in chosen, addresses[row.xchain_eid]) for row in rows)))
+        open_ones = await _alarms()
+        shown = (_shown(row, row.id in chosen, addresses[row.xchain_eid], open_ones[row.xchain_eid]) for row in rows)
+        found = await asyncio.gather(*shown)
+    return [chain.model_copy(update={"paths": leaving.get(chain.xchain_eid or 0, [])}) for chain in found]
+
+
+async def _alarms() -> dict[int, list[ChainAlarm]]:
+    """Endpoint id to its open alarms. Their subjects may be one organization's and are left out."""
+    found: dict[int, list[ChainAlarm]] = defaultdict(list)
+    async with db.worker() as session:
+        for row in await alarms.list_open(session):
+            found[row.chain_eid].append(ChainAlarm(kind=row.kind, detail=row.detail, since=row.created_at))
+    return found
 
 
 async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
     """Let the organization use a chain; once more changes nothing."""
-    row = await _entry(context, chain_id)
+    row = await entry(context, chain_id)
     if not row.is_signum_deployed:
         why = f" {row.missing}" if row.missing else ""
         raise Conflict(f"Signum's contracts are not deployed on {row.display_name} in this installation.{why}")
@@ -118,7 +134,7 @@ async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
 
 async def disable(context: Context, chain_id: UUID) -> OrganizationChain:
     """Take a chain from the organization's; what lives there stays, and nothing new is begun."""
-    row = await _entry(context, chain_id)
+    row = await entry(context, chain_id)
     shown = await _looked_at(context, row, False)
     taken = sa.delete(OrganizationChainRow).where(
         col(OrganizationChainRow.organization_id) == context.organization_id,
@@ -135,7 +151,9 @@ async def _tell(context: Context, row: Any, action: str, *, is_enabled: bool) ->
     await tell(context.session, context.organization_id, action, ("chain", row.id), before, after)
 
 
-async def _entry(context: Context, chain_id: UUID) -> Any:
+async def entry(context: Context, chain_id: UUID) -> Any:
+    """A chain of the organization's network, as a row of columns. 404 where there is none, 400 where it is of another
+    network or no EVM."""
     row = (await context.session.execute(sa.select(CHAINS).where(CHAINS.c.id == chain_id))).one_or_none()
     if row is None:
         raise NotFound("There is no such chain in the registry.")
@@ -152,13 +170,17 @@ async def _looked_at(context: Context, row: Any, is_enabled: bool) -> Organizati
     """The chain as it will be shown; before anything is written, as its node is asked."""
     addresses = (await contracts(context.session))[row.xchain_eid]
     async with db.paused(context.session):
-        return await _shown(row, is_enabled, addresses)
+        return await _shown(row, is_enabled, addresses, (await _alarms())[row.xchain_eid])
 
 
-async def _shown(row: Any, is_enabled: bool, addresses: dict[str, str]) -> OrganizationChain:
+async def _shown(
+    row: Any, is_enabled: bool, addresses: dict[str, str], open_alarms: list[ChainAlarm]
+) -> OrganizationChain:
     currency = await quotes.terms(row.xchain_eid, addresses.get("quote_token"))
     return OrganizationChain(
         **_columns(row),
+        terms=_terms(row) if row.vm_type is VmType.EVM else None,
+        alarms=open_alarms,
         enabled=is_enabled,
         market_factory_address=addresses.get("market_factory"),
         attestation_registry_address=addresses.get("registry"),
@@ -167,3 +189,8 @@ async def _shown(row: Any, is_enabled: bool, addresses: dict[str, str]) -> Organ
         quote_symbol=currency.symbol if currency else None,
         quote_decimals=currency.decimals if currency else None,
     )
+
+
+def _terms(row: Any) -> Terms:
+    terms = terms_of(row.xchain_eid)
+    return Terms(summary=durations.success(row.xchain_eid, terms), **asdict(terms))

@@ -18,6 +18,9 @@ TITLES: Final = {
     "unfrozen": "Account unfrozen",
     "moved": "Tokens moved",
     "recovered": "Wallet recovered",
+    "path_paused": "Bridge path paused",
+    "path_unpaused": "Bridge path resumed",
+    "path_limited": "Bridge path limited",
 }
 """Acts by the names of their steps."""
 EVENTS: Final = {
@@ -30,6 +33,9 @@ EVENTS: Final = {
     "unfrozen": "Frozen",
     "moved": "ForcedTransfer",
     "recovered": "Recovered",
+    "path_paused": "PathPauseSet",
+    "path_unpaused": "PathPauseSet",
+    "path_limited": "PathLimitSet",
 }
 _CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
     "minted": lambda at, owner, a: token.mint(at, a["to_address"], int(a["amount"])),
@@ -42,6 +48,9 @@ _CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
 }
 
 
+PATH_ACTS: Final = frozenset({"path_paused", "path_unpaused", "path_limited"})
+
+
 def asked(arguments: Arguments) -> dict[str, Any]:
     """What was asked for, of a request's arguments: its chains, addresses, amount and reason."""
     return {name: value for name, value in arguments.items() if name not in ("order", "acts") and value is not None}
@@ -50,6 +59,8 @@ def asked(arguments: Arguments) -> dict[str, Any]:
 async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments) -> Call:
     """The call of an act; of a recovery the arguments have the `orders` to end as well. How much is to be frozen is
     reckoned from what is frozen now: 409 where that cannot be."""
+    if act in PATH_ACTS:
+        return _path_call(act, eid, at, arguments)
     if act not in ("frozen", "unfrozen"):
         return _CALLS[act](at, owner, arguments)
     address, amount = arguments["address"], _amount(arguments)
@@ -58,6 +69,16 @@ async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments)
         return token.set_frozen(at, address, rules.frozen_more(frozen, amount))
     balance = await token.balance_of(eid, at, address)
     return token.set_frozen(at, address, rules.frozen_less(frozen, balance, amount))
+
+
+def _path_call(act: str, eid: int, at: str, arguments: Arguments) -> Call:
+    """The call of one end of a path: it names the other end."""
+    ends = (arguments["source_chain_eid"], arguments["destination_chain_eid"])
+    other = ends[1] if eid == ends[0] else ends[0]
+    if act == "path_limited":
+        amount = _amount(arguments)
+        return token.set_path_limit(at, other, amount or 0, 0 if amount is None else arguments["window_seconds"])
+    return token.set_path_paused(at, other, act == "path_paused")
 
 
 def _amount(arguments: Arguments) -> int | None:
@@ -70,6 +91,10 @@ def told(act: str, event: Mapping[str, Any]) -> str:
         return f"{event['value']} base units {act}."
     if act in ("taken", "moved"):
         return f"{event['amount']} base units moved from {event['from']} to {event['to']}."
+    if act == "path_limited":
+        return f"Limit: {rules.limit_words(event['limit'], event['window'])}."
+    if act in PATH_ACTS:
+        return "The path is paused." if event["paused"] else "Packets pass again."
     if act in ("frozen", "unfrozen"):
         return _frozen_words(event["account"], event["amount"])
     return f"The token is {act}."

@@ -11,7 +11,7 @@ from backend.chain import clock, quote
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, evaluate
-from backend.controls import facts, rules
+from backend.controls import facts, paths, rules
 from backend.controls.facts import Facts
 from backend.controls.schemas import (
     Burn,
@@ -20,8 +20,10 @@ from backend.controls.schemas import (
     ControlKind,
     ForcedTransfer,
     Freeze,
+    LimitPath,
     Mint,
     Pause,
+    PausePath,
     Recover,
 )
 from backend.errors import Conflict
@@ -55,6 +57,8 @@ async def deed(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
         return await planner.freeze(body)
     if isinstance(body, ForcedTransfer):
         return await planner.force(body)
+    if isinstance(body, PausePath | LimitPath):
+        return await planner.path(body)
     return await planner.recover(body)
 
 
@@ -136,6 +140,13 @@ class _Planner:
             after = min(new.frozen + lost.frozen, MAX_UINT256)
             changes += [_frozen(known, lost, 0), _frozen(known, new, after)]
         return Deed([_at(known)], ["recovered"], changes + brought, orders=escrow.batch(held))
+
+    async def path(self, body: PausePath | LimitPath) -> Deed:
+        places, changes = await paths.ends(self.context, self.asset_id, self.kind, body)
+        act = {ControlKind.PAUSE_PATH: "path_paused", ControlKind.UNPAUSE_PATH: "path_unpaused"}
+        warnings = ["Packets that arrive meanwhile wait at the endpoint; none is lost."]
+        stops = self.kind is ControlKind.PAUSE_PATH
+        return Deed(places, [act.get(self.kind, "path_limited")], changes, warnings if stops else [])
 
     async def _facts(self, eid: int, *addresses: str) -> Facts:
         (place,) = await facts.places(self.context, self.asset_id, eid)

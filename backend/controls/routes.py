@@ -6,8 +6,9 @@ from fastapi import APIRouter, Response, status
 
 from backend.auth.route import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.controls import service
+from backend.controls import paths, service
 from backend.controls.schemas import (
+    AssetPathList,
     Burn,
     Control,
     ControlAccepted,
@@ -15,8 +16,10 @@ from backend.controls.schemas import (
     ControlPlan,
     ForcedTransfer,
     Freeze,
+    LimitPath,
     Mint,
     Pause,
+    PausePath,
     Recover,
 )
 
@@ -107,3 +110,39 @@ async def recover(
     them is frozen, and what lies in its open orders of the asset's markets. These orders end; the tokens and the quote
     in them go to the new wallet, in the same transaction."""
     return await _answer(context, assetId, ControlKind.RECOVER, body, response, dry_run)
+
+
+@router.get("/paths")
+@requires(Scope.ASSETS_READ)
+async def list_asset_paths(context: Current, orgId: UUID, assetId: UUID) -> AssetPathList:
+    """List the bridge paths between the asset's tokens, with their pauses and limits as the chains have them now."""
+    return AssetPathList(paths=await paths.all_of(context, assetId))
+
+
+@router.post("/pause-path", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def pause_path(
+    context: Current, orgId: UUID, assetId: UUID, body: PausePath, response: Response, dry_run: DryRun = False
+) -> Answer:
+    """Stop what goes between two chains, in both directions and on both tokens. A packet that is on its way waits at
+    the endpoint of its destination."""
+    return await _answer(context, assetId, ControlKind.PAUSE_PATH, body, response, dry_run)
+
+
+@router.post("/unpause-path", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def unpause_path(
+    context: Current, orgId: UUID, assetId: UUID, body: PausePath, response: Response, dry_run: DryRun = False
+) -> Answer:
+    """Let packets pass between two chains again."""
+    return await _answer(context, assetId, ControlKind.UNPAUSE_PATH, body, response, dry_run)
+
+
+@router.post("/limit-path", status_code=status.HTTP_202_ACCEPTED)
+@requires(Scope.ASSETS_WRITE)
+async def limit_path(
+    context: Current, orgId: UUID, assetId: UUID, body: LimitPath, response: Response, dry_run: DryRun = False
+) -> Answer:
+    """Limit how much passes between two chains in a window of time, both directions together, or end the limit. What is
+    used up frees itself evenly over the window. A packet above the limit waits at the endpoint of its destination."""
+    return await _answer(context, assetId, ControlKind.LIMIT_PATH, body, response, dry_run)

@@ -78,3 +78,27 @@ def frozen_less(frozen: int, balance: int, amount: int | None) -> int:
     if amount > known:
         raise Conflict(f"Only {known} base units of this account are frozen.")
     return known - amount
+
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def limit_words(limit: int, window: int) -> str:
+    """A limit of a bridge path in words; a window of 0 seconds means no limit."""
+    if not window:
+        return "none"
+    seconds, unit = next(((s, u) for s, u in _UNITS if window % s == 0), (1, "second"))
+    count = window // seconds
+    return f"{limit} base units in {f'{count} {unit}s' if count > 1 else f'a {unit}'.replace('a hour', 'an hour')}"
+
+
+def check_limit(amount: int | None, unit: int) -> None:
+    """400 where a limit is nothing, or too fine or too large for a packet. `unit` is the least amount that crosses."""
+    if amount is None:
+        return
+    if amount == 0:
+        raise BadRequest("A limit of nothing stops the path; pause it instead.", pointer="/amount")
+    if amount % unit:
+        raise BadRequest(f"A limit is a multiple of {unit} base units, as amounts cross.", pointer="/amount")
+    if amount // unit >= 2**64:
+        raise BadRequest("The limit is larger than what a packet can carry.", pointer="/amount")

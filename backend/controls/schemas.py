@@ -1,11 +1,12 @@
 """What an issuer can do to a token and its holders, as it crosses the door."""
 
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from backend.fields import Acceptance, Address, Body, Eid, Reason, TokenAmount
+from backend.fields import Acceptance, Address, Body, Eid, Reason, TokenAmount, Whole
 
 
 class ControlKind(StrEnum):
@@ -19,6 +20,9 @@ class ControlKind(StrEnum):
     UNFREEZE = "unfreeze"
     FORCED_TRANSFER = "forced_transfer"
     RECOVER = "recover"
+    PAUSE_PATH = "pause_path"
+    UNPAUSE_PATH = "unpause_path"
+    LIMIT_PATH = "limit_path"
 
 
 class Mint(Body):
@@ -75,7 +79,26 @@ class Recover(Body):
     reason: Reason
 
 
-Control = Mint | Burn | Pause | Freeze | ForcedTransfer | Recover
+class PausePath(Body):
+    """Stop what goes between two chains, in both directions, or let it go on. A packet that arrives meanwhile waits."""
+
+    source_chain_eid: Eid
+    destination_chain_eid: Eid
+    reason: Reason
+
+
+class LimitPath(Body):
+    """Let at most `amount` base units pass between two chains in `window_seconds`, both directions together; without an
+    amount the limit is removed. Each of the two tokens keeps its own account of it."""
+
+    source_chain_eid: Eid
+    destination_chain_eid: Eid
+    amount: TokenAmount | None = None
+    window_seconds: Annotated[Whole, Field(ge=60, le=31_536_000)] = 86_400
+    reason: Reason
+
+
+Control = Mint | Burn | Pause | Freeze | ForcedTransfer | Recover | PausePath | LimitPath
 
 
 class ControlAccepted(Acceptance):
@@ -96,7 +119,7 @@ class ControlStep(BaseModel):
 
 class Change(BaseModel):
     """What would be different. `field` is supply, balance or frozen (base units of the token), quote (base units of the
-    currency named by `symbol` and `decimals`), orders (a number), or state (words)."""
+    currency named by `symbol` and `decimals`), orders (a number), or state, path and limit (words)."""
 
     chain_eid: int
     address: str | None = None
@@ -119,3 +142,22 @@ class ControlPlan(BaseModel):
 
     steps: list[ControlStep]
     impact: ControlImpact
+
+
+class AssetPath(BaseModel):
+    """The bridge path from one of an asset's tokens to another, as the first token has it now. `limit` and `available`
+    are base units, null without a limit; `available` is what may pass at once."""
+
+    chain_eid: int
+    other_chain_eid: int
+    is_paused: bool
+    limit: str | None
+    window_seconds: int | None
+    available: str | None
+
+
+class AssetPathList(BaseModel):
+    """Every bridge path of an asset: one page."""
+
+    paths: list[AssetPath]
+    nextCursor: None = None

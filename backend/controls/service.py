@@ -3,9 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-import sqlalchemy as sa
-from sqlmodel import col
-
 from backend import db
 from backend.assets import gas, records
 from backend.assets.checking import Place
@@ -24,12 +21,10 @@ from backend.controls.schemas import (
     ControlPlan,
     ControlStep,
 )
-from backend.errors import Conflict
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
 from backend.units import grouped
-from backend.wallets.models import WalletRow
-from backend.wallets.schemas import WalletKind
+from backend.wallets import signing_wallets
 
 _VERBS = {
     ControlKind.MINT: "Mint",
@@ -40,6 +35,9 @@ _VERBS = {
     ControlKind.UNFREEZE: "Unfreeze",
     ControlKind.FORCED_TRANSFER: "Forced transfer of",
     ControlKind.RECOVER: "Recover a wallet of",
+    ControlKind.PAUSE_PATH: "Pause the bridge path of",
+    ControlKind.UNPAUSE_PATH: "Resume the bridge path of",
+    ControlKind.LIMIT_PATH: "Limit the bridge path of",
 }
 
 
@@ -84,7 +82,7 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
 
 def _words(kind: ControlKind, body: Control, asset: AssetRow) -> str:
     """What is done to how much: "Freeze 120 NREF", "Pause NREF"."""
-    amount = getattr(body, "amount", None)
+    amount = None if kind is ControlKind.LIMIT_PATH else getattr(body, "amount", None)
     return f"{_VERBS[kind]} {f'{grouped(amount, asset.decimals)} ' if amount is not None else ''}{asset.symbol}"
 
 
@@ -113,23 +111,9 @@ async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Co
     deed = await planning.deed(context, asset_id, kind, body)
     arguments = _arguments(deed, body) | {"orders": deed.orders}
     for place, owner in deed.places:
-        wallet = await _signer(context, owner)
+        wallet = await signing_wallets.of_owner(context.session, context.organization_id, owner)
         await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
         async with db.paused(context.session):
             call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
             await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
     return deed
-
-
-async def _signer(context: Context, owner: str) -> WalletRow:
-    """The wallet that owns the token; 409 where its key is not ours to use."""
-    wallet: WalletRow | None = await context.session.scalar(
-        sa.select(WalletRow).where(
-            col(WalletRow.organization_id) == context.organization_id,
-            col(WalletRow.address) == owner,
-            col(WalletRow.kind) == WalletKind.SERVER,
-        )
-    )
-    if wallet is None:
-        raise Conflict(f"The token is owned by {owner}, which is not a server wallet of this organization.")
-    return wallet

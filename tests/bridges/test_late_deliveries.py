@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from backend import sweep
+from backend import db, sweep
 from backend.bridges import arriving
+from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeStatus
 from backend.chain import relayer, token
 from backend.settings import settings
@@ -135,3 +136,18 @@ async def test_rules_that_changed_while_a_packet_waited_are_put_right(world: Wor
     assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
     there = next(d for d in (await firm.get(f"/assets/{asset['id']}"))["deployments"] if d["chain_eid"] == BASE)
     assert (await token.rules(BASE, there["token_address"])).min_kyc_level == 3
+
+
+async def test_packet_that_a_reorganization_gave_another_id_is_delivered_under_it(world: World) -> None:
+    firm, asset, party, accepted = await given_up(world)
+    sent_as = await row_of(accepted["bridgeId"])
+    former = "0x" + "5e" * 32
+    async with db.worker() as session:
+        row = await session.get_one(BridgeRow, sent_as.id)
+        row.guid, row.source_tx_hash = former, "0x" + "6f" * 32  # of the branch that was replaced
+    await firm.attest(party, BASE)
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    bridge = await firm.get(f"/bridges/{accepted['bridgeId']}")
+    assert (bridge["status"], bridge["guid"]) == ("confirmed", sent_as.guid)
+    assert bridge["source_tx_hash"] == sent_as.source_tx_hash
+    assert supplies(await firm.get(f"/assets/{asset['id']}"))[BASE] == str(UNIT)

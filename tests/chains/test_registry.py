@@ -6,9 +6,11 @@ import httpx
 import pytest
 from limits import RateLimitItemPerSecond
 
-from backend import runtime
+from backend import db, runtime
 from backend.auth import rate_limit
 from backend.auth.limiter import Limiter
+from backend.chain import alarms
+from backend.chain.models import AlarmKind
 from backend.client import ApiProblem
 from backend.fields import Network
 from backend.members.schemas import Role
@@ -124,3 +126,25 @@ async def test_one_organization_enables_nothing_for_another(world: World) -> Non
     viewer = await world.person(mine.id, Role.VIEWER)
     problem = await refused(viewer, "POST", f"{mine.base}/chains/{chain['id']}/disable", 403)
     assert problem.type.endswith("/errors/insufficient-scope")
+
+
+async def test_chain_tells_its_terms_in_words_and_numbers(world: World) -> None:
+    firm = await Firm.found(world)
+    chains = {c["xchain_eid"]: c for c in (await firm.get("/chains"))["chains"]}
+    assert chains[SEPOLIA]["terms"]["summary"] == "Requests succeed as soon as their transactions are in a block."
+    assert chains[SEPOLIA]["terms"]["succeeds_at"] == "included"
+    amoy = chains[40267]["terms"]
+    assert amoy["summary"] == "Requests succeed when their transactions have 2 confirmations (about 4 seconds)."
+    assert chains[40168]["terms"] is None, "Solana has none"
+
+
+async def test_open_alarms_are_on_their_chain_until_they_are_cleared(world: World) -> None:
+    firm = await Firm.found(world)
+    async with db.worker() as session:
+        await alarms.sound(session, SEPOLIA, AlarmKind.DEEP_REORG, "Rewind the chain.", "subject of a tenant")
+    chain = await firm.chain(SEPOLIA)
+    assert [(a["kind"], a["detail"]) for a in chain["alarms"]] == [("deep_reorg", "Rewind the chain.")]
+    assert "subject of a tenant" not in str(chain)
+    async with db.worker() as session:
+        await alarms.clear(session, SEPOLIA, AlarmKind.DEEP_REORG)
+    assert (await firm.chain(SEPOLIA))["alarms"] == []

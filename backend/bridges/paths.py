@@ -1,0 +1,136 @@
+"""The path of a bridge: whether enough DVNs verify its packets, and its settings on both tokens."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import col
+
+from backend import db
+from backend.assets.models import DeploymentRow
+from backend.assets.writing import write
+from backend.bridges import rules
+from backend.chain import endpoints, paths, token
+from backend.chain.deployment import contracts_of
+from backend.chain.models import TransactionStatus
+from backend.chain.paths import Receiving, Sending
+from backend.chain.transactions import find
+from backend.chains.models import ChainRow
+from backend.chains.schemas import Environment
+from backend.db import now
+from backend.errors import Conflict
+from backend.fields import timestamp
+from backend.workflows import Run, StepNotes
+
+
+async def check(session: AsyncSession, source_eid: int, destination_eid: int) -> None:
+    """409 where a mainnet is on the path and fewer than two DVNs are required in one of its directions. Both count:
+    the token at either end mints on the word of verifiers."""
+    chains = await _chains(session, source_eid, destination_eid)
+    if not any(chain.environment is Environment.MAINNET for chain in chains.values()):
+        return
+    for one, other in ((source_eid, destination_eid), (destination_eid, source_eid)):
+        names = (chains[one].display_name, chains[other].display_name)
+        rules.check_verifiers(paths.required_dvns(one, other), names, (one, other))
+
+
+async def check_open(
+    session: AsyncSession, source: DeploymentRow, destination: DeploymentRow | None, amount: int
+) -> None:
+    """409 with its resolution where the issuer paused the path, or its limit leaves room for less, at either end."""
+    ends = [(source, destination.chain_eid), (destination, source.chain_eid)] if destination else []
+    chains = await _chains(session, *(row.chain_eid for row, _ in ends))
+    found = [(row, other) for row, other in ends if row.token_address]
+    asset_path = f"/v1/orgs/{source.organization_id}/assets/{source.asset_id}"
+    async with db.paused(session):
+        states = [await token.path(row.chain_eid, str(row.token_address), other) for row, other in found]
+    for (row, other), state in zip(found, states, strict=True):
+        names = (chains[row.chain_eid].display_name, chains[other].display_name)
+        rules.check_open(state.is_paused, state.available if state.window else None, amount, names, asset_path)
+
+
+async def notes(session: AsyncSession, source_eid: int, destination_eid: int) -> list[str]:
+    """What a plan says of a path that a mainnet would not allow."""
+    if endpoints.is_embedded(source_eid) or paths.required_dvns(source_eid, destination_eid) >= rules.LEAST_DVNS:
+        return []
+    chains = await _chains(session, source_eid, destination_eid)
+    return [rules.few_verifiers(chains[source_eid].display_name, chains[destination_eid].display_name)]
+
+
+async def _chains(session: AsyncSession, *eids: int) -> dict[int, Any]:
+    query = sa.select(col(ChainRow.xchain_eid), col(ChainRow.display_name), col(ChainRow.environment))
+    rows = await session.execute(query.where(col(ChainRow.xchain_eid).in_(eids)))
+    return {row.xchain_eid: row for row in rows}
+
+
+def are_kept(one: int, other: int) -> bool:
+    """Whether a path has anything to configure: on public chains, and where the settings name it."""
+    is_named = paths.of(one, other) is not None or paths.of(other, one) is not None
+    return is_named or not endpoints.is_embedded(one)
+
+
+async def configure(run: Run, step: StepNotes, row: DeploymentRow, other: DeploymentRow) -> None:
+    """Bring a token's end of the path to what the settings say, and read it back. This comes before the tokens name
+    each other as peers: no packet is accepted on the word of other verifiers. Raises Conflict where the chain holds
+    something else."""
+    eid, remote = row.chain_eid, other.chain_eid
+    if not are_kept(eid, remote):
+        return
+    assert row.token_address is not None
+    at = (await contracts_of(eid)).endpoint
+    calls = await paths.changes(eid, at, row.token_address, remote)
+    if calls:
+        owner = await token.owner(eid, row.token_address)
+        await together(*(_write(run, step, name, call, eid, remote, owner) for name, call in calls.items()))
+        left = await paths.changes(eid, at, row.token_address, remote)
+        if left:
+            raise Conflict(f"The chain does not hold what was written of the path: {', '.join(left)}.")
+    await _note(run, row, remote, *await paths.both(eid, at, row.token_address, remote))
+
+
+async def _write(run: Run, step: StepNotes, name: str, call: Any, eid: int, remote: int, owner: str) -> None:
+    key = f"path:{remote}:{name}"
+    before = await find(run.key(key, eid))
+    if before is not None and before.status is TransactionStatus.CONFIRMED:
+        key = f"{key}.{run.attempt}"  # written in an earlier try, and changed since
+    await write(run, step, call, key, eid=eid, signer=owner, label=f"set {name.replace('-', ' ')}")
+
+
+async def _note(run: Run, row: DeploymentRow, remote: int, sends: Sending, receives: Receiving) -> None:
+    async with run.transaction() as session:
+        mine = await session.get_one(DeploymentRow, row.id, with_for_update=True)
+        mine.paths = {**mine.paths, str(remote): shown(sends, receives)}
+
+
+def shown(sends: Sending, receives: Receiving) -> dict[str, Any]:
+    """What was read of a token's end of a path, as a row keeps it."""
+    return {
+        "sends": _end(sends) | {"executor": sends.executor, "enforced_options": sends.options},
+        "receives": _end(receives),
+        "read_at": timestamp(now()),
+    }
+
+
+def _end(end: Sending | Receiving) -> dict[str, Any]:
+    return {
+        "library": end.library,
+        "is_default_library": not end.is_pinned,
+        "confirmations": end.verifiers.confirmations,
+        "required_dvns": list(end.verifiers.required),
+        "optional_dvns": list(end.verifiers.optional),
+        "optional_threshold": end.verifiers.threshold,
+    }
+
+
+async def together(*works: Coroutine[Any, Any, None]) -> None:
+    """Run all at once. Where one fails the others end too before it is raised: nothing works on behind a step that has
+    failed. (A task group would wrap what is raised, and take a cancelled child for one that is done.)"""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
