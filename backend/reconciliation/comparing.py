@@ -21,6 +21,7 @@ from backend.markets.schemas import MarketStatus
 from backend.markets.terms import market_rules
 from backend.reconciliation.differences import Difference, Subject
 from backend.reconciliation.tables import Snapshot
+from backend.reconciliation.transactions import transactions
 
 BATCH = 200
 """Reads in one round trip."""
@@ -90,7 +91,10 @@ async def _token(tables: Snapshot, row: DeploymentRow, subject: Subject) -> list
     moved = sum(amount for (address, _), amount in tables.balances.items() if address == at)
     applied = {name: row.applied_rules.get(name) for name in rules}
     named = {f"rule {name}": (applied[name], rules[name]) for name in rules}
-    return subject.differ(supply=(moved, await token.total_supply(tables.eid, at, tables.block)), **named)
+    supply = await token.total_supply(tables.eid, at, tables.at)
+    paused = bool(await (await connect(tables.eid)).read(token.NAME, at, "paused", block=tables.at))
+    facts = {"supply": (moved, supply), "recorded supply": (row.supply, supply), "paused": (row.paused, paused)}
+    return subject.differ(**facts, **named)
 
 
 async def balances(tables: Snapshot) -> list[Difference]:
@@ -99,7 +103,7 @@ async def balances(tables: Snapshot) -> list[Difference]:
     rpc, found = await connect(tables.eid), list[Difference]()
     for part in _parts(sorted(tables.balances)):
         reads = [(token.NAME, at, "balanceOf", account) for at, account in part]
-        told = await rpc.read_many(reads, block=tables.block)
+        told = await rpc.read_many(reads, block=tables.at)
         for (at, account), amount in zip(part, told, strict=True):
             subject = Subject(tables.eid, "balance", f"{account} of {at}", owners[at])
             found += subject.differ(balance=(tables.balances[at, account], amount))
@@ -122,16 +126,22 @@ async def markets(tables: Snapshot) -> list[Difference]:
             taker_fee_bps=(row.taker_fee_bps, told.taker_fee_bps),
             maker_fee_bps=(row.maker_fee_bps, told.maker_fee_bps),
             rules=(market_rules(row).as_dict(), told.rules.as_dict()),
-            halted=(row.status is MarketStatus.HALTED, await _is_halted(tables, row)),
+            **await _halts(tables, row),
         )
     return found
 
 
-async def _is_halted(tables: Snapshot, row: MarketRow) -> bool:
-    """Whether the market should be shown as halted: by what its chain says now, and by what follows from the tables."""
+async def _halts(tables: Snapshot, row: MarketRow) -> dict[str, tuple[bool, bool]]:
+    """Whether the market is halted by its owner, may settle, and should be shown as halted: by what its chain says now,
+    and by what follows from the tables."""
     halted, paused, settles = await halting.on_chain(row)
-    facts = replace(tables.halting[row.id], is_halted=halted, paused=paused, settles=settles)
-    return rules.halting(facts, clock.moment()) is not None
+    known = tables.halting[row.id]
+    facts = replace(known, is_halted=halted, paused=paused, settles=settles)
+    return {
+        "halted by owner": (known.is_halted, halted),
+        "settles": (known.settles, settles),
+        "halted": (row.status is MarketStatus.HALTED, rules.halting(facts, clock.moment()) is not None),
+    }
 
 
 async def orders(tables: Snapshot) -> list[Difference]:
@@ -141,7 +151,7 @@ async def orders(tables: Snapshot) -> list[Difference]:
     for row in tables.markets:
         at = str(row.market_address)
         if await rpc.has_code(at):
-            count = int(await rpc.read(market.NAME, at, "orderCount", block=tables.block))
+            count = int(await rpc.read(market.NAME, at, "orderCount", block=tables.at))
             found += await _orders(tables, row, count)
     return found
 
@@ -152,7 +162,7 @@ async def _orders(tables: Snapshot, row: MarketRow, count: int) -> list[Differen
         orders=(len(known), count)
     )
     for part in _parts(sorted(known)):
-        for facts in await market.orders(tables.eid, str(row.market_address), part, tables.block):
+        for facts in await market.orders(tables.eid, str(row.market_address), part, tables.at):
             found += _order(tables.eid, row, known[facts.order_id], facts)
     return found
 
@@ -190,5 +200,5 @@ def _parts(rows: Sequence[T]) -> Iterator[Sequence[T]]:
         yield rows[first : first + BATCH]
 
 
-KINDS = (attesters, attestations, deployments, balances, markets, orders, distributions)
+KINDS = (attesters, attestations, deployments, balances, markets, orders, distributions, transactions)
 """Each is named as the rows of the snapshot that it looks at."""

@@ -19,17 +19,30 @@ class Difference(NamedTuple):
     chain: str
 
 
+def place(difference: Difference) -> tuple[object, ...]:
+    """What a difference is about, whatever the values are."""
+    return difference.chain_eid, difference.kind, difference.subject, difference.what
+
+
+def contract_of(difference: Difference) -> str:
+    """The subject, or the contract that it is a part of: the token of a balance, the market of an order."""
+    return difference.subject.rpartition(" of ")[2]
+
+
 @dataclass
 class Report:
     """A run: how much of each kind was compared, what differs, and which chains could not be read."""
 
     compared: dict[str, int] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
+    repaired: list[Difference] = field(default_factory=list)
+    """What differed before a repair and agrees now."""
     unreachable: dict[int, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return asdict(self) | {"differences": [d._asdict() for d in self.differences]}
+        lists = {"differences": self.differences, "repaired": self.repaired}
+        return asdict(self) | {name: [d._asdict() for d in found] for name, found in lists.items()}
 
     def as_json(self) -> str:
         """For programs."""
@@ -38,15 +51,22 @@ class Report:
     def as_table(self) -> str:
         """For people: a line per difference, and the counts."""
         lines = _columns([Difference._fields, *([str(v) for v in d] for d in self.differences)])
+        fixed = _columns([Difference._fields, *([str(v) for v in d] for d in self.repaired)])
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self.compared.items())) or "nothing"
         told = [f"The chain {eid} was not read: {why}" for eid, why in sorted(self.unreachable.items())]
-        found = f"{len(self.differences)} differences" if len(self.differences) != 1 else "1 difference"
+        found = _count(len(self.differences))
+        if self.repaired:
+            told += [*fixed, f"Repaired {_count(len(self.repaired))}."]
         return "\n".join([*(lines if self.differences else []), *told, f"Compared {counts}: {found}."])
 
     @property
     def exit_code(self) -> int:
         """0 where all was compared and agrees, 1 where something differs, 2 where a chain could not be read."""
         return 1 if self.differences else 2 if self.unreachable else 0
+
+
+def _count(differences: int) -> str:
+    return "1 difference" if differences == 1 else f"{differences} differences"
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -61,11 +81,12 @@ class Subject:
     chain_eid: int
     kind: str
     id: str
-    organization_id: UUID
+    organization_id: UUID | None
+    """None where it belongs to the installation."""
 
     def differ(self, **pairs: tuple[object, object]) -> list[Difference]:
         """The differences among `field=(table, chain)`."""
-        owner = str(self.organization_id)
+        owner = str(self.organization_id or "")
         return [
             Difference(self.chain_eid, self.kind, self.id, owner, what, str(table), str(chain))
             for what, (table, chain) in pairs.items()

@@ -12,4 +12,5 @@ class ReconciliationRow(Row, table=True):
 
     compared: dict[str, int] = json_field(dict)
     differences: list[dict[str, Any]] = json_field(list)
+    repaired: list[dict[str, Any]] = json_field(list)
     unreachable: dict[str, str] = json_field(dict)

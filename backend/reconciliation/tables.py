@@ -1,6 +1,7 @@
 """What the tables say of a chain, read in one snapshot: what the indexer writes is right as of the cursor's block."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,20 +9,25 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
+from backend.assets.indexing import ZERO
 from backend.assets.models import DeploymentRow
 from backend.assets.schemas import DeploymentStatus
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.chain.cursor import HEAD
-from backend.chain.models import CursorRow, TokenTransferRow
+from backend.chain.models import CursorRow, TokenTransferRow, TransactionRow, TransactionStatus
+from backend.chain.terms import Finality, terms_of
 from backend.distributions.models import DistributionRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.issuers.schemas import IssuerStatus
 from backend.markets import halting
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.rules import LIVE, Halting
+from backend.requests.models import RequestRow, RequestStepRow
+from backend.requests.schemas import RequestStatus, StepStatus
 
-ZERO = "0x" + "0" * 40
+SEARCHED = timedelta(days=30)
+"""How long after it was sent a transaction is compared with the chain; later ones only until they are final."""
 _SAID = (AttestationStatus.ACTIVE, AttestationStatus.EXPIRED, AttestationStatus.REVOKED)
 
 
@@ -40,6 +46,15 @@ class Snapshot:
     halting: dict[UUID, Halting]
     orders: list[OrderRow]
     distributions: list[DistributionRow]
+    transactions: list[TransactionRow]
+    """Those that are not final yet, or ended within SEARCHED."""
+    failed_requests: list[Any]
+    """Requests that failed while a transaction of theirs succeeded: id, organization, and the transaction's id."""
+
+    @property
+    def at(self) -> int | None:
+        """The block that the chain is read at; None for the newest, where its nodes have no older state."""
+        return None if terms_of(self.eid).history == 0 else self.block
 
 
 async def snapshot(eid: int) -> Snapshot | None:
@@ -62,6 +77,8 @@ async def snapshot(eid: int) -> Snapshot | None:
             await halting.facts(session, eid),
             await _orders(session, markets),
             [row for row in await _rows(session, DistributionRow, eid) if row.distributor_address],
+            await _transactions(session, eid),
+            await _failed_requests(session, eid),
         )
 
 
@@ -103,3 +120,40 @@ async def _balances(session: db.Write, eid: int, deployments: list[DeploymentRow
 async def _orders(session: db.Write, markets: list[MarketRow]) -> list[OrderRow]:
     query = sa.select(OrderRow).where(col(OrderRow.market_id).in_([market.id for market in markets]))
     return list(await session.scalars(query.order_by(col(OrderRow.chain_order_id))))
+
+
+async def _transactions(session: db.Write, eid: int) -> list[TransactionRow]:
+    ended = col(TransactionRow.status).in_((TransactionStatus.CONFIRMED, TransactionStatus.FAILED))
+    lately = col(TransactionRow.sent_at) > db.now() - SEARCHED
+    is_final = col(TransactionRow.finality) == Finality.FINAL
+    query = sa.select(TransactionRow).where(
+        col(TransactionRow.chain_eid) == eid, ended, sa.or_(lately, sa.not_(sa.func.coalesce(is_final, False)))
+    )
+    # Of an old transaction that failed without a block there is nothing to find any more.
+    query = query.where(sa.or_(lately, col(TransactionRow.block_number).is_not(None)))
+    return list(await session.scalars(query.order_by(col(TransactionRow.block_number), col(TransactionRow.nonce))))
+
+
+async def _failed_requests(session: db.Write, eid: int) -> list[Any]:
+    """Only those that failed because the outcome was not known: another failure may follow a success."""
+    problem = col(RequestRow.problem)
+    unknown = sa.or_(problem["status"].astext == "503", problem["revert"]["error"].astext == "NonceUsed")
+    columns: list[Any] = [
+        col(RequestRow.id),
+        col(RequestRow.organization_id),
+        col(TransactionRow.id).label("transaction_id"),
+    ]
+    query = (
+        sa.select(*columns)
+        .join(RequestStepRow, col(RequestStepRow.request_id) == col(RequestRow.id))
+        .join(TransactionRow, col(TransactionRow.tx_hash) == col(RequestStepRow.tx_hash))
+        .where(
+            col(RequestRow.status) == RequestStatus.FAILED,
+            col(RequestStepRow.status) == StepStatus.FAILED,
+            col(TransactionRow.request_id) == col(RequestRow.id),
+            col(TransactionRow.chain_eid) == eid,
+            col(TransactionRow.status) == TransactionStatus.CONFIRMED,
+            unknown,
+        )
+    )
+    return list(await session.execute(query))

@@ -4,15 +4,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-import pytest_asyncio
 import sqlalchemy as sa
 
 from backend import db
@@ -32,38 +29,10 @@ from backend.reconciliation import service
 from backend.reconciliation.differences import Difference, Report
 from backend.reconciliation.service import reconcile
 from backend.settings import settings
-from tests.conftest import World
-from tests.issuance import SEPOLIA, UNIT, Issuance
+from tests.firm import SEPOLIA
+from tests.reconciliation.conftest import Scene
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-
-
-@dataclass
-class Scene:
-    """A firm with something of every kind on one chain."""
-
-    firm: Issuance
-    asset: Any
-    market: Any
-    order: Any
-    trader: Any
-
-    async def differences(self) -> dict[tuple[str, str], Difference]:
-        """What differs of this firm, by kind and field."""
-        report = await reconcile([SEPOLIA], second_look=0.0)
-        assert report.unreachable == {}
-        mine = [found for found in report.differences if found.organization_id == str(self.firm.id)]
-        return {(found.kind, found.what): found for found in mine}
-
-
-@pytest_asyncio.fixture(scope="module")
-async def scene(client: Any) -> AsyncIterator[Scene]:
-    firm = await Issuance.ready(World(client), SEPOLIA)
-    asset = await firm.asset(required_kyc_level=1)
-    market = await firm.market(asset)
-    trader = await firm.trader()
-    order = await firm.order(market, trader, "buy", 10**6, 5 * UNIT)
-    yield Scene(firm, asset, market, order, trader)
 
 
 async def test_where_all_agrees_there_is_nothing(scene: Scene) -> None:
@@ -110,12 +79,12 @@ async def _write(table: Any, row_id: UUID, values: dict[str, Any]) -> None:
 
 async def test_a_row_that_is_gone_is_listed(scene: Scene) -> None:
     async with db.worker() as session:
-        row = (await session.scalars(sa.select(OrderRow).where(OrderRow.market_id == UUID(scene.market["id"])))).one()
+        row = await session.get_one(OrderRow, UUID(scene.order["id"]))
         await session.execute(sa.delete(OrderRow).where(OrderRow.id == row.id))
     found = await scene.differences()
     async with db.worker() as session:
         session.add(OrderRow(**row.model_dump()))
-    assert (found["market", "orders"].table, found["market", "orders"].chain) == ("0", "1")
+    assert (found["market", "orders"].table, found["market", "orders"].chain) == ("1", "2")
 
 
 async def test_what_was_changed_on_the_chain_is_listed(scene: Scene) -> None:

@@ -1,0 +1,63 @@
+"""Repairs: what re-reading a chain can put into the tables again. The chain is never written."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import structlog
+
+from backend.chain import indexer
+from backend.chain.rereading import reread
+from backend.errors import SignumError
+from backend.reconciliation import readback, transactions
+from backend.reconciliation.differences import Difference, contract_of
+
+log = structlog.get_logger()
+Repair = Callable[[int, Sequence[Difference]], Awaitable[None]]
+
+
+async def repair(eid: int, differences: Sequence[Difference]) -> None:
+    """Repair what can be repaired of a chain's differences. One repair that fails keeps no other from being tried."""
+    for names, work in _REPAIRS.items():
+        theirs = [difference for difference in differences if difference.kind in names]
+        if theirs:
+            await _try(eid, " and ".join(names), work(eid, theirs))
+    # A pass that begins now does what follows from the rows, such as halting a market.
+    await _try(eid, "follow-ups", indexer.catch_up(eid, 0))
+
+
+async def _try(eid: int, kinds: str, work: Awaitable[None]) -> None:
+    try:
+        await work
+    except SignumError as error:
+        log.warning("reconciliation.repair_failed", eid=eid, kinds=kinds, error=error.detail)
+
+
+async def _reread(eid: int, differences: Sequence[Difference]) -> None:
+    """Read the logs of each contract again."""
+    for address in sorted({contract_of(difference) for difference in differences}):
+        await reread(eid, address)
+
+
+async def _markets(eid: int, differences: Sequence[Difference]) -> None:
+    """Read the logs of markets and of what they trade again, and the markets' terms back."""
+    await _reread(eid, differences)
+    addresses = sorted({contract_of(difference) for difference in differences})
+    await readback.markets(eid, addresses)
+    for address in await readback.tokens_of(eid, addresses):
+        await reread(eid, address)
+
+
+async def _tokens(eid: int, differences: Sequence[Difference]) -> None:
+    """Read the logs of tokens again, and their rules back."""
+    await _reread(eid, differences)
+    await readback.rules(eid, sorted({contract_of(difference) for difference in differences}))
+
+
+_REPAIRS: dict[tuple[str, ...], Repair] = {
+    ("token", "balance"): _tokens,
+    ("market", "order"): _markets,
+    ("distribution",): _reread,
+    ("attester",): readback.attesters,
+    ("attestation",): readback.attestations,
+    (transactions.TRANSACTION, transactions.REQUEST): transactions.correct,
+}
+"""By the kinds of differences, in the order of repair."""
