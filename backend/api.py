@@ -12,6 +12,7 @@ from backend.middleware import Envelope
 from backend.oauth.routes import beside
 from backend.readiness import readiness
 from backend.settings import settings
+from backend.status.notes import notes
 from backend.status.schemas import Health, Ready
 
 VERTICALS = (
@@ -63,7 +64,7 @@ async def get_readiness(response: Response) -> Ready:
         ready=readiness.is_ready,
         waiting=list(readiness.waiting),
         failure=readiness.failure,
-        notes=list(readiness.notes),
+        notes=await notes(),
     )
 
 

@@ -1,5 +1,5 @@
-"""`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | outbox |
-audit verify | approvals lift | openapi`), and its users'.
+"""`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | outbox | chain check |
+chain rewind | audit verify | approvals lift | openapi`), and its users'.
 """
 
 from typing import Annotated
@@ -15,6 +15,8 @@ audit = typer.Typer(no_args_is_help=True, help="The log of every change.")
 app.add_typer(audit, name="audit")
 approvals = typer.Typer(no_args_is_help=True, help="What needs a second person.")
 app.add_typer(approvals, name="approvals")
+chain = typer.Typer(no_args_is_help=True, help="The chains and their nodes.")
+app.add_typer(chain, name="chain")
 
 commands.add_to(app)
 
@@ -92,7 +94,10 @@ def reconcile(
     chain: Annotated[
         list[int] | None, typer.Option(help="Endpoint id of a chain; every one with a node by default.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON in the place of a table.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair what reading the chain again can. The chain is never written.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List every difference between the database and the chains (while `signum serve` runs, or with DATABASE_URL).
 
@@ -103,7 +108,7 @@ def reconcile(
     from backend import supervisor
     from backend.reconciliation.outside import reconciled
 
-    report = supervisor.guarded(lambda: asyncio.run(reconciled(settings(), chain)))
+    report = supervisor.guarded(lambda: asyncio.run(reconciled(settings(), chain, repairs=repair)))
     typer.echo(report.as_json() if as_json else report.as_table())
     raise typer.Exit(report.exit_code)
 
@@ -124,6 +129,47 @@ def outbox(
         typer.echo(
             f"{mail.created_at:%Y-%m-%d %H:%M:%S}  To: {mail.recipient}\nSubject: {mail.subject}\n\n{mail.body}\n"
         )
+
+
+@chain.command("check")
+def check_chain(
+    eid: Annotated[int, typer.Option(help="LayerZero's endpoint id of the chain.")],
+    url: Annotated[str | None, typer.Option(help="An RPC URL to check; by default those of SIGNUM_RPC_URLS.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """Check what a chain's nodes support, and which settings fit them. Only hosts are printed, never whole URLs.
+
+    Exit code 0 where every node is good enough, 1 where one is not, 2 where one does not answer.
+    """
+    import asyncio
+
+    from backend import supervisor
+    from backend.chain.node_check.outside import checked
+
+    report = supervisor.guarded(lambda: asyncio.run(checked(eid, url)))
+    typer.echo(report.as_json() if as_json else report.as_text())
+    raise typer.Exit(report.exit_code)
+
+
+@chain.command("rewind")
+def rewind_chain(
+    eid: Annotated[int, typer.Option(help="LayerZero's endpoint id of the chain.")],
+    to_block: Annotated[int, typer.Option(help="The newest block that stays; everything after it is read again.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Read a chain again from a block on, after a reorganization that was too deep to be undone automatically (while
+    `signum serve` runs, or with DATABASE_URL)."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.chain_rewind import plan, rewind
+
+    planned = supervisor.guarded(lambda: asyncio.run(plan(settings(), eid, to_block)))
+    typer.echo("\n".join(planned.lines()))
+    if not yes:
+        typer.confirm(f"Rewind to block {to_block}?", abort=True)
+    supervisor.guarded(lambda: asyncio.run(rewind(settings(), planned)))
+    typer.echo(f"Rewound to block {to_block}. The indexer reads on from there.")
 
 
 @audit.command("verify")

@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
+import psycopg
 import sqlalchemy as sa
 import uuid_utils
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
@@ -48,6 +49,8 @@ class _Engines:
 ROLES = {"app": "signum_app", "flow": "signum_app", "worker": "signum_worker"}
 """Engine to role. `flow` is apart from `app`, so that requests that wait keep no workflow from its connections."""
 POOLS = {"app": 10, "flow": 15, "worker": 15}
+KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3"
+"""For connections that hold a lock: a machine that is cut off loses it after half a minute."""
 OVERFLOW = {"app": 10, "flow": 0, "worker": 0}
 """Connections beyond the pool, closed as soon as they are given back. Workflows come by dozens and use theirs for
 milliseconds: to make one anew each time would cost more than what it is for."""
@@ -81,6 +84,18 @@ def _engine(name: str) -> AsyncEngine:
         url = role_url(_Engines.url, ROLES[name])
         engines[name] = create_async_engine(url, pool_size=POOLS[name], max_overflow=OVERFLOW[name], pool_pre_ping=True)
     return engines[name]
+
+
+async def own_connection() -> psycopg.AsyncConnection[Any]:
+    """A connection of the worker's role outside of the pools, each statement committed by itself: for locks that last
+    as long as a session, and for notifications. The caller closes it."""
+    if _Engines.url is None:
+        raise RuntimeError("db.start has not been called")
+    url = make_url(role_url(_Engines.url, ROLES["worker"]))
+    named: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    connection = await psycopg.AsyncConnection.connect(**named, autocommit=True)
+    await connection.execute(KEEPALIVE)
+    return connection
 
 
 async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None:
@@ -246,7 +261,9 @@ def time_field(nullable: bool = False, **kwargs: Any) -> Any:
     return Field(default_factory=now, sa_type=sa.DateTime(timezone=True), nullable=False, **kwargs)
 
 
-def status_field(values: type[StrEnum], default: StrEnum | None = None, **kwargs: Any) -> Any:
+def status_field(
+    values: type[StrEnum], default: StrEnum | None = None, *, nullable: bool = False, **kwargs: Any
+) -> Any:
     """A column of a status: text, checked in the database against the enum's values."""
     kind = sa.Enum(
         values,
@@ -256,7 +273,7 @@ def status_field(values: type[StrEnum], default: StrEnum | None = None, **kwargs
         name=values.__name__.lower(),
         values_callable=lambda e: [m.value for m in e],
     )
-    return Field(default=default, sa_type=kind, nullable=False, **kwargs)
+    return Field(default=default, sa_type=kind, nullable=nullable, **kwargs)
 
 
 def json_field(default: Any = None, **kwargs: Any) -> Any:

@@ -22,8 +22,6 @@ from backend import db
 log = structlog.get_logger()
 BEAT = 3.0
 """Seconds between two looks at our own lock, and at the work of others."""
-_KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3"
-"""A machine that is cut off loses its lock after half a minute."""
 
 
 def name_of(role: str) -> str:
@@ -49,7 +47,7 @@ async def present(url: str, name: str) -> AsyncIterator[None]:
 
 async def _take(engine: AsyncEngine, name: str) -> AsyncConnection:
     connection = await engine.connect()
-    await connection.execute(sa.text(_KEEPALIVE))
+    await connection.execute(sa.text(db.KEEPALIVE))
     await connection.execute(sa.select(sa.func.pg_advisory_lock(_key(name))))
     return connection
 

@@ -3,13 +3,15 @@
 import asyncio
 
 from backend.assets.indexing import Transfers
-from backend.chain import indexer
+from backend.chain import indexer, settlement, streams
 from backend.distributions.indexing import Claims
 from backend.markets import halting
 from backend.markets.indexing import Orders
+from backend.requests.corrections import settle_awaiting
 
-indexer.register(Transfers(), Orders(), Claims())
-indexer.then(halting.refresh)
+streams.register(Transfers(), Orders(), Claims())
+streams.then(halting.refresh)
+settlement.then(settle_awaiting)
 
 
 async def run_indexer(stop: asyncio.Event) -> None:

@@ -2,7 +2,10 @@
 
 from backend import changes
 from backend.audit import writing
+from backend.chain import corrections
+from backend.requests import corrections as requests
 from backend.webhooks import events
 
 changes.listen(writing.collect)
 changes.listen(events.on_change)
+corrections.listen(requests.follow)

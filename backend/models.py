@@ -6,7 +6,15 @@ from backend.attestations.models import AttestationRow
 from backend.audit.models import AuditHeadRow, AuditRow
 from backend.auth.models import IdempotencyRow, OneTimeSecretRow, RefreshTokenRow, SessionRow, SigningKeyRow
 from backend.bridges.models import BridgeRow
-from backend.chain.models import CursorRow, SignerRow, TokenTransferRow, TransactionRow
+from backend.chain.models import (
+    ChainAlarmRow,
+    CursorRow,
+    FollowedContractRow,
+    SignerRow,
+    StateEventRow,
+    TokenTransferRow,
+    TransactionRow,
+)
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
 from backend.invitations.models import InvitationRow
@@ -31,6 +39,7 @@ __all__ = [
     "AuditHeadRow",
     "AuditRow",
     "BridgeRow",
+    "ChainAlarmRow",
     "ChainContractRow",
     "ChainRow",
     "ClaimRow",
@@ -42,6 +51,7 @@ __all__ = [
     "EndpointRow",
     "FilePartRow",
     "FileRow",
+    "FollowedContractRow",
     "IdempotencyRow",
     "InvitationRow",
     "IssuerRow",
@@ -66,6 +76,7 @@ __all__ = [
     "SessionRow",
     "SignerRow",
     "SigningKeyRow",
+    "StateEventRow",
     "TokenTransferRow",
     "TransactionRow",
     "TransferRow",

@@ -4,12 +4,30 @@ from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from backend.addresses import checksummed
+from backend.path_settings import PathSettings
+
 CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+class TermsOverride(BaseModel):
+    """What an operator sets of a chain's terms; `backend.chain.terms.ChainTerms` explains each field."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    block_time: float = Field(2.0, gt=0)
+    confirmations: int = Field(2, ge=0)
+    safe: Literal["safe", "finalized", "latest"] | Annotated[int, Field(ge=0)] = "safe"
+    final: Literal["safe", "finalized", "latest"] | Annotated[int, Field(ge=0)] = "finalized"
+    succeeds_at: Literal["included", "safe", "final"] = "final"
+    log_range: int = Field(2_000, ge=1)
+    history: int | None = Field(None, ge=0)
+    batch: int = Field(20, ge=1)
 
 
 class Settings(BaseSettings):
@@ -36,8 +54,16 @@ class Settings(BaseSettings):
     confirmations: dict[int, int] = {}
     """JSON object of endpoint id to the blocks a transaction waits for; default 12 on mainnets, 2 on testnets."""
 
+    chain_terms: dict[int, TermsOverride] = {}
+    """JSON object of endpoint id to the terms of that chain that differ from our defaults, such as
+    `{"30101": {"succeeds_at": "safe", "log_range": 500}}`. `SIGNUM_CHAIN_TERMS`."""
+
     endpoints: dict[int, str] = {}
     """JSON object of endpoint id to the address of LayerZero's EndpointV2 there, in the place of the one we know."""
+
+    bridge_paths: dict[int, dict[int, PathSettings]] = {}
+    """JSON object of source endpoint id to destination endpoint id to the path between them: who verifies its packets,
+    by which libraries, after how many confirmations, and the gas of a delivery. `SIGNUM_BRIDGE_PATHS`."""
 
     quote_tokens: dict[int, str] = {}
     """JSON object of endpoint id to the token that markets are quoted in there, such as USDC. `SIGNUM_QUOTE_TOKENS`."""
@@ -137,13 +163,13 @@ class Settings(BaseSettings):
     @classmethod
     def _are_addresses(cls, addresses: dict[int, str]) -> dict[int, str]:
         """EVM addresses, as EIP-55 writes them."""
-        return {eid: _address(address, f"the chain {eid} has an address that") for eid, address in addresses.items()}
+        return {eid: checksummed(address, f"the chain {eid} has an address that") for eid, address in addresses.items()}
 
     @field_validator("protocol_wallet")
     @classmethod
     def _is_address(cls, address: str | None) -> str | None:
         """An EVM address, as EIP-55 writes it."""
-        return None if address is None else _address(address, "the address")
+        return None if address is None else checksummed(address, "the address")
 
     @field_validator("wallet_provider")
     @classmethod
@@ -183,17 +209,6 @@ class Settings(BaseSettings):
     def secure(self) -> bool:
         """Whether browsers reach us over https (cookies are then `__Host-` and Secure)."""
         return self.origin.startswith("https://")
-
-
-def _address(given: str, whose: str) -> str:
-    """With its checksum. Raises ValueError where it is none, is zero, or its capitals are of another one."""
-    from eth_utils.address import is_checksum_address, is_hex_address, to_checksum_address
-
-    if not given.startswith("0x") or not is_hex_address(given) or not int(given, 16):
-        raise ValueError(f"{whose} is no address: 0x and 40 hexadecimal digits, not all of them 0")
-    if given not in (given.lower(), "0x" + given[2:].upper()) and not is_checksum_address(given):
-        raise ValueError(f"{whose} has a wrong checksum; is it copied whole?")
-    return str(to_checksum_address(given))
 
 
 @lru_cache

@@ -73,7 +73,13 @@ def _serve_once(settings: Settings) -> None:
 
 def _check_chains(settings: Settings) -> None:
     """What the settings say of chains; where they say nothing, nothing is loaded for it."""
-    if settings.rpc_urls or settings.endpoints or settings.quote_tokens or settings.confirmations:
+    if (
+        settings.rpc_urls
+        or settings.endpoints
+        or settings.quote_tokens
+        or settings.confirmations
+        or settings.chain_terms
+    ):
         from backend.chains import given
 
         given.check(settings)

@@ -84,5 +84,6 @@ def _unfinished() -> "sa.Select[UUID, UUID, int, dict[str, Any]]":
     )
     return found.where(
         col(RequestRow.status).in_([RequestStatus.ACCEPTED, RequestStatus.RUNNING]),
+        sa.not_(col(RequestRow.awaits_finality)),
         col(RequestRow.updated_at) < now() - SETTLED,
     )

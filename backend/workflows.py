@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import bell, db
 from backend.chain import rpc
+from backend.chain.transactions import finish_open
 from backend.changes import Who, acting, tell
 from backend.errors import Denied, SignumError, problem
 from backend.queues import QUEUE, queue_of
@@ -184,8 +185,12 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
         await _fail(run, SignumError("An unexpected fault; it is in the log under this request's id."), on_failure)
         del error
     else:
+        await finish_open(run.request_id)
         async with run.transaction() as session:
-            await requests.succeed(session, run.request_id)
+            if await requests.is_settled(session, run.request_id):
+                await requests.succeed(session, run.request_id)
+            else:
+                await requests.await_finality(session, run.request_id)
             for outcome in run.outcome:
                 await tell(session, run.organization_id, *outcome)
 

@@ -16,10 +16,10 @@ def watched(faults: dict[str, None]) -> Iterator[None]:
     """Inside, each request that asks a chain in its transaction leaves its place in `faults`."""
     post = rpc.Rpc._post
 
-    async def watching(self: rpc.Rpc, requests: Sequence[rpc.Request]) -> list[dict[str, Any]]:
+    async def watching(self: rpc.Rpc, requests: Sequence[rpc.Request], **options: Any) -> list[dict[str, Any]]:
         if db.is_held():
             faults[_place()] = None
-        return await post(self, requests)
+        return await post(self, requests, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rpc.Rpc, "_post", watching)

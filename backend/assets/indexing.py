@@ -1,18 +1,30 @@
-"""What the assets' tokens say on their chains: transfers, whose sum is the cap table, the rules they took, whether they
-are paused, and which markets may settle."""
+"""Events of the assets' tokens: transfers, whose sum is the cap table, the rules in force, whether a token is paused,
+and which markets may settle."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend import db
 from backend.assets.models import DeploymentRow, RuleSetRow
-from backend.chain.models import TokenTransferRow
+from backend.chain import spans, state_events
+from backend.chain.models import StateEventRow, TokenTransferRow
 from backend.chain.outcome import Log
 from backend.chain.rule_sets import TokenRules
+from backend.chain.spans import Span
+
+ZERO = "0x" + "0" * 40
+"""Where tokens come from when they are minted, and go to when they are burnt."""
+_PAUSES = ("Paused", "Unpaused")
+_STATES = (*_PAUSES, "VenueSet")
+_FACTS: dict[type[TokenTransferRow] | type[RuleSetRow], Sequence[str]] = {
+    TokenTransferRow: ("from_address", "to_address", "amount"),
+    RuleSetRow: ("version", "rules"),
+}
+"""What must agree with the logs."""
+EventRow = TokenTransferRow | RuleSetRow | StateEventRow
 
 
 class Transfers:
@@ -21,54 +33,118 @@ class Transfers:
     name = "transfers"
 
     async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Every token on the chain."""
+        """Return every token on the chain."""
         found = sa.select(col(DeploymentRow.token_address), col(DeploymentRow.block_number)).where(
             col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).is_not(None)
         )
         return {str(at): created for at, created in await session.execute(found)}
 
-    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
-        """Insert transfers and rules, of which what is there already is left alone; set the state of each token."""
-        found = sa.select(DeploymentRow).where(
-            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).in_({log.address for log in logs})
+    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
+        """Insert the events that are new, and set the state of each token that has one of them."""
+        owners = {
+            str(row.token_address): row for row in await _deployments(session, eid, {log.address for log in logs})
+        }
+        rows = [
+            row for log in logs if log.address in owners and (row := _row(eid, log, owners[log.address])) is not None
+        ]
+        new = 0
+        for kind in (TokenTransferRow, RuleSetRow, StateEventRow):
+            new += await state_events.insert_new(session, [row for row in rows if isinstance(row, kind)])
+        changed = {row.address for row in rows if isinstance(row, StateEventRow)}
+        await _set_states(session, eid, [owners[address] for address in changed])
+        if new:
+            await _set_supplies(session, [owner for owner in owners.values() if _is_minted(owner, rows)])
+        return new
+
+    async def rewind(self, session: db.Write, eid: int, block: int) -> None:
+        """Delete the events above a block, and set the state of each token that had one of them."""
+        await session.execute(
+            sa.delete(RuleSetRow).where(col(RuleSetRow.chain_eid) == eid, col(RuleSetRow.block_number) > block)
         )
-        owners = {row.token_address: row for row in (await session.execute(found)).scalars()}
-        rows = [row for log in logs if (row := _row(eid, log, owners.get(log.address))) is not None]
-        for kind in (TokenTransferRow, RuleSetRow):
-            if values := [row.model_dump() for row in rows if isinstance(row, kind)]:
-                await session.execute(insert(kind).values(values).on_conflict_do_nothing())
-        for log in logs:
-            if log.address in owners:
-                _note_state(owners[log.address], log)
-        await session.flush()
+        gone = sa.delete(TokenTransferRow).where(
+            col(TokenTransferRow.chain_eid) == eid, col(TokenTransferRow.block_number) > block
+        )
+        moved = set(await session.scalars(gone.returning(col(TokenTransferRow.asset_id))))
+        theirs = sa.select(DeploymentRow).where(
+            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.asset_id).in_(moved)
+        )
+        await _set_supplies(session, (await session.scalars(theirs)).all())
+        changed = await state_events.forget(session, eid, _STATES, block)
+        await _set_states(session, eid, await _deployments(session, eid, {address for address, _ in changed}))
 
-    async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
-        """Forget what was said above a block; a token whose state was, is read again from its beginning."""
-        for kind in (TokenTransferRow, RuleSetRow):
-            gone = (col(kind.chain_eid) == eid, col(kind.block_number) > block)
-            await session.execute(sa.delete(kind).where(*gone))
-        changed = (col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.state_block) > block)
-        reset = sa.update(DeploymentRow).where(*changed).values(paused=False, venues=[], state_block=None)
-        return set(await session.scalars(reset.returning(col(DeploymentRow.token_address))))
+    async def correct(self, session: db.Write, eid: int, address: str, span: Span, logs: Sequence[Log]) -> int:
+        """Make the transfers, rules, pause and venues of a token those of its logs."""
+        (owner,) = await _deployments(session, eid, [address])
+        rows = [row for log in logs if (row := _row(eid, log, owner)) is not None]
+        wrong = 0
+        for kind, facts in _FACTS.items():
+            theirs = sa.and_(col(kind.chain_eid) == eid, col(kind.asset_id) == owner.asset_id)
+            right = [row for row in rows if isinstance(row, kind)]
+            wrong += len(await spans.delete_wrong(session, theirs, span, right, kind, facts))
+        events = [row for row in rows if isinstance(row, StateEventRow)]
+        wrong += len(await state_events.delete_wrong(session, eid, address, _STATES, span, events))
+        new = await self.apply(session, eid, logs)
+        before = _derived(owner)
+        await _set_states(session, eid, [owner])
+        await _set_supplies(session, [owner])
+        return max(wrong, new, before != _derived(owner))
 
 
-def _note_state(row: DeploymentRow, log: Log) -> None:
-    name, values = log.decoded() or ("", {})
-    if name in ("Paused", "Unpaused"):
-        row.paused = name == "Paused"
-    elif name == "VenueSet":
-        others = [venue for venue in row.venues if venue != values["venue"]]
-        row.venues = [*others, values["venue"]] if values["allowed"] else others
-    else:
+def _derived(row: DeploymentRow) -> tuple[object, ...]:
+    """What a deployment's row says because of its events."""
+    return row.paused, row.venues, row.supply
+
+
+def _is_minted(owner: DeploymentRow, rows: Sequence[EventRow]) -> bool:
+    """Whether some of the rows change a token's supply."""
+    transfers = [row for row in rows if isinstance(row, TokenTransferRow) and row.asset_id == owner.asset_id]
+    return any(ZERO in (row.from_address, row.to_address) for row in transfers)
+
+
+async def _set_supplies(session: db.Write, rows: Sequence[DeploymentRow]) -> None:
+    """Set the supply of tokens to what was minted and not burnt."""
+    for row in rows:
+        row.supply = await _supply(session, row)
+    await session.flush()
+
+
+async def _supply(session: db.Write, row: DeploymentRow) -> int:
+    amount, table = col(TokenTransferRow.amount), TokenTransferRow
+    minted = sa.func.sum(amount).filter(col(table.from_address) == ZERO)
+    burnt = sa.func.sum(amount).filter(col(table.to_address) == ZERO)
+    theirs = (col(table.chain_eid) == row.chain_eid, col(table.asset_id) == row.asset_id)
+    either = sa.or_(col(table.from_address) == ZERO, col(table.to_address) == ZERO)
+    found = (await session.execute(sa.select(minted, burnt).where(*theirs, either))).one()
+    return int(found[0] or 0) - int(found[1] or 0)
+
+
+async def _deployments(session: db.Write, eid: int, addresses: Collection[str]) -> Sequence[DeploymentRow]:
+    found = sa.select(DeploymentRow).where(
+        col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).in_(addresses)
+    )
+    return (await session.scalars(found)).all()
+
+
+async def _set_states(session: db.Write, eid: int, rows: Sequence[DeploymentRow]) -> None:
+    """Set pause and venues of tokens to what their newest events say."""
+    if not rows:
         return
-    row.state_block = log.block_number
+    events = await state_events.newest_of(session, eid, _STATES, [str(row.token_address) for row in rows])
+    for row in rows:
+        theirs = [event for (address, _), event in events.items() if address == row.token_address]
+        row.paused = any(event.name == "Paused" for event in theirs)
+        allowed = [event for event in theirs if event.name == "VenueSet" and event.arguments["allowed"]]
+        row.venues = [event.subject for event in sorted(allowed, key=lambda e: (e.block_number, e.log_index))]
+    await session.flush()
 
 
-def _row(eid: int, log: Log, owner: DeploymentRow | None) -> TokenTransferRow | RuleSetRow | None:
-    decoded = log.decoded()
-    if owner is None or decoded is None or decoded[0] not in ("Transfer", "RulesSet"):
-        return None
-    name, values = decoded
+def _row(eid: int, log: Log, owner: DeploymentRow) -> EventRow | None:
+    name, values = log.decoded() or ("", {})
+    if name in _PAUSES:
+        return state_events.event_row(owner.organization_id, eid, log, name, {})
+    if name == "VenueSet":
+        allowed = {"allowed": values["allowed"]}
+        return state_events.event_row(owner.organization_id, eid, log, name, allowed, values["venue"])
     place: dict[str, Any] = {
         "organization_id": owner.organization_id,
         "asset_id": owner.asset_id,
@@ -79,4 +155,6 @@ def _row(eid: int, log: Log, owner: DeploymentRow | None) -> TokenTransferRow | 
     }
     if name == "RulesSet":
         return RuleSetRow(version=values["version"], rules=TokenRules.of_abi(values["rules"]).as_dict(), **place)
-    return TokenTransferRow(from_address=values["from"], to_address=values["to"], amount=values["value"], **place)
+    if name == "Transfer":
+        return TokenTransferRow(from_address=values["from"], to_address=values["to"], amount=values["value"], **place)
+    return None

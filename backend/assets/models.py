@@ -61,8 +61,8 @@ class DeploymentRow(Row, table=True):
     """By the token's events, as `venues`."""
     venues: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
     """The markets that the token lets settle."""
-    state_block: int | None = Field(default=None, sa_type=sa.BigInteger)
-    """The block of the newest of these events."""
+    paths: dict[str, Any] = json_field(dict)
+    """By endpoint id of another chain, what was read back of the path there: see `backend.bridges.paths.shown`."""
 
 
 class RuleSetRow(Row, table=True):

@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
 from backend import db
+from backend.assets.gas import SMALL_SIZE
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus, DeploymentStatus
-from backend.chain import means
+from backend.chain import l1_fee, means
 from backend.chain.rpc import connect
 from backend.chains.models import ChainRow
 from backend.errors import Conflict, NotFound
@@ -83,17 +84,19 @@ async def chain_names(session: AsyncSession) -> dict[int, str]:
     return {row.xchain_eid: row.display_name for row in await session.execute(query)}
 
 
-async def check_funded(session: AsyncSession, wallet: WalletRow, eid: int, gas: int, value: int = 0) -> None:
-    """409 where a wallet cannot pay for `gas` on a chain, and `value` wei beside it; says which wallet, where, and how
-    much it takes.
+async def check_funded(
+    session: AsyncSession, wallet: WalletRow, eid: int, gas: int, value: int = 0, *, size: int = SMALL_SIZE
+) -> None:
+    """409 where a wallet cannot pay for `gas` on a chain and `value` wei beside it; says which wallet, where, and how
+    much it takes. Where the chain is a rollup, writing `size` bytes of call data to Ethereum is part of that.
 
     The transaction is paused while the chain is asked: what was locked before is not any more.
     """
     async with db.paused(session):
-        price, balance = await (await connect(eid)).batch(
-            [("eth_gasPrice", []), ("eth_getBalance", [wallet.address, "latest"])]
-        )
-    needed = gas * 2 * int(price, 16) + value
+        rpc = await connect(eid)
+        price, balance = await rpc.batch([("eth_gasPrice", []), ("eth_getBalance", [wallet.address, "latest"])])
+        written = await l1_fee.planned_fee(rpc, size, int(price, 16))
+    needed = gas * 2 * int(price, 16) + written + value
     if int(balance, 16) > 0 and int(balance, 16) >= needed:
         return
     query = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))

@@ -55,7 +55,8 @@ async def _creatable(context: Context, body: AssetCreate) -> tuple[Any, WalletRo
     rules.check_lockup(body.compliance_rules.lockup_end_time, clock.moment(), "/compliance_rules/lockup_end_time")
     rules.check_supply(int(body.initial_supply), body.decimals)
     wallet = await records.treasury(context.session, context.organization_id)
-    await records.check_funded(context.session, wallet, body.chain_eid, gas.TOKEN + gas.RULES + gas.MINT)
+    needed = gas.TOKEN + gas.RULES + gas.MINT
+    await records.check_funded(context.session, wallet, body.chain_eid, needed, size=gas.TOKEN_SIZE)
     await records.check_symbol(context.session, context.organization_id, body.symbol)
     return chain, wallet
 

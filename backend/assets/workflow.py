@@ -9,6 +9,7 @@ from backend.assets.schemas import AssetStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.writing import write
 from backend.chain import token
+from backend.chain.errors import Undone
 from backend.chain.rpc import connect
 from backend.errors import Denied, SignumError
 from backend.workflows import Run, StepNotes, workflow
@@ -20,7 +21,7 @@ async def asset_failed(run: Run, error: SignumError) -> None:
     await deploying.failed(run, run.subject_id, eid)
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
-        if asset.status is AssetStatus.DEPLOYING:
+        if asset.status is AssetStatus.DEPLOYING or isinstance(error, Undone):
             # What was denied never was: archived, its symbol is free again.
             status, word = (
                 (AssetStatus.ARCHIVED, "archived") if isinstance(error, Denied) else (AssetStatus.FAILED, "failed")

@@ -27,7 +27,14 @@ async def write(
         if on_stored is not None:
             await on_stored(tx_hash)
 
-    intent = call.intent(run.key(key, eid), eid=eid, signer=signer, organization_id=run.organization_id, label=label)
+    intent = call.intent(
+        run.key(key, eid),
+        eid=eid,
+        signer=signer,
+        organization_id=run.organization_id,
+        label=label,
+        request_id=run.request_id,
+    )
     outcome = await execute(intent, on_stored=show)
     step.tx_hash = outcome.tx_hash
     return outcome

@@ -21,6 +21,7 @@ from backend.attestations.schemas import (
 from backend.auth.principal import Context
 from backend.chain import clock, registry
 from backend.chain.deployment import contracts_of
+from backend.chain.models import finality_of
 from backend.errors import NotFound, SignumError
 from backend.keyset import Page
 from backend.parties.service import PARTIES
@@ -85,7 +86,7 @@ def _query(context: Context) -> sa.Select[Any]:
     columns = [c for c in TABLE.c if c.name != "status"]
     party = [PARTIES.c.name.label("party_name"), PARTIES.c.email.label("party_email")]
     return (
-        sa.select(*columns, STATUS, *party)
+        sa.select(*columns, STATUS, *party, finality_of(TABLE.c.chain_eid, TABLE.c.tx_hash))
         .join(PARTIES, PARTIES.c.id == TABLE.c.party_id)
         .where(TABLE.c.organization_id == context.organization_id)
     )

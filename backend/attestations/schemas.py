@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from backend.chain.terms import Finality
 from backend.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
 
 
@@ -59,6 +60,7 @@ class Attestation(Record):
     uid: str | None
     status: AttestationStatus
     tx_hash: str | None
+    finality: Finality | None = None
     request_id: UUID | None
     revocation_reason: str | None = None
     failure: str | None = None

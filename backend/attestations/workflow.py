@@ -12,6 +12,7 @@ from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.chain import registry
 from backend.chain.deployment import contracts_of
+from backend.chain.errors import Undone
 from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.transactions import execute, find
@@ -28,7 +29,7 @@ async def _issue_failed(run: Run, error: SignumError) -> None:
     status = AttestationStatus.PENDING if is_open else AttestationStatus.FAILED
     async with run.transaction() as session:
         row = await session.get_one(AttestationRow, run.subject_id, with_for_update=True)
-        if row.status is AttestationStatus.PENDING:
+        if row.status is AttestationStatus.PENDING or isinstance(error, Undone):
             await states.change(session, row, status=status, failure=error.detail)
 
 
@@ -63,6 +64,7 @@ async def _attest(run: Run, row: AttestationRow) -> Outcome:
             eid=row.chain_eid,
             signer=attester.address,
             organization_id=run.organization_id,
+            request_id=run.request_id,
             label="attest",
         )
         outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
@@ -101,6 +103,7 @@ async def revoke(run: Run) -> None:
                 eid=row.chain_eid,
                 signer=run.arguments["signer"],
                 organization_id=run.organization_id,
+                request_id=run.request_id,
                 label="revoke attestation",
             )
             outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))

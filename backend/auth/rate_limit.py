@@ -16,6 +16,7 @@ PASSWORD_LINKS_PER_ADDRESS = RateLimitItemPerMinute(10)
 PASSWORD_LINKS_PER_ACCOUNT = RateLimitItemPerMinute(5, 60)
 ELIGIBILITY = RateLimitItemPerMinute(30)
 CHAIN_LIST = RateLimitItemPerMinute(60)
+NODE_CHECKS = RateLimitItemPerMinute(10)
 _limiter = Limiter(settings().redis_url)
 
 

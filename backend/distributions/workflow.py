@@ -7,6 +7,7 @@ from backend.assets.checking import Place
 from backend.assets.writing import write
 from backend.chain import distributor, indexer, registry, token
 from backend.chain.deployment import contracts_of
+from backend.chain.errors import Undone
 from backend.chain.outcome import Outcome
 from backend.distributions import funding, states
 from backend.distributions.models import DistributionRow
@@ -19,7 +20,7 @@ from backend.workflows import Run, StepNotes, workflow
 async def activation_failed(run: Run, error: SignumError) -> None:
     """A draft again, with the reason; what was done on the chain is used by the next try."""
     row = await _row(run)
-    if row.status is DistributionStatus.ACTIVATING:
+    if row.status is DistributionStatus.ACTIVATING or isinstance(error, Undone):
         await _note(run, status=DistributionStatus.DRAFT, failure=error.detail)
 
 

@@ -52,7 +52,12 @@ async def write(run: Run, eid: int, organization_id: UUID) -> str | None:
 
 async def _set(run: Run, eid: int, at: str, child: UUID, parent: UUID | None, turn: int) -> str:
     intent = registry.set_parent(at, child, parent).intent(
-        run.key("parent", eid, child, parent, turn), eid=eid, signer=await operator(), label="set parent"
+        run.key("parent", eid, child, parent, turn),
+        eid=eid,
+        signer=await operator(),
+        organization_id=run.organization_id,
+        request_id=run.request_id,
+        label="set parent",
     )
     return (await execute(intent)).tx_hash
 

@@ -49,6 +49,7 @@ async def _register_on(run: Run, eid: int) -> None:
                 eid=eid,
                 signer=await operator(),
                 organization_id=run.organization_id,
+                request_id=run.request_id,
                 label="add attester",
             )
             step.tx_hash = (await execute(intent)).tx_hash

@@ -1,6 +1,6 @@
-"""Orders of the markets, as their chains tell them."""
+"""Events of the markets: their orders, and whether their owner halts them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,10 +8,20 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend import db
+from backend.chain import state_events
 from backend.chain.market import STATUSES
+from backend.chain.models import StateEventRow
 from backend.chain.outcome import Log
+from backend.chain.spans import Span
+from backend.chain.state_events import Subject
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.schemas import OrderSide, OrderStatus
+
+_STATUS, _HALT = "OrderStatus", "Halted"
+_ORDERS: Any = sa.inspect(OrderRow).local_table
+_PLACE = ("tx_hash", "block_number")
+_PLACED = ("side", "price", "amount", "maker_address", *_PLACE)
+"""What the event that places an order says."""
 
 
 class Orders:
@@ -20,58 +30,156 @@ class Orders:
     name = "orders"
 
     async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Every market on the chain."""
+        """Return every market on the chain."""
         found = sa.select(col(MarketRow.market_address), col(MarketRow.block_number)).where(
             col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).is_not(None)
         )
         return {str(at): created for at, created in await session.execute(found)}
 
-    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> None:
-        """Write each order, and whether its owner halts the market, as the newest event leaves them."""
-        found = sa.select(MarketRow).where(
-            col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).in_({log.address for log in logs})
-        )
-        owners = {row.market_address: row for row in (await session.execute(found)).scalars()}
-        for log in logs:
-            decoded = log.decoded()
-            if decoded is not None and log.address in owners:
-                await _write(session, log, decoded[0], decoded[1], owners[log.address])
+    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
+        """Insert the events that are new, and set each order and market that has one of them."""
+        markets = await _markets(session, eid, {log.address for log in logs})
+        decoded = [(log, told) for log in logs if log.address in markets and (told := log.decoded()) is not None]
+        orders = [o for log, told in decoded if (o := _placed(log, *told, markets[log.address])) is not None]
+        events = [row for log, told in decoded if (row := _event(eid, log, *told, markets[log.address])) is not None]
+        new = await _place(session, orders) + await state_events.insert_new(session, events)
+        address = {market.id: address for address, market in markets.items()}
+        touched = {(row.address, row.subject) for row in events}
+        touched |= {(address[order["market_id"]], str(order["chain_order_id"])) for order in orders}
+        await _set_states(session, eid, markets, touched)
+        return new
 
-    async def rewind(self, session: db.Write, eid: int, block: int) -> set[str]:
-        """Forget orders placed above a block, and have every market that had one read again: fills may be undone."""
-        here = col(MarketRow.chain_eid) == eid
-        await session.execute(sa.update(MarketRow).where(here, col(MarketRow.is_halted)).values(is_halted=False))
-        ids = sa.select(col(MarketRow.id)).where(here)
+    async def rewind(self, session: db.Write, eid: int, block: int) -> None:
+        """Delete the orders and events above a block, and set each order and market that had one of them."""
+        ids = sa.select(col(MarketRow.id)).where(col(MarketRow.chain_eid) == eid)
         gone = sa.delete(OrderRow).where(col(OrderRow.market_id).in_(ids), col(OrderRow.block_number) > block)
         await session.execute(gone)
-        return set(await self.contracts(session, eid))
+        changed = await state_events.forget(session, eid, (_STATUS, _HALT), block)
+        markets = await _markets(session, eid, {address for address, _ in changed})
+        await _set_states(session, eid, markets, changed)
+
+    async def correct(self, session: db.Write, eid: int, address: str, span: Span, logs: Sequence[Log]) -> int:
+        """Make the orders of a market, and whether its owner halts it, those of its logs."""
+        markets = await _markets(session, eid, [address])
+        market, before = markets[address], await _states(session, markets[address])
+        decoded = [(log, told) for log in logs if (told := log.decoded()) is not None]
+        orders = {o["chain_order_id"]: o for log, told in decoded if (o := _placed(log, *told, market)) is not None}
+        events = [row for log, told in decoded if (row := _event(eid, log, *told, market)) is not None]
+        wrong = await _correct_orders(session, market, span, orders)
+        subjects = await state_events.delete_wrong(session, eid, address, (_STATUS, _HALT), span, events)
+        new = await self.apply(session, eid, logs)
+        known = {str(number) for number in orders} | {row.subject for row in events} | subjects | {""}
+        await _set_states(session, eid, markets, {(address, subject) for subject in known})
+        changed = [n for n, state in (await _states(session, market)).items() if before.get(n) != state]
+        return max(wrong, new, len(subjects), len(changed))
 
 
-async def _write(session: db.Write, log: Log, event: str, values: Mapping[str, Any], market: MarketRow) -> None:
-    if event == "OrderPlaced":
-        await _place(session, log, values, market)
-    elif event == "Halted":
-        market.is_halted = values["halted"]
-        await session.flush()
-    elif event == "OrderStatus":
-        state = {"status": OrderStatus(STATUSES[values["status"]]), "filled": values["filled"]}
-        theirs = (col(OrderRow.market_id) == market.id, col(OrderRow.chain_order_id) == values["orderId"])
-        await session.execute(sa.update(OrderRow).where(*theirs).values(**state))
+async def _states(session: db.Write, market: MarketRow) -> dict[int | None, Any]:
+    """What the rows say of each order of a market, and of the market itself."""
+    columns = (_ORDERS.c.chain_order_id, _ORDERS.c.status, _ORDERS.c.filled)
+    rows = await session.execute(sa.select(*columns).where(_ORDERS.c.market_id == market.id))
+    return {row.chain_order_id: (row.status, row.filled) for row in rows} | {None: market.is_halted}
 
 
-async def _place(session: db.Write, log: Log, values: Mapping[str, Any], market: MarketRow) -> None:
-    facts: dict[str, Any] = {
-        "side": OrderSide.BUY if values["isBuy"] else OrderSide.SELL,
-        "status": OrderStatus.OPEN,
-        "filled": 0,
-        "price": values["price"],
-        "amount": values["amount"],
-        "maker_address": values["maker"],
-        "tx_hash": log.tx_hash,
-        "block_number": log.block_number,
-    }
-    row = OrderRow(
-        organization_id=market.organization_id, market_id=market.id, chain_order_id=values["orderId"], **facts
+async def _correct_orders(session: db.Write, market: MarketRow, span: Span, right: dict[int, dict[str, Any]]) -> int:
+    """Delete the orders that were never placed, and set the others to what was placed; return how many were wrong."""
+    theirs = (
+        _ORDERS.c.market_id == market.id,
+        sa.or_(span.holds(_ORDERS.c.block_number), _ORDERS.c.chain_order_id.in_(right)),
     )
-    fresh = insert(OrderRow).values(**row.model_dump())
-    await session.execute(fresh.on_conflict_do_update(index_elements=["market_id", "chain_order_id"], set_=facts))
+    rows = (await session.execute(sa.select(_ORDERS).where(*theirs))).all()
+    wrong = [
+        row for row in rows if any(getattr(row, n) != v for n, v in _of_order(right.get(row.chain_order_id)).items())
+    ]
+    for row in wrong:
+        here = _ORDERS.c.id == row.id
+        if row.chain_order_id not in right:
+            await session.execute(sa.delete(_ORDERS).where(here))
+        else:
+            await session.execute(sa.update(_ORDERS).where(here).values(**_of_order(right[row.chain_order_id])))
+    return len(wrong)
+
+
+def _of_order(placed: dict[str, Any] | None) -> dict[str, Any]:
+    """What an order's row must say of how it was placed; nothing agrees with an order that never was."""
+    return {"chain_order_id": None} if placed is None else {name: placed[name] for name in _PLACED}
+
+
+async def _markets(session: db.Write, eid: int, addresses: Collection[str]) -> dict[str, MarketRow]:
+    found = sa.select(MarketRow).where(col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).in_(addresses))
+    return {str(row.market_address): row for row in await session.scalars(found)}
+
+
+def _event(eid: int, log: Log, name: str, values: Mapping[str, Any], market: MarketRow) -> StateEventRow | None:
+    if name == _HALT:
+        return state_events.event_row(market.organization_id, eid, log, name, {"halted": values["halted"]})
+    if name == _STATUS:
+        state = {"status": values["status"], "filled": values["filled"]}
+        return state_events.event_row(market.organization_id, eid, log, name, state, str(values["orderId"]))
+    return None
+
+
+def _placed(log: Log, name: str, values: Mapping[str, Any], market: MarketRow) -> dict[str, Any] | None:
+    if name != "OrderPlaced":
+        return None
+    return OrderRow(
+        organization_id=market.organization_id,
+        market_id=market.id,
+        chain_order_id=values["orderId"],
+        side=OrderSide.BUY if values["isBuy"] else OrderSide.SELL,
+        price=values["price"],
+        amount=values["amount"],
+        maker_address=values["maker"],
+        tx_hash=log.tx_hash,
+        block_number=log.block_number,
+    ).model_dump()
+
+
+async def _place(session: db.Write, orders: Sequence[dict[str, Any]]) -> int:
+    """Insert orders. One that is there, from another block or transaction, is replaced."""
+    if not orders:
+        return 0
+    fresh = insert(_ORDERS)
+    elsewhere = sa.tuple_(*(_ORDERS.c[n] for n in _PLACE)) != sa.tuple_(*(fresh.excluded[n] for n in _PLACE))
+    replaced = fresh.on_conflict_do_update(
+        index_elements=["market_id", "chain_order_id"],
+        set_={name: fresh.excluded[name] for name in _PLACED},
+        where=elsewhere,
+    )
+    return await state_events.execute_many(session, replaced, orders)
+
+
+async def _set_states(
+    session: db.Write, eid: int, markets: Mapping[str, MarketRow], subjects: Collection[Subject]
+) -> None:
+    """Set orders and markets to what their newest events say."""
+    known = [subject for subject in subjects if subject[0] in markets]
+    if not known:
+        return
+    events = await state_events.newest(session, eid, (_STATUS, _HALT), known)
+    values = []
+    for address, number in known:
+        event = events.get((address, number))
+        if not number:
+            markets[address].is_halted = event is not None and event.arguments["halted"]
+        else:
+            values.append(_state(markets[address], int(number), event))
+    await session.flush()
+    await _write_states(session, values)
+
+
+def _state(market: MarketRow, number: int, event: StateEventRow | None) -> dict[str, Any]:
+    arguments = {"status": STATUSES.index(OrderStatus.OPEN), "filled": 0} if event is None else event.arguments
+    status = OrderStatus(STATUSES[arguments["status"]])
+    return {"market": market.id, "number": number, "status_now": status, "filled_now": arguments["filled"]}
+
+
+async def _write_states(session: db.Write, values: Sequence[dict[str, Any]]) -> None:
+    if not values:
+        return
+    status = sa.bindparam("status_now", type_=_ORDERS.c.status.type)
+    filled = sa.bindparam("filled_now", type_=_ORDERS.c.filled.type)
+    theirs = (_ORDERS.c.market_id == sa.bindparam("market"), _ORDERS.c.chain_order_id == sa.bindparam("number"))
+    changed = sa.or_(_ORDERS.c.status != status, _ORDERS.c.filled != filled)
+    update = sa.update(_ORDERS).where(*theirs, changed).values(status=status, filled=filled, updated_at=db.now())
+    await (await session.connection()).execute(update, list(values))

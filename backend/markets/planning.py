@@ -10,7 +10,7 @@ from backend import db
 from backend.assets import gas, holders, impact, records
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
-from backend.bridges import price
+from backend.bridges import paths, price
 from backend.chain import clock, endpoints, factory, token
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of
@@ -61,6 +61,11 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),
                 *await _holders_out(context, asset_id, on_token, rules),
+                *(
+                    []
+                    if checked.source is None
+                    else await paths.notes(context.session, checked.source.chain_eid, body.chain_eid)
+                ),
             ],
         ),
     )

@@ -9,6 +9,7 @@ from backend.assets.writing import write
 from backend.bridges import carrying
 from backend.chain import factory, indexer, token
 from backend.chain import market as contract
+from backend.chain.errors import Undone
 from backend.chain.rpc import connect
 from backend.changes import shown, tell_state
 from backend.db import Write, violated
@@ -26,7 +27,7 @@ __all__ = ["deploy", "orders_workflow"]
 async def deploy_failed(run: Run, error: SignumError) -> None:
     """The market has failed, and its bridge with it unless that was confirmed; a retry goes on where it stopped."""
     market = await _market(run)
-    if market.status in LIVE:
+    if market.status in LIVE and not isinstance(error, Undone):
         return  # it was read back as live; only the request did not come to its end
     if market.bridge_id is not None:
         await carrying.failed(run, market.bridge_id, error)

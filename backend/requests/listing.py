@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth.principal import Context
+from backend.chain.models import finality_of
 from backend.chains.models import ChainRow
 from backend.errors import NotFound
 from backend.keyset import Page
@@ -62,7 +63,10 @@ async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
     table = sa.inspect(RequestStepRow).local_table
     query = (
         sa.select(
-            *table.c, col(ChainRow.display_name).label("chain_name"), col(ChainRow.explorer_url).label("explorer")
+            *table.c,
+            col(ChainRow.display_name).label("chain_name"),
+            col(ChainRow.explorer_url).label("explorer"),
+            finality_of(table.c.chain_eid, table.c.tx_hash),
         )
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == table.c.chain_eid)
         .where(table.c.request_id.in_([r.id for r in rows]))
@@ -86,6 +90,7 @@ def _step(row: Any) -> RequestStep:
         chain_name=row.chain_name,
         tx_hash=row.tx_hash,
         explorer_url=url,
+        finality=row.finality,
         detail=row.detail,
     )
 
@@ -101,6 +106,7 @@ def _request(row: Any, steps: list[RequestStep]) -> Request:
         steps=steps,
         problem=row.problem,
         can_retry=row.can_retry,
+        awaits_finality=row.awaits_finality,
         created_by=row.created_by,
         created_by_name=row.created_by_name,
         created_at=row.created_at,

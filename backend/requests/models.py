@@ -15,6 +15,7 @@ class RequestRow(Row, table=True):
     """An accepted operation; its id is its workflow's first id."""
 
     __tablename__ = "requests"
+    __table_args__ = (sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),)
 
     organization_id: UUID = organization_field()
     kind: str
@@ -29,6 +30,8 @@ class RequestRow(Row, table=True):
     can_retry: bool = False
     attempt: int = 1
     created_by: UUID | None = Field(default=None, foreign_key="users.id")
+    awaits_finality: bool = False
+    """Whether all of its work is done, and it succeeds when its transactions are as sure as their chains' terms ask."""
     origin: dict[str, Any] = json_field(dict)
     """Whoever asked for its latest run, as `backend.changes.Who.noted`."""
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from backend.chain.terms import Finality
 from backend.fields import Record, Timestamp
 
 
@@ -33,6 +34,9 @@ class Action(StrEnum):
     UNFREEZE = "token.unfreeze"
     FORCED_TRANSFER = "token.forced_transfer"
     RECOVER = "token.recover"
+    PAUSE_PATH = "token.pause_path"
+    UNPAUSE_PATH = "token.unpause_path"
+    LIMIT_PATH = "token.limit_path"
     BRIDGE = "bridge.send"
     MARKET_DEPLOY = "market.deploy"
     ORDER_PLACE = "order.place"
@@ -75,7 +79,8 @@ class Subject(BaseModel):
 
 
 class RequestStep(Record):
-    """One step: its times, and its transaction where it has one."""
+    """One step: its times, and its transaction where it has one. `finality` is how sure the transaction's block is by
+    the chain's terms; null before it is included."""
 
     name: str
     title: str
@@ -86,11 +91,14 @@ class RequestStep(Record):
     chain_name: str | None = None
     tx_hash: str | None
     explorer_url: str | None = None
+    finality: Finality | None = None
     detail: str | None
 
 
 class Request(Record):
-    """An accepted operation. `problem` is why it failed; `can_retry` whether trying again can help."""
+    """An accepted operation. `problem` is why it failed; `can_retry` whether trying again can help. It is running with
+    `awaits_finality` when all its work is done: it succeeds once its transactions are as sure as the chain's terms ask
+    (`terms.succeeds_at` of the organization's chains)."""
 
     id: UUID
     organization_id: UUID
@@ -101,6 +109,7 @@ class Request(Record):
     steps: list[RequestStep]
     problem: dict[str, Any] | None
     can_retry: bool
+    awaits_finality: bool = False
     created_by: UUID | None
     created_by_name: str | None = None
     created_at: Timestamp

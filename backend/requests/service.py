@@ -12,6 +12,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend.chain.corrections import SUPERSEDED
+from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.terms import reaches, terms_of
 from backend.changes import who
 from backend.db import Write, now
 from backend.requests.models import RequestRow, RequestStepRow
@@ -103,6 +106,7 @@ async def is_first(session: Write, request_id: UUID) -> bool:
         col(RequestRow.organization_id) == row.organization_id,
         col(RequestRow.id) != request_id,
         col(RequestRow.status) == RequestStatus.RUNNING,
+        sa.not_(col(RequestRow.awaits_finality)),
         sa.func.coalesce(col(RequestRow.arguments)[AWAY].astext, col(RequestRow.arguments)["order"].astext) == order,
     )
     return await session.scalar(others.limit(1)) is None
@@ -128,10 +132,36 @@ async def chains_of(session: Write, request_id: UUID) -> Sequence[int]:
 async def begin(session: Write, request_id: UUID) -> RequestRow | None:
     """Mark a request as running; None where it has ended already (a run that was repeated)."""
     row: RequestRow | None = await session.get(RequestRow, request_id, with_for_update=True)
-    if row is None or row.status not in (RequestStatus.ACCEPTED, RequestStatus.RUNNING):
+    if row is None or row.awaits_finality or row.status not in (RequestStatus.ACCEPTED, RequestStatus.RUNNING):
         return None
     row.status = RequestStatus.RUNNING
     return row
+
+
+async def is_settled(session: Write, request_id: UUID) -> bool:
+    """Whether every transaction of a request is as sure as its chain's terms ask of a request that succeeds."""
+    query = sa.select(col(TransactionRow.chain_eid), col(TransactionRow.finality), col(TransactionRow.key))
+    rows = await session.execute(query.where(col(TransactionRow.request_id) == request_id))
+    return all(SUPERSEDED in row.key or reaches(row.finality, terms_of(row.chain_eid).succeeds_at) for row in rows)
+
+
+async def failed_transaction(session: Write, request_id: UUID) -> dict[str, Any] | None:
+    """Return the problem of a transaction that failed after a reorganization and was not signed again, if any."""
+    query = sa.select(col(TransactionRow.problem)).where(
+        col(TransactionRow.request_id) == request_id,
+        col(TransactionRow.status) == TransactionStatus.FAILED,
+        col(TransactionRow.reopened_at).is_not(None),
+        sa.not_(col(TransactionRow.key).contains(SUPERSEDED)),
+    )
+    found = (await session.execute(query.limit(1))).first()
+    return None if found is None else found.problem or {"detail": "The transaction failed."}
+
+
+async def await_finality(session: Write, request_id: UUID) -> None:
+    """All work of a request is done; it succeeds when its transactions are sure enough."""
+    await session.execute(
+        sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), awaits_finality=True)
+    )
 
 
 async def succeed(session: Write, request_id: UUID) -> None:
@@ -156,7 +186,9 @@ async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_re
 
 async def _end(session: Write, request_id: UUID, **values: Any) -> None:
     await session.execute(
-        sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), **values)
+        sa.update(RequestRow)
+        .where(col(RequestRow.id) == request_id)
+        .values(updated_at=now(), awaits_finality=False, **values)
     )
 
 
@@ -220,7 +252,7 @@ async def _step(session: Write, request_id: UUID, name: str, only: Sequence[Step
 async def reopen(session: Write, row: RequestRow) -> None:
     """Make a failed request ready to run again: its failed steps wait once more."""
     row.status, row.problem, row.can_retry, row.attempt = RequestStatus.ACCEPTED, None, False, row.attempt + 1
-    row.origin = who().noted()
+    row.awaits_finality, row.origin = False, who().noted()
     row.arguments = {name: value for name, value in row.arguments.items() if name not in (HOP, AWAY)}
     await session.execute(
         sa.update(RequestStepRow)

@@ -8,6 +8,7 @@ from sqlmodel import col
 
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
+from backend.chain.models import finality_of
 from backend.chains.models import ChainRow
 from backend.errors import NotFound
 from backend.keyset import Page
@@ -51,6 +52,7 @@ def _query(context: Context) -> sa.Select[Any]:
             col(ChainRow.display_name).label("chain_name"),
             col(WalletRow.label).label("from_label"),
             sa.func.coalesce(party, wallet).label("to_name"),
+            finality_of(TRANSFERS.c.chain_eid, TRANSFERS.c.tx_hash),
         )
         .join(AssetRow, col(AssetRow.id) == TRANSFERS.c.asset_id)
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == TRANSFERS.c.chain_eid)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from backend.chain.terms import Finality
 from backend.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
 
 
@@ -49,7 +50,8 @@ class TransferPlan(BaseModel):
 
 
 class Transfer(Record):
-    """A transfer record. `failure` is the decoded reason of one that failed; `to_name` the party of the receiver."""
+    """A transfer record. `failure` is the decoded reason of one that failed; `to_name` the party of the receiver;
+    `finality` how sure its block is by the chain's terms."""
 
     id: UUID
     organization_id: UUID
@@ -66,6 +68,7 @@ class Transfer(Record):
     amount: str
     status: TransferStatus
     tx_hash: str | None
+    finality: Finality | None = None
     failure: str | None
     request_id: UUID | None
     created_at: Timestamp

@@ -5,6 +5,7 @@ from typing import Any
 from backend.assets import records
 from backend.assets.writing import write
 from backend.chain import indexer, token
+from backend.chain.errors import Undone
 from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.transactions import find
@@ -21,7 +22,8 @@ async def send_failed(run: Run, error: SignumError) -> None:
     if await _was_mined(run):
         await _set(run, status=TransferStatus.CONFIRMED, failure=None)
     else:
-        await _set(run, status=TransferStatus.FAILED, failure=error.detail)
+        undone = isinstance(error, Undone)
+        await _set(run, undone=undone, status=TransferStatus.FAILED, failure=error.detail)
 
 
 async def _was_mined(run: Run) -> bool:
@@ -73,11 +75,11 @@ def _read_back(outcome: Outcome, row: TransferRow, at: str) -> None:
         raise Conflict(f"The transaction {outcome.tx_hash} was mined, but it moved something else.")
 
 
-async def _set(run: Run, **values: Any) -> None:
-    """Note how far it is; what is confirmed stays so."""
+async def _set(run: Run, *, undone: bool = False, **values: Any) -> None:
+    """Note how far it is; a confirmed transfer stays so unless a reorganization has undone it."""
     async with run.transaction() as session:
         row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
-        if row.status is not TransferStatus.CONFIRMED:
+        if undone or row.status is not TransferStatus.CONFIRMED:
             await _change(session, row, **values)
 
 

@@ -19,6 +19,7 @@ _WORDS = {
     EventType.BRIDGE_SUBMITTING: "A packet is on its way from its source chain",
     EventType.BRIDGE_CONFIRMED: "A packet has arrived on its destination chain",
     EventType.BRIDGE_FAILED: "A packet reverted, or was given up",
+    EventType.BRIDGE_RETURNED: "The packet of a failed bridge was dropped, and its supply minted back.",
     EventType.MARKET_PENDING_BRIDGE: "A market waits until its asset is bridged",
     EventType.MARKET_ACTIVE: "A market takes orders",
     EventType.MARKET_HALTED: "A market is halted by its owner, a pause or a change of rules",

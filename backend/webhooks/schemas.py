@@ -34,6 +34,7 @@ class EventType(StrEnum):
     BRIDGE_SUBMITTING = "bridge.submitting"
     BRIDGE_CONFIRMED = "bridge.confirmed"
     BRIDGE_FAILED = "bridge.failed"
+    BRIDGE_RETURNED = "bridge.returned"
     MARKET_PENDING_BRIDGE = "market.pending_bridge"
     MARKET_ACTIVE = "market.active"
     MARKET_HALTED = "market.halted"

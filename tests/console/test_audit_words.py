@@ -14,6 +14,7 @@ def test_an_action_is_read_as_words():
     assert action_words("market.pending_bridge") == "Market pending bridge"
     assert action_words("control.requested", "forced_transfer") == "Forced transfer requested"
     assert action_words("webhook_endpoint.created") == "Webhook endpoint created"
+    assert action_words("chain.repaired") == "Repaired from the chain"
 
 
 def test_only_what_differs_is_shown_and_deep_fields_by_their_path():

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend import db
-from backend.chain import rpc
+from backend.chain import rpc, transport
 from backend.models import OrganizationRow
 from tests.chain.faulty import Raw, in_front_of
 from tests.conftest import World
@@ -18,7 +18,7 @@ from tests.issuance import SEPOLIA, Issuance, asset_body
 @pytest.fixture(autouse=True)
 def _slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for a chain here waits as long as the test does."""
-    monkeypatch.setattr(rpc, "TIMEOUT", httpx.Timeout(120.0))
+    monkeypatch.setattr(transport, "TIMEOUT", httpx.Timeout(120.0))
 
 
 class Patient:
@@ -90,7 +90,7 @@ async def test_a_chain_that_hangs_ends_its_own_requests_only(world: World) -> No
         reached, never, is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
         node.waits("eth_gasPrice", reached, never, number)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(rpc, "_client", lambda real=rpc._client: Patient(real(), is_over))
+            patch.setattr(transport, "_client", lambda real=transport._client: Patient(real(), is_over))
             refused = (firm.refused("POST", "/assets", 503, json=asset_body(SEPOLIA)) for _ in range(number))
             waiting = [asyncio.create_task(one) for one in refused]
             await asyncio.wait_for(reached.wait(), 60)

@@ -51,6 +51,13 @@ def _open(page: Page) -> None:
     _settle(page)
 
 
+def _check_nodes(page: Page) -> None:
+    """Check the nodes of the first chain."""
+    _open(page)
+    page.get_by_role("button", name="Check nodes").click()
+    expect(page.get_by_role("list", name="Node 1")).to_be_visible()
+
+
 def _issue(page: Page) -> None:
     page.get_by_role("button", name="Issue attestation").click()
     page.get_by_role("option").filter(has_text="Kestrel").click()
@@ -158,7 +165,7 @@ ORGANIZATION: list[State] = [
 CASES: list[State] = [
     ("attestations", _settle), ("attestations?show=active", _open), ("attestations", _issue), ("parties", _open),
     ("parties", _register), ("issuer", _settle), ("issuer", _terms), ("wallets", _settle), ("chains", _open),
-    ("requests", _open),
+    ("chains", _check_nodes), ("requests", _open),
 ]  # fmt: skip
 ISSUANCE: list[State] = [
     ("assets", _settle), ("assets", _compliance), ("assets", _controls), ("assets", _burn), ("assets/new", _settle),

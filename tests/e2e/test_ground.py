@@ -76,11 +76,30 @@ def test_chains_say_what_is_at_stake(console: Console, signum: Signum) -> None:
     expect(page.get_by_role("button", name=re.compile("^(Enable|Disable) "))).to_have_count(0)
     page.get_by_role("button", name="Sepolia Devnet", exact=True).click()
     drawer = page.get_by_role("complementary", name="Sepolia Devnet", exact=True)
-    expect(drawer.get_by_text("An embedded devnet.")).to_be_visible()
+    expect(drawer.get_by_text("Embedded devnet.")).to_be_visible()
+    expect(drawer.get_by_text("Requests succeed as soon as their transactions are in a block.")).to_be_visible()
     expect(drawer.get_by_text("Attestation registry")).to_be_visible()
+    expect(drawer.get_by_role("button", name="Check nodes")).to_have_count(0)
     page.get_by_role("button", name="Ethereum", exact=True).click()
     drawer = page.get_by_role("complementary", name="Ethereum", exact=True)
     expect(drawer.get_by_text("A mainnet chain; this organization works on")).to_be_visible()
+
+
+def test_admin_checks_the_nodes_of_a_chain(console: Console) -> None:
+    """Every line of the check is listed with its level; another chain's drawer does not show the result."""
+    console.sign_in(path="chains").heading("Chains")
+    page = console.page
+    page.get_by_role("button", name="HyperEVM Devnet", exact=True).click()
+    nodes = page.get_by_role("complementary", name="HyperEVM Devnet").get_by_role("region", name="Nodes")
+    nodes.get_by_role("button", name="Check nodes").click()
+    expect(nodes.get_by_text("Good enough")).to_be_visible()
+    lines = nodes.get_by_role("list", name="Node 1").get_by_role("listitem")
+    expect(lines.filter(has_text="Chain id")).to_contain_text("1340362.")
+    expect(lines.filter(has_text="Log range")).to_be_visible()
+    page.get_by_role("button", name="Base Sepolia Devnet", exact=True).click()
+    other = page.get_by_role("complementary", name="Base Sepolia Devnet").get_by_role("region", name="Nodes")
+    expect(other.get_by_role("button", name="Check nodes")).to_be_visible()
+    expect(other.get_by_role("list")).to_have_count(0)
 
 
 def test_failed_request_tells_why(console: Console, signum: Signum) -> None:

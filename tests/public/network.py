@@ -98,6 +98,15 @@ class PublicChain:
         """A call of one of our contracts, by somebody."""
         assert self.send(call.to, call.data, call.value)["status"] == "0x1"
 
+    def config_of(self, token: str, remote: int) -> tuple[int, list[int]]:
+        """Confirmations and required DVNs of what a token sends, as the endpoint has them."""
+        data = _data("getConfig", token, self.endpoint, remote, 2)
+        (raw,) = decode(
+            ["bytes"], bytes.fromhex(self.rpc("eth_call", {"to": self.endpoint, "data": data}, "latest")[2:])
+        )
+        ((confirmations, _, _, _, required, _),) = decode(["(uint64,uint8,uint8,uint8,address[],address[])"], raw)
+        return confirmations, [int(dvn, 16) for dvn in required]
+
     def sender_of(self, tx_hash: str) -> str:
         """Who sent a transaction."""
         return str(to_checksum_address(self.rpc("eth_getTransactionByHash", tx_hash)["from"]))

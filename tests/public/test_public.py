@@ -74,6 +74,16 @@ def bootstrap(serve: Serve) -> None:
     subprocess.run(command, cwd=CHECKOUT, env=serve.environment, check=True, capture_output=True, timeout=60)
 
 
+DVNS = [f"0x{number:040x}" for number in (0xB, 0xA)]
+"""In descending order: the libraries want another one."""
+
+
+def path_settings(confirmations: int) -> dict[str, Any]:
+    """A path that two DVNs verify."""
+    end = {"required_dvns": DVNS}
+    return {"send": end, "receive": end, "confirmations": confirmations, "enforced_gas": 310_000}
+
+
 def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
     """What an operator sets, and no more. The contracts of both chains have the same addresses."""
     eids = (str(sepolia.eid), str(base.eid))
@@ -82,6 +92,7 @@ def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
         "SIGNUM_ENDPOINTS": json.dumps(dict.fromkeys(eids, sepolia.endpoint)),
         "SIGNUM_QUOTE_TOKENS": json.dumps(dict.fromkeys(eids, sepolia.currency)),
         "SIGNUM_CONFIRMATIONS": json.dumps({eids[0]: 0, eids[1]: 1}),
+        "SIGNUM_BRIDGE_PATHS": json.dumps({eids[0]: {eids[1]: path_settings(7)}, eids[1]: {eids[0]: path_settings(9)}}),
         "SIGNUM_PROTOCOL_SHARE_BPS": "2500",
         "SIGNUM_PROTOCOL_WALLET": PROTOCOL,
         "SIGNUM_KEYSTORE_SCRYPT_N": "4096",
@@ -102,6 +113,7 @@ async def test_from_nothing_to_a_market_over_a_bridge(network: Network) -> None:
         asset = await an_asset_is_issued(operator, sepolia, base)
         await a_market_follows_its_bridge(operator, asset, sepolia, base)
         assert executor.tried == [True]
+        await the_path_is_as_the_settings_have_it(operator, asset, sepolia, base)
         await what_the_executor_could_not_deliver_is_delivered_later(operator, asset, base)
         assert executor.tried == [True, False]
         await client.close()
@@ -192,6 +204,24 @@ async def a_market_follows_its_bridge(operator: Operator, asset: Any, sepolia: P
     bridge = await operator.get(f"/bridges/{market['bridge_id']}")
     assert bridge["status"] == "confirmed"
     assert base.sender_of(bridge["destination_tx_hash"]) == base.somebody, "the executor brought it, and we saw that"
+
+
+async def the_path_is_as_the_settings_have_it(
+    operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain
+) -> None:
+    deployments = (await operator.get(f"/assets/{asset['id']}"))["deployments"]
+    tokens = {d["chain_eid"]: d["token_address"] for d in deployments}
+    for chain, other, out, into in ((sepolia, base, 7, 9), (base, sepolia, 9, 7)):
+        (path,) = (await operator.chain(chain))["paths"]
+        assert (path["destination_chain_eid"], path["is_allowed"]) == (other.eid, True)
+        assert path["summary"] == f"2 required DVNs verify each packet, {out} blocks deep."
+        (token,) = path["tokens"]
+        assert (token["token_address"], token["agrees"]) == (tokens[chain.eid], True)
+        assert [dvn.lower() for dvn in token["sends"]["required_dvns"]] == DVNS[::-1]
+        assert (token["sends"]["confirmations"], token["receives"]["confirmations"]) == (out, into)
+        assert not token["sends"]["is_default_library"]
+        assert chain.config_of(token["token_address"], other.eid) == (out, [0xA, 0xB])
+        assert token["sends"]["enforced_options"].endswith(f"{310_000:x}")
 
 
 async def what_the_executor_could_not_deliver_is_delivered_later(

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -47,6 +48,55 @@ def test_every_mistake_has_a_line_of_its_own(tmp_path: Path) -> None:
 def test_addresses_and_depths_are_looked_at(setting: str, value: object, words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         Settings(**{"rpc_urls": RPC, setting: value})
+
+
+DVNS = ["0x" + "a1" * 20, "0x" + "b2" * 20]
+PATH: dict[str, Any] = {"send": {"required_dvns": DVNS}, "receive": {"required_dvns": DVNS}, "confirmations": 15}
+
+
+def test_bridge_path_between_chains_that_cannot_be_bridged_has_a_line() -> None:
+    paths = {30101: {30184: PATH, 40161: PATH, 30101: PATH, 7: PATH}, 30184: {30101: PATH}}
+    with pytest.raises(CannotStart) as refused:
+        given.check(Settings(rpc_urls={30101: ["https://rpc.example"]}, bridge_paths=paths))
+    assert str(refused.value).splitlines() == [
+        "SIGNUM_BRIDGE_PATHS names a path from 30101 to 7; 7 is no endpoint id of an EVM chain in the registry.",
+        "SIGNUM_BRIDGE_PATHS names a path from 30101 to 30101; a path leads to another chain.",
+        "SIGNUM_BRIDGE_PATHS names a path from 30101 to 30184; SIGNUM_RPC_URLS has no node for 30184.",
+        "SIGNUM_BRIDGE_PATHS names a path from 30101 to 40161; one is a mainnet and the other is a testnet.",
+        "SIGNUM_BRIDGE_PATHS names a path from 30184 to 30101; SIGNUM_RPC_URLS has no node for 30184.",
+    ]
+    both = {30101: {30184: PATH}, 30184: {30101: PATH}}
+    urls = {eid: ["https://rpc.example"] for eid in (30101, 30184)}
+    given.check(Settings(rpc_urls=urls, bridge_paths=both))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"send": {"required_dvns": DVNS[:1]}}, "send has 1 required DVNs and receive has 2"),
+        ({"send": {"required_dvns": [DVNS[0]] * 2}}, "send names a DVN twice"),
+        ({"receive": {"required_dvns": [DVNS[0]], "optional_dvns": [DVNS[0]]}}, "receive names a DVN twice"),
+        ({"send": {"required_dvns": []}}, "at least 1 item"),
+        ({"optional_threshold": 1}, "optional_threshold is 1, but 0 optional DVNs are named"),
+        (
+            {"send": {"required_dvns": DVNS[:1], "optional_dvns": DVNS[1:]}},
+            "optional DVNs need an optional_threshold of at least 1",
+        ),
+        ({"send": {"required_dvns": ["0x12", DVNS[0]]}}, "0x12 is no address"),
+        ({"confirmations": 0}, "greater than or equal to 1"),
+        ({"verifiers": DVNS}, "Extra inputs are not permitted"),
+    ],
+)
+def test_bridge_path_that_contradicts_itself_is_refused(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        Settings(bridge_paths={30101: {30184: PATH | change}})
+
+
+def test_bridge_path_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNUM_BRIDGE_PATHS", json.dumps({"30101": {"30184": PATH | {"enforced_gas": 400_000}}}))
+    path = Settings().bridge_paths[30101][30184]
+    assert (path.enforced_gas, path.confirmations, path.optional_threshold) == (400_000, 15, 0)
+    assert [dvn.lower() for dvn in path.receive.required_dvns] == DVNS
 
 
 def test_an_address_may_be_in_small_letters() -> None:

@@ -2,7 +2,17 @@
 
 from typing import Literal, overload
 
-from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeList, BridgePlan, BridgeStatus
+from backend.bridges.schemas import (
+    Bridge,
+    BridgeAccepted,
+    BridgeCreate,
+    BridgeList,
+    BridgePlan,
+    BridgeReturn,
+    BridgeReturnAccepted,
+    BridgeReturnPlan,
+    BridgeStatus,
+)
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -38,6 +48,52 @@ class BridgesOperations(Connection):
         Scope: `assets:read`.
         """
         return await self._send(Bridge, "GET", path("/orgs/{}/bridges/{}", org_id, bridge_id))
+
+    @overload
+    async def return_bridge(
+        self,
+        org_id: Id,
+        bridge_id: Id,
+        body: BridgeReturn,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> BridgeReturnPlan: ...
+
+    @overload
+    async def return_bridge(
+        self,
+        org_id: Id,
+        bridge_id: Id,
+        body: BridgeReturn,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> BridgeReturnAccepted: ...
+
+    async def return_bridge(
+        self,
+        org_id: Id,
+        bridge_id: Id,
+        body: BridgeReturn,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> BridgeReturnAccepted | BridgeReturnPlan:
+        """Give up the packet of a failed bridge: it is dropped on its destination, so that it can never be
+        delivered, and once that is settled its supply is minted back to the sender on the source. This always
+        takes a second person and cannot be undone. If the packet is delivered first, nothing is minted.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            BridgeReturnPlan if dry_run else BridgeReturnAccepted,
+            "POST",
+            path("/orgs/{}/bridges/{}/return", org_id, bridge_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
 
     @overload
     async def bridge_asset(

@@ -1,6 +1,6 @@
 """Chains. Made by `make client` from backend/openapi.json."""
 
-from backend.chains.schemas import ChainList, Environment, OrganizationChain, OrganizationChainList, VmType
+from backend.chains.schemas import ChainList, Environment, NodeCheck, OrganizationChain, OrganizationChainList, VmType
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.repeating import new_key
@@ -47,6 +47,14 @@ class ChainsOperations(Connection):
             path("/orgs/{}/chains/{}/disable", org_id, chain_id),
             key=idempotency_key or new_key(),
         )
+
+    async def check_nodes(self, org_id: Id, chain_id: Id) -> NodeCheck:
+        """Check what a chain's nodes support and which settings fit them. It takes up to 20 seconds; a result is
+        kept for a minute. 409 where this installation has no node for the chain.
+
+        Scope: `chains:read`.
+        """
+        return await self._send(NodeCheck, "GET", path("/orgs/{}/chains/{}/check", org_id, chain_id))
 
     def list_chains_csv(
         self, *, environment: Environment | None = None, vm_type: VmType | None = None, deployed: str | None = None

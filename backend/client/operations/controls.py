@@ -3,8 +3,21 @@
 from typing import Literal, overload
 
 from backend.client.connection import Connection, Id, path
+from backend.client.content import Download
 from backend.client.repeating import new_key
-from backend.controls.schemas import Burn, ControlAccepted, ControlPlan, ForcedTransfer, Freeze, Mint, Pause, Recover
+from backend.controls.schemas import (
+    AssetPathList,
+    Burn,
+    ControlAccepted,
+    ControlPlan,
+    ForcedTransfer,
+    Freeze,
+    LimitPath,
+    Mint,
+    Pause,
+    PausePath,
+    Recover,
+)
 
 
 class ControlsOperations(Connection):
@@ -281,3 +294,117 @@ class ControlsOperations(Connection):
             body=body,
             key=idempotency_key or new_key(),
         )
+
+    async def list_asset_paths(self, org_id: Id, asset_id: Id) -> AssetPathList:
+        """List the bridge paths between the asset's tokens, with their pauses and limits as the chains have them
+        now.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(AssetPathList, "GET", path("/orgs/{}/assets/{}/paths", org_id, asset_id))
+
+    @overload
+    async def pause_path(
+        self, org_id: Id, asset_id: Id, body: PausePath, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> ControlPlan: ...
+
+    @overload
+    async def pause_path(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: PausePath,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> ControlAccepted: ...
+
+    async def pause_path(
+        self, org_id: Id, asset_id: Id, body: PausePath, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> ControlAccepted | ControlPlan:
+        """Stop what goes between two chains, in both directions and on both tokens. A packet that is on its way
+        waits at the endpoint of its destination.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            ControlPlan if dry_run else ControlAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/pause-path", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    @overload
+    async def unpause_path(
+        self, org_id: Id, asset_id: Id, body: PausePath, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> ControlPlan: ...
+
+    @overload
+    async def unpause_path(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: PausePath,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> ControlAccepted: ...
+
+    async def unpause_path(
+        self, org_id: Id, asset_id: Id, body: PausePath, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> ControlAccepted | ControlPlan:
+        """Let packets pass between two chains again.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            ControlPlan if dry_run else ControlAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/unpause-path", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    @overload
+    async def limit_path(
+        self, org_id: Id, asset_id: Id, body: LimitPath, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> ControlPlan: ...
+
+    @overload
+    async def limit_path(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: LimitPath,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> ControlAccepted: ...
+
+    async def limit_path(
+        self, org_id: Id, asset_id: Id, body: LimitPath, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> ControlAccepted | ControlPlan:
+        """Limit how much passes between two chains in a window of time, both directions together, or end the limit.
+        What is used up frees itself evenly over the window. A packet above the limit waits at the endpoint of
+        its destination.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            ControlPlan if dry_run else ControlAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/limit-path", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
+        )
+
+    def list_asset_paths_csv(self, org_id: Id, asset_id: Id) -> Download:
+        """`/orgs/{orgId}/assets/{assetId}/paths` as CSV: every record that its filters leave, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/paths.csv", org_id, asset_id))

@@ -24,3 +24,11 @@ create policy worker on organizations to signum_worker using (true) with check (
 -- The operator's: no organization is shown another's differences.
 alter table reconciliations enable row level security;
 create policy worker on reconciliations to signum_worker using (true) with check (true);
+
+-- Subjects of alarms may be one organization's: the API shows the chain's alarms through the worker's role only.
+alter table chain_alarms enable row level security;
+create policy worker on chain_alarms to signum_worker using (true) with check (true);
+
+-- The indexer's own list, of every organization's contracts.
+alter table followed_contracts enable row level security;
+create policy worker on followed_contracts to signum_worker using (true) with check (true);

@@ -1,0 +1,15 @@
+"""The supply that lists show, which is what was minted and not burnt on chain."""
+
+from backend.chain import indexer, token
+from tests.conftest import World
+from tests.firm import SEPOLIA
+from tests.issuance import UNIT, Issuance
+
+
+async def test_listed_supply_follows_what_is_burnt_without_signum(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    outcome = await firm.owner_call(token.burn(asset["deployments"][0]["token_address"], 5 * UNIT))
+    await indexer.catch_up(SEPOLIA, outcome.block_number)
+    (listed,) = (await firm.get("/assets"))["assets"]
+    assert listed["total_supply"] == str(995 * UNIT)

@@ -1,0 +1,86 @@
+"""The notes of `/v1/ready` about alarms."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+
+from backend import db
+from backend.chain import alarms
+from backend.chain.models import AlarmKind
+from backend.models import ChainAlarmRow
+from backend.readiness import readiness
+from backend.status import notes
+from tests.conftest import World
+from tests.firm import BASE, SEPOLIA
+
+DIFFERENCE, REORG, TWICE = AlarmKind.DIFFERENCE, AlarmKind.DEEP_REORG, AlarmKind.EXECUTED_TWICE
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def fresh(api: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """No alarms, and none remembered."""
+    monkeypatch.setattr(notes, "_read_at", -notes.FRESH)
+    monkeypatch.setattr(notes, "_notes", [])
+    monkeypatch.setattr(readiness, "notes", [])
+    yield
+    async with db.worker() as session:
+        await session.execute(sa.delete(ChainAlarmRow))
+
+
+async def sound(eid: int, kind: AlarmKind, subject: str) -> None:
+    async with db.worker() as session:
+        await alarms.sound(session, eid, kind, "0xSecret of a tenant.", subject)
+
+
+async def told(world: World) -> list[str]:
+    ready = await world.client.call("GET", "/ready")
+    assert ready["ready"] is True
+    return list(ready["notes"])
+
+
+async def test_open_alarms_are_counted_by_chain_without_details(world: World) -> None:
+    for subject in ("one", "two"):
+        await sound(SEPOLIA, DIFFERENCE, subject)
+    await sound(BASE, DIFFERENCE, "three")
+    await sound(BASE, REORG, "")
+    await sound(SEPOLIA, TWICE, "four")
+    assert sorted(await told(world)) == [
+        "Base Sepolia Devnet: 1 difference between tables and chain; see the Chains page.",
+        "Base Sepolia Devnet: indexing has stopped after a deep reorganization; see the Chains page.",
+        "Sepolia Devnet: 1 operation was executed twice; see the Chains page.",
+        "Sepolia Devnet: 2 differences between tables and chain; see the Chains page.",
+    ]
+
+
+async def test_alarms_are_read_once_in_five_seconds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await told(world) == []
+    await sound(SEPOLIA, DIFFERENCE, "one")
+    assert await told(world) == []
+    monkeypatch.setattr(notes, "_read_at", notes._read_at - notes.FRESH)
+    assert len(await told(world)) == 1
+
+
+async def test_ready_answers_with_the_last_notes_while_the_database_does_not(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sound(SEPOLIA, DIFFERENCE, "one")
+    known = await told(world)
+
+    async def lost() -> list[tuple[str, AlarmKind]]:
+        raise sa.exc.OperationalError("select", {}, Exception("gone"))
+
+    monkeypatch.setattr(notes, "_open", lost)
+    monkeypatch.setattr(notes, "_read_at", -notes.FRESH)
+    assert await told(world) == known
+
+
+async def test_alarms_are_not_read_before_the_database_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> list[tuple[str, AlarmKind]]:
+        raise AssertionError("there are no tables yet")
+
+    monkeypatch.setattr(notes, "_open", asked)
+    monkeypatch.setattr(readiness, "waiting", ["migrations"])
+    assert await notes.notes() == []
