@@ -1,26 +1,25 @@
-"""The registry of chains."""
+"""Chains: those of the registry, and one of them in a drawer."""
 
 import reflex as rx
 
 from app.layout import Nav, page
 from components.access import is_admin
+from components.chain_detail import chain_detail, environment, vm
 from components.devnet import devnet_panel
 from components.ui.box import row, text
 from components.ui.button import button
-from components.ui.card import kv, page_head, panel
+from components.ui.card import page_head, panel
 from components.ui.dialog import drawer
 from components.ui.form import select
-from components.ui.icon import icon, mark
+from components.ui.icon import mark
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
-from components.ui.note import empty, note, problem_note
-from components.ui.status import badge, status, tag
+from components.ui.note import empty, problem_note
+from components.ui.status import status, tag
 from components.ui.table import Col, table, td, toolbar, tr
-from components.ui.value import short_hash, when
 from state.devnet import Devnet
-from state.registry import ChainRow, Contract, Registry
+from state.registry import ChainRow, Registry
 
 CHOSEN = Registry.chosen
-VM = {"evm": "EVM", "solana": "Solana"}
 
 
 @page(
@@ -30,10 +29,10 @@ VM = {"evm": "EVM", "solana": "Solana"}
     on_load=[Registry.load, Devnet.load],
 )
 def chains() -> rx.Component:
-    """Draw the registry, and a chain beside it."""
+    """Draw the list, and a chain beside it."""
     return rx.el.div(
         rx.el.div(
-            page_head("Chains", "Where this organization may issue, attest and trade"),
+            page_head("Chains", "Where this organization can issue, attest and trade"),
             panel(_filters(), _list(), _foot(), label="Chains"),
             devnet_panel(),
             class_name=rx.cond(Registry.is_open, "with-drawer", ""),
@@ -78,18 +77,18 @@ def _list() -> rx.Component:
             Col("Chain"),
             Col("Environment"),
             Col("Endpoint", right=True, narrow=False),
-            Col("Height", right=True),
+            Col("Newest block", right=True),
             Col("Status", narrow=False),
             Col("Use"),
-            Col("Change", hidden=True),
+            Col("Actions", hidden=True),
         ],
         Registry.rows,
         _row,
         empty=empty(
             "link",
-            "No chain like this",
-            "No chain fits these filters.",
-            button("Show all", "x", on_click=Registry.clear),
+            "No chains match these filters",
+            None,
+            button("Show all chains", "x", on_click=Registry.clear),
         ),
         loading=Registry.loading,
         problem=Registry.problem,
@@ -108,33 +107,24 @@ def _foot() -> rx.Component:
     )
 
 
-def environment(chain: rx.Var[ChainRow]) -> rx.Component:
-    """Say what is at stake; a devnet is unmistakable."""
-    devnet = rx.el.span(icon("flask-conical", 13), "Devnet", class_name="badge devnet")
-    return rx.match(chain.environment, ("devnet", devnet), ("mainnet", tag("Mainnet", "info")), tag("Testnet"))
-
-
-def _vm(chain: rx.Var[ChainRow]) -> rx.Var[str]:
-    return rx.match(chain.vm, *VM.items(), chain.vm).to(str)
-
-
 def _row(chain: rx.Var[ChainRow]) -> rx.Component:
     name = rx.el.button(chain.name, type="button", class_name="name trunc", on_click=Registry.show(chain.id))
-    below = text(_vm(chain), ", ", chain.currency, ", ", chain.layer, cls="muted small")
+    below = text(vm(chain), ", ", chain.currency, ", ", chain.layer, cls="muted small")
+    alarmed = rx.cond(chain.alarms.length() > 0, rx.el.div(tag("Needs the operator", "bad")), rx.fragment())
     return tr(
         td(
             row(
                 mark("link", rx.cond(chain.environment == "devnet", "warn", "")),
-                rx.el.div(name, below, class_name="col none grow"),
+                rx.el.div(name, below, alarmed, class_name="col none grow"),
                 cls="who",
             )
         ),
         td(environment(chain)),
         td(text(chain.eid.to_string(), cls="mono"), right=True, narrow=False, class_name="aside-hidden"),
         td(
-            rx.cond(chain.height != "", text(chain.height, cls="num"), text("not read", cls="muted")),
+            rx.cond(chain.height != "", text(chain.height, cls="num"), text("unknown", cls="muted")),
             right=True,
-            label="Height",
+            label="Newest block",
         ),
         td(
             rx.cond(chain.is_deployed, status(chain.status), text("Not watched", cls="muted")),
@@ -171,67 +161,19 @@ def _switch(chain: rx.Var[ChainRow], small: bool = False) -> rx.Component:
 
 
 def _drawer() -> rx.Component:
-    play = note(
-        rx.el.b("An embedded devnet. "),
-        "It runs on this machine in place of its public twin. Nothing on it has value, and nobody else sees it.",
-        tone="warn",
-        sign="flask-conical",
-    )
-    facts = kv(
-        ("Environment", environment(CHOSEN)),
-        ("Status", rx.cond(CHOSEN.is_deployed, badge(CHOSEN.status), text("not watched", cls="muted"))),
-        ("Height", rx.cond(CHOSEN.height != "", text(CHOSEN.height, cls="num"), text("not read", cls="muted"))),
-        ("Tables behind", rx.cond(CHOSEN.lag != "", text(CHOSEN.lag, cls="num"), text("not read", cls="muted"))),
-        ("Looked at", rx.cond(CHOSEN.checked_at != "", when(CHOSEN.checked_at), text("never", cls="muted"))),
-        ("Endpoint id", text(CHOSEN.eid.to_string(), cls="mono")),
-        ("Chain id", rx.cond(CHOSEN.chain_id != "", text(CHOSEN.chain_id, cls="mono"), text("none", cls="muted"))),
-        ("Virtual machine", _vm(CHOSEN)),
-        ("Currency", CHOSEN.currency),
-        ("Public RPC", rx.cond(CHOSEN.rpc != "", text(CHOSEN.rpc, cls="mono break"), text("none", cls="muted"))),
-        (
-            "Explorer",
-            rx.cond(CHOSEN.explorer != "", text(CHOSEN.explorer, cls="mono break"), text("none", cls="muted")),
-        ),
-    )
-    contracts = rx.cond(
-        CHOSEN.contracts.length() > 0,
-        rx.el.dl(rx.foreach(CHOSEN.contracts, _contract), class_name="contracts"),
-        text("None of ours are there.", cls="muted"),
-    )
     return drawer(
         CHOSEN.name,
         rx.cond(CHOSEN.is_enabled, "Enabled for this organization", "Not enabled for this organization"),
-        rx.cond(CHOSEN.environment == "devnet", play, rx.fragment()),
-        rx.cond(CHOSEN.obstacle != "", note(CHOSEN.obstacle), rx.fragment()),
-        rx.cond(
-            CHOSEN.missing != "",
-            note(rx.el.b("For whoever runs this installation. "), CHOSEN.missing, tone="warn", sign="hourglass"),
-            rx.fragment(),
-        ),
-        rx.cond(
-            CHOSEN.error != "",
-            note(CHOSEN.error, tone=rx.cond(CHOSEN.status == "down", "bad", "warn"), sign="triangle-alert"),
-            rx.fragment(),
-        ),
-        rx.el.h3("Chain"),
-        facts,
-        rx.el.h3("Contracts"),
-        contracts,
+        *chain_detail(CHOSEN),
         problem_note(Registry.action_problem),
         is_open=Registry.is_open,
         on_close=Registry.leave,
         tools=step_buttons(Registry.step),
         foot=(
             text(
-                rx.cond(CHOSEN.is_enabled, "Disabling begins nothing new; what is there stays.", ""),
+                rx.cond(CHOSEN.is_enabled, "Disabling stops new operations here. What exists stays.", ""),
                 cls="muted small grow",
             ),
             _switch(CHOSEN),
         ),
-    )
-
-
-def _contract(contract: rx.Var[Contract]) -> rx.Component:
-    return rx.el.div(
-        rx.el.dt(contract.name), rx.el.dd(short_hash(contract.address, "address", contract.url)), key=contract.name
     )

@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.bridge_return import return_button, return_dialog
 from components.permission import may_issue
 from components.ui.box import col
 from components.ui.button import button, link
@@ -11,7 +12,7 @@ from components.ui.note import note
 from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.value import amount, short_hash, when
-from state.bridges import BridgeState
+from state.bridges import BridgeRow, BridgeState
 from state.session import Session
 
 
@@ -42,20 +43,32 @@ def bridge_story() -> rx.Component:
     progress = rx.cond(
         may_issue(), request_progress(request, on_retry=BridgeState.retry), request_progress(request)
     )  # fmt: skip
-    return drawer(
+    shown = drawer(
         "Bridge of " + bridge.symbol,
         rx.el.span(bridge.source, " to ", bridge.destination),
         col(
             rx.cond((bridge.failure != "") & (request.problem == ""), refused, rx.fragment()),
             facts,
+            _returned(bridge),
             rx.cond(request.steps.length() > 0, progress, rx.fragment()),
             cls="wide",
         ),
         is_open=bridge.id != "",
         on_close=BridgeState.hide,
         foot=(
+            return_button(),
             link("View asset", "/o/" + Session.org.id + "/assets/" + bridge.asset_id),
             rx.el.span(class_name="end"),
             button("Close", on_click=BridgeState.hide),
         ),
     )
+    return rx.fragment(shown, return_dialog())
+
+
+def _returned(bridge: rx.Var[BridgeRow]) -> rx.Component:
+    """What became of the supply of a packet that was dropped."""
+    facts = kv(
+        ("Supply returned", when(bridge.returned_at)),
+        ("Returned by", short_hash(bridge.return_tx, "transaction", bridge.return_url)),
+    )
+    return rx.cond(bridge.returned_at != "", facts, rx.fragment())

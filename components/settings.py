@@ -27,6 +27,8 @@ ACTIONS = [
         [
             ("market.deploy", "Deploy a market"), ("order.place", "Place an order"),
             ("order.cancel", "Cancel an order"), ("bridge.send", "Bridge"),
+            ("token.pause_path", "Pause a bridge path"), ("token.unpause_path", "Resume a bridge path"),
+            ("token.limit_path", "Limit a bridge path"),
         ],
     ),
     ("Attestations", [("attestation.issue", "Attest"), ("attestation.revoke", "Revoke an attestation")]),

@@ -33,6 +33,11 @@ class BridgeRow:
     receiver: str = ""
     failure: str = ""
     request_id: str = ""
+    return_request_id: str = ""
+    returned_at: str = ""
+    return_tx: str = ""
+    return_url: str = ""
+    can_return: bool = False
     checked_at: str = ""
     created_at: str = ""
 
@@ -90,6 +95,11 @@ class BridgesState(AssetChoice, Pages, Chains, rx.State):
             receiver=bridge["to_address"] or "",
             failure=bridge["failure"] or "",
             request_id=bridge["request_id"] or "",
+            return_request_id=bridge["return_request_id"] or "",
+            returned_at=bridge["returned_at"] or "",
+            return_tx=bridge["return_tx_hash"] or "",
+            return_url=self._transaction_url(source, bridge["return_tx_hash"]),
+            can_return=bridge["status"] == "failed" and bool(bridge["guid"]) and not bridge["returned_at"],
             checked_at=bridge["checked_at"] or "",
             created_at=bridge["created_at"],
         )
@@ -106,9 +116,13 @@ class BridgeState(Follows, rx.State):
         rows = (await self.get_state(BridgesState)).rows
         self.bridge = next((row for row in rows if row.id == bridge_id), BridgeRow())
         self.request = Request()
-        if self.bridge.request_id:
-            return self._follow(self.bridge.request_id)
-        return None
+        followed = self.bridge.return_request_id or self.bridge.request_id
+        return self._follow(followed) if followed else None
+
+    @rx.event
+    def watch(self, request_id: str):
+        """Follow another request of the bridge: its return."""
+        return self._follow(id_of(request_id)) if self.bridge.id else None
 
     @rx.event
     def hide(self):

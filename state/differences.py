@@ -40,6 +40,8 @@ BEHIND = (
     "packet", "checked", "path",
 )  # fmt: skip
 """What says nothing to a person who only glances."""
+ACTIONS = {"chain.repaired": "Repaired from the chain"}
+"""Actions whose parts do not say it."""
 MOST = 300
 """Characters of a value that are shown."""
 Change = dict[str, str]
@@ -47,6 +49,8 @@ Change = dict[str, str]
 
 def action_words(action: str, control: str | None = None) -> str:
     """`api_key.created` as "API key created"; of a `control`, which one: "Forced transfer requested"."""
+    if action in ACTIONS:
+        return ACTIONS[action]
     kind, _, verb = action.partition(".")
     if kind == "control" and control:
         return f"{_plain(control).capitalize()} {_plain(verb)}"

@@ -8,6 +8,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from state.api import Loads
+from state.bridge_paths import Path, paths_of
 from state.requests import Tracker
 
 ANY = ""
@@ -16,6 +17,11 @@ CONTRACTS = {
     "Market factory": "market_factory_address",
     "Messaging endpoint": "endpoint_address",
     "Quote token": "quote_token_address",
+}
+ALARMS = {
+    "deep_reorg": "Indexing has stopped",
+    "difference": "Tables and chain differ",
+    "executed_twice": "An operation was executed twice",
 }
 FILTERS = {
     "environment": ("mainnet", "testnet", "devnet"),
@@ -32,6 +38,15 @@ class Contract:
     name: str
     address: str
     url: str
+
+
+@dataclass
+class Alarm:
+    """Something the operator must look at."""
+
+    title: str
+    detail: str
+    since: str
 
 
 @dataclass
@@ -53,12 +68,20 @@ class ChainRow:
     error: str = ""
     missing: str = ""
     checked_at: str = ""
+    success: str = ""
+    safe_height: str = ""
+    final_height: str = ""
+    confirmations: str = ""
+    block_time: str = ""
+    has_node: bool = False
+    alarms: list[Alarm] = field(default_factory=list)
     explorer: str = ""
     rpc: str = ""
     is_deployed: bool = False
     is_enabled: bool = False
     obstacle: str = ""
     contracts: list[Contract] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
 
 
 class Registry(Loads, rx.State):
@@ -174,6 +197,7 @@ class Registry(Loads, rx.State):
 
 def _row(chain: dict[str, Any], is_ours: bool, network: set[str]) -> ChainRow:
     explorer = (chain["explorer_url"] or "").rstrip("/")
+    terms = chain.get("terms") or {}
     return ChainRow(
         id=chain["id"],
         name=chain["display_name"] or chain["chain_name"] or "",
@@ -184,8 +208,15 @@ def _row(chain: dict[str, Any], is_ours: bool, network: set[str]) -> ChainRow:
         layer=chain["chain_layer"] or "",
         currency=chain["native_currency_symbol"] or "",
         status=chain["status"] or "",
-        height=f"{chain['height']:,}" if chain.get("height") is not None else "",
-        lag=_lag(chain.get("lag")),
+        height=_number(chain.get("height")),
+        safe_height=_number(chain.get("safe_height")),
+        final_height=_number(chain.get("final_height")),
+        success=terms.get("summary", ""),
+        confirmations=_blocks(terms.get("confirmations")),
+        block_time=f"{terms['block_time']:g} seconds" if terms else "",
+        has_node=chain.get("checked_at") is not None or bool(chain.get("missing")),
+        alarms=[_alarm(alarm) for alarm in chain.get("alarms") or ()],
+        lag=_blocks(chain.get("lag")),
         error=chain.get("last_error") or "",
         missing=chain.get("missing") or "",
         checked_at=chain.get("checked_at") or "",
@@ -199,13 +230,22 @@ def _row(chain: dict[str, Any], is_ours: bool, network: set[str]) -> ChainRow:
             for name, key in CONTRACTS.items()
             if chain.get(key)
         ],
+        paths=paths_of(chain),
     )
 
 
-def _lag(blocks: int | None) -> str:
+def _number(height: int | None) -> str:
+    return "" if height is None else f"{height:,}"
+
+
+def _blocks(blocks: int | None) -> str:
     if blocks is None:
         return ""
     return "none" if blocks == 0 else f"{blocks:,} block{'' if blocks == 1 else 's'}"
+
+
+def _alarm(alarm: dict[str, Any]) -> Alarm:
+    return Alarm(ALARMS.get(alarm["kind"], "Needs the operator"), alarm["detail"], alarm["since"])
 
 
 def _obstacle(chain: dict[str, Any], is_ours: bool, network: set[str]) -> str:

@@ -12,6 +12,7 @@ from state.given import id_of
 
 FINAL = {"succeeded", "failed", "denied"}
 WAITING = "awaiting_approval"
+SETTLING = "Waiting until its transactions are final"
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Step:
     chain_name: str = ""
     tx_hash: str = ""
     explorer_url: str = ""
+    finality: str = ""
     detail: str = ""
 
 
@@ -41,6 +43,7 @@ class Request:
     subject_id: str = ""
     problem: str = ""
     can_retry: bool = False
+    awaits_finality: bool = False
     created_by: str = ""
     created_at: str = ""
     updated_at: str = ""
@@ -66,10 +69,11 @@ def request_of(data: dict[str, Any]) -> Request:
         subject_id=data["subject"]["id"],
         problem=words,
         can_retry=bool(data.get("can_retry")),
+        awaits_finality=bool(data.get("awaits_finality")),
         created_by=data.get("created_by_name") or "",
         created_at=data["created_at"],
         updated_at=data["updated_at"],
-        line=words or _line(data["status"], steps, done, current),
+        line=words or (SETTLING if data.get("awaits_finality") else _line(data["status"], steps, done, current)),
         done_steps=done,
         percent=100
         if data["status"] == "succeeded"
@@ -202,4 +206,4 @@ class Follows(Api, mixin=True):
                 if request.status in FINAL:
                     await self._followed()
                     return
-            await asyncio.sleep(3 if request.status == WAITING else 0.3)
+            await asyncio.sleep(3 if request.status == WAITING or request.awaits_finality else 0.3)

@@ -56,6 +56,13 @@ def _step(step: rx.Var[Any]) -> rx.Component:
     transaction = rx.el.span(
         rx.cond(step.chain_name != "", rx.el.span(step.chain_name, class_name="muted small"), rx.fragment()),
         short_hash(step.tx_hash, "transaction", step.explorer_url),
+        # Final is what everyone expects; what is less than that is worth a word.
+        rx.match(
+            step.finality,
+            ("included", rx.el.span("Included, not final yet", class_name="muted small")),
+            ("safe", rx.el.span("Safe, not final yet", class_name="muted small")),
+            rx.fragment(),
+        ),
         class_name="row tight",
     )
     body = rx.el.div(
@@ -128,11 +135,22 @@ def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Compon
     return rx.el.section(
         head,
         awaits_approval(request),
+        awaits_finality(request),
         rx.el.div(bar(request.percent, "Progress"), style={"padding": "14px 16px 2px"}),
         timeline(request.steps),
         problem,
         class_name="card",
         aria_label="Progress",
+    )
+
+
+def awaits_finality(request: rx.Var[Any]) -> rx.Component:
+    """Say that a request's work is done and its transactions are not final yet; nothing otherwise."""
+    words = "All steps are done. The request succeeds when its transactions are final and cannot be undone."
+    return rx.cond(
+        request.awaits_finality,
+        rx.el.div(note(words), style={"padding": "12px 16px 0"}),
+        rx.fragment(),
     )
 
 

@@ -86,6 +86,10 @@ LOOKS: dict[str, Look] = {
     "passed": Look("Passed", "ok", DONE),
     "refused": Look("Refused", "bad", "circle-x"),
     "blocked": Look("Blocked", "mute", "lock"),
+    # nodes of a chain
+    "good_enough": Look("Good enough", "ok", DONE),
+    "not_good_enough": Look("Not good enough", "bad", "circle-x"),
+    "no_answer": Look("No answer", "bad", "cloud-off"),
 }
 
 

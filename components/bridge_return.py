@@ -1,0 +1,61 @@
+"""The return of a failed bridge: the button in its drawer, and the dialog that says what happens."""
+
+import reflex as rx
+
+from components.permission import for_issuers
+from components.ui.box import text
+from components.ui.button import button
+from components.ui.dialog import form_dialog
+from components.ui.form import area_field
+from components.ui.note import note, problem_note
+from state.bridge_return import BridgeReturn
+from state.bridges import BridgeState
+
+BRIDGE = BridgeState.bridge
+
+
+def return_button() -> rx.Component:
+    """Draw the button where the bridge can be returned."""
+    button_ = button("Return supply", kind="danger", on_click=BridgeReturn.show, aria_haspopup="dialog")
+    return rx.cond(BRIDGE.can_return, for_issuers(button_), rx.fragment())
+
+
+def return_dialog() -> rx.Component:
+    """Draw the dialog."""
+    state = BridgeReturn
+    about = rx.el.span(
+        "The packet is dropped on ", BRIDGE.destination, " and can never be delivered. Once that is settled, its "
+        "supply is minted back to the sender on ", BRIDGE.source, ". A second person has to approve.",
+    )  # fmt: skip
+    return form_dialog(
+        "Return the supply of this bridge",
+        about,
+        _plan(),
+        area_field(
+            "Reason", "reason", errors=state.errors, id="return-reason", rows=2, max_length=500,
+            hint="Kept with the request, where everybody who may see it finds it",
+        ),
+        is_open=state.is_open,
+        on_open_change=state.close,
+        on_submit=state.submit,
+        problem=state.form_problem,
+        busy=state.saving,
+        submit="Ask for the return",
+        kind="danger",
+        width="560px",
+    )  # fmt: skip
+
+
+def _plan() -> rx.Component:
+    state = BridgeReturn
+    steps = rx.el.ol(rx.foreach(state.steps, lambda words: rx.el.li(words, key=words)), class_name="plan-steps")
+    return rx.el.div(
+        rx.cond(state.planning, text("Asking the chains", cls="muted small"), rx.fragment()),
+        problem_note(state.plan_problem),
+        rx.cond(state.steps.length() > 0, steps, rx.fragment()),
+        rx.foreach(state.warnings, lambda words: note(words, tone="warn", key=words)),
+        class_name="col",
+        aria_live="polite",
+        aria_label="What happens",
+        role="region",
+    )
