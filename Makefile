@@ -7,7 +7,7 @@ export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run install test check format lint types openapi client contracts fuzz bench browser clean
+.PHONY: help run install test check format lint types openapi client contracts fuzz nodes bench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the
 
 fuzz: .venv/.dev ## compare our decisions with those of the deployed contracts, 100,000 times
 	@$(BIN)/python -m tests.compliance.fuzz
+
+nodes: .venv/.dev ## play 500 seeded stories behind pools of lagging nodes, kill the server, compare chain, tables and requests
+	@$(BIN)/python -m tests.nodes $(if $(STORIES),--stories $(STORIES)) $(if $(SEED),--seed $(SEED))
 
 bench: .venv/.dev ## measure starts, memory, markets, and a tree of a million recipients
 	@$(BIN)/python -m tests.bench
