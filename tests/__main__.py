@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from backend import console
+from tests.scratch import scratch
 
 HERE = Path(__file__).resolve().parent
 ALONE = "e2e"
@@ -42,7 +43,7 @@ def run(*groups: list[Path]) -> bool:
             "-p",
             "no:cacheprovider",
             "--durations=12",
-            f"--basetemp={tempfile.mkdtemp()}",
+            f"--basetemp={scratch('pytest')}",
             *group,
         ]
         running.append((subprocess.Popen(command, cwd=HERE.parent, stdout=output, stderr=output), output))

@@ -2,11 +2,11 @@
 
 import os
 import secrets
-import tempfile
 import time
-from pathlib import Path
 
-HOME = Path(tempfile.mkdtemp(prefix="signum-tests-"))
+from tests.scratch import scratch
+
+HOME = scratch("tests")
 os.environ["SIGNUM_HOME"] = str(HOME)
 os.environ["SIGNUM_DEMO"] = "0"
 os.environ["SIGNUM_RATE_LIMITS"] = "off"

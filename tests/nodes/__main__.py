@@ -8,6 +8,7 @@ import asyncio
 import sys
 
 from tests.nodes.stories.run import Run, new_seed, report, say
+from tests.scratch import keep
 
 
 def main() -> int:
@@ -24,7 +25,7 @@ def main() -> int:
     result = asyncio.run(run.play())
     report(result)
     if not result.is_good:
-        say(f"  the server's log is in {run.folder}")
+        say(f"  the server's log is in {keep(run.folder)}")
     return 0 if result.is_good else 1
 
 

@@ -1,5 +1,7 @@
 """The fixture puts a pool in place of an embedded chain's node."""
 
+from eth_utils.crypto import keccak
+
 from backend.chain import token
 from backend.chain.calls import Call
 from backend.chain.rpc import connect
@@ -7,8 +9,16 @@ from backend.chain.rule_sets import TokenRules
 from backend.chain.terms import terms_of
 from backend.chain.wallet_provider import provider
 from tests.chain.conftest import HOME_EID, Stage
+from tests.nodes.anvil import Anvil
 from tests.nodes.conftest import CONFIRMATIONS
 from tests.nodes.pool import NodePool
+
+
+async def test_node_is_asked_more_at_once_than_one_request_of_its_holds(anvil: str) -> None:
+    node = Anvil(anvil)
+    digests = await node.batch([("web3_sha3", ["0x" + "00" * 100_000])] * 30)
+    assert digests == ["0x" + keccak(bytes(100_000)).hex()] * 30
+    await node.close()
 
 
 async def test_pool_in_place_of_a_node_carries_the_chains_transactions(

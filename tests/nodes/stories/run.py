@@ -3,16 +3,13 @@
 import asyncio
 import itertools
 import secrets
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 
 from backend import db
@@ -26,6 +23,7 @@ from tests.nodes.stories.houses import House
 from tests.nodes.stories.network import BLOCK_TIME, FINAL, Network
 from tests.nodes.stories.plots import PLOTS, Plot, Told, tell
 from tests.nodes.stories.server import Server
+from tests.scratch import scratch
 from tests.served import free_port
 
 REST = 120.0
@@ -52,13 +50,13 @@ class Result:
 
 
 class Run:
-    """One run. Its data folder stays where something is wrong."""
+    """One run."""
 
     def __init__(self, seed: int, stories: int, houses: int, *, hostile: bool = True) -> None:
         self.seed, self._count, self._hostile = seed, stories, hostile
         self._dice = Random(f"{seed}:run")
         self._house_count = houses
-        self.folder = Path(tempfile.mkdtemp(prefix="signum-nodes-"))
+        self.folder = scratch("nodes")
         self._network = Network(seed, self.folder / "network.log")
         self._postgres = EmbeddedPostgres(self.folder / "pg")
         self._url = self._postgres.start()
@@ -87,8 +85,6 @@ class Run:
         retried = sum(house.retried for house in houses)
         result = Result(self.seed, stories, findings, self._ends, self._network.reorgs, retried, unsettled)
         result.seconds = time.monotonic() - began
-        if result.is_good:
-            shutil.rmtree(self.folder, ignore_errors=True)
         return result
 
     async def _houses(self) -> list[House]:
