@@ -13,6 +13,7 @@ from backend.auth.principal import Context
 from backend.bridges import arriving
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
+from backend.chain.models import finality_of
 from backend.errors import BadRequest, NotFound
 from backend.keyset import limit_of
 
@@ -65,7 +66,12 @@ async def _arrived(context: Context, bridge_id: UUID) -> bool:
 
 def _query(context: Context) -> sa.Select[Any]:
     return (
-        sa.select(BRIDGES, col(AssetRow.symbol).label("asset_symbol"), col(AssetRow.decimals).label("asset_decimals"))
+        sa.select(
+            BRIDGES,
+            col(AssetRow.symbol).label("asset_symbol"),
+            col(AssetRow.decimals).label("asset_decimals"),
+            finality_of(BRIDGES.c.source_chain_eid, BRIDGES.c.source_tx_hash),
+        )
         .join(AssetRow, col(AssetRow.id) == BRIDGES.c.asset_id)
         .where(BRIDGES.c.organization_id == context.organization_id)
     )

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from backend.chain.terms import Finality
 from backend.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
 
 
@@ -45,7 +46,8 @@ class BridgePlan(BaseModel):
 
 class Bridge(Record):
     """A bridge transaction record. `failure` is the decoded reason of the last refused delivery. A failed bridge whose
-    packet was dropped has `returned_at` once its supply is minted back, by `return_tx_hash`."""
+    packet was dropped has `returned_at` once its supply is minted back, by `return_tx_hash`. `finality` is how sure the
+    source transaction's block is by the chain's terms."""
 
     id: UUID
     organization_id: UUID
@@ -59,6 +61,7 @@ class Bridge(Record):
     to_address: str | None
     guid: str | None
     source_tx_hash: str | None
+    finality: Finality | None = None
     destination_tx_hash: str | None
     failure: str | None
     request_id: UUID | None

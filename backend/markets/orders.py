@@ -15,6 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import clock, quote, token
 from backend.chain import market as contract
+from backend.chain.models import finality_of
 from backend.chains import service as chains
 from backend.changes import tell
 from backend.compliance.refusal import Refused
@@ -62,8 +63,9 @@ async def page(
     """A page of a market's orders, newest first, with the makers' names where the organization knows them."""
     name = sa.func.coalesce(col(PartyRow.name), col(WalletRow.label)).label("maker_name")
     ours = ORDERS.c.organization_id
+    chain_eid = sa.select(col(MarketRow.chain_eid)).where(col(MarketRow.id) == market_id).scalar_subquery()
     query = (
-        sa.select(ORDERS, name)
+        sa.select(ORDERS, name, finality_of(chain_eid, ORDERS.c.tx_hash))
         .outerjoin(
             PartyRow,
             sa.and_(col(PartyRow.organization_id) == ours, col(PartyRow.wallet_address) == ORDERS.c.maker_address),

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from backend.chain.terms import Finality
 from backend.fields import (
     Acceptance,
     Address,
@@ -190,7 +191,8 @@ class OrderPlan(BaseModel):
 
 
 class Order(Record):
-    """An order, as the chain's events tell it."""
+    """An order, as the chain's events tell it. `finality` is how sure the block of its transaction is by the chain's
+    terms; null where the transaction was not sent by Signum."""
 
     id: UUID
     market_id: UUID
@@ -202,6 +204,7 @@ class Order(Record):
     maker_address: str
     maker_name: str | None = None
     tx_hash: str
+    finality: Finality | None = None
     created_at: Timestamp
     updated_at: Timestamp
 

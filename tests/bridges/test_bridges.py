@@ -28,6 +28,7 @@ async def test_supply_crosses_to_a_new_chain_and_back(world: World) -> None:
     assert bridge["guid"]
     assert bridge["source_tx_hash"] == steps["bridge_submitting"]["tx_hash"]
     assert bridge["destination_tx_hash"] == steps["bridge_confirmed"]["tx_hash"]
+    assert bridge["finality"] == "final"
     asset = await firm.get(f"/assets/{asset['id']}")
     assert supplies(asset) == {SEPOLIA: str(700 * UNIT), BASE: str(300 * UNIT)}
     assert asset["total_supply"] == str(1_000 * UNIT)

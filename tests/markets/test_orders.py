@@ -30,6 +30,7 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
     sell = await firm.order(market, treasury, "sell", 10 * USD, 10 * UNIT)
     assert told(sell) == ("sell", "open", "0")
     assert (sell["maker_address"], sell["maker_name"]) == (treasury["address"], treasury["label"])
+    assert sell["finality"] == "final"
     bought = await firm.order(market, buyer, "buy", 11 * USD, 4 * UNIT)
     assert told(bought) == ("buy", "filled", str(4 * UNIT))
     assert bought["maker_name"] == "Marta Lindqvist"
