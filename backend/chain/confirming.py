@@ -11,6 +11,7 @@ from sqlmodel import col
 
 from backend import db
 from backend.chain import endpoints, floors, indexer
+from backend.chain.corrections import check_twice
 from backend.chain.errors import ChainUnavailable, InsufficientFunds, Reverted, RpcError
 from backend.chain.failing import reason
 from backend.chain.models import TransactionRow, TransactionStatus
@@ -131,7 +132,11 @@ async def _is_short(rpc: Rpc, row: TransactionRow) -> bool:
 async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     """Write the end of a transaction and wake the indexer. Raises Reverted where it was refused."""
     refusal = None if succeeded(receipt) else await reason(rpc, row, receipt)
-    await _store(row, mined(row, receipt) | {"problem": refusal.stored() if refusal else None})
+    values = mined(row, receipt) | {"problem": refusal.stored() if refusal else None}
+    async with db.worker() as session:
+        await session.execute(_update(row, values))
+        if refusal is None:
+            await check_twice(session, row)
     floors.raise_to(row.chain_eid, int(receipt["blockNumber"], 16))
     indexer.wake(row.chain_eid)
     if refusal is not None:
@@ -141,4 +146,8 @@ async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
 
 async def _store(row: TransactionRow, values: dict[str, Any]) -> None:
     async with db.worker() as session:
-        await session.execute(sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values))
+        await session.execute(_update(row, values))
+
+
+def _update(row: TransactionRow, values: dict[str, Any]) -> sa.Update:
+    return sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values)

@@ -1,12 +1,13 @@
 """Which blocks of a chain are included, safe and final, by the chain's terms."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from backend.chain import endpoints
 from backend.chain.rpc import Rpc
 from backend.chain.terms import ChainTerms, Finality, terms_of
+from backend.chain.transport import Request
 
 UNTAGGED = 1_200.0
 """Seconds of blocks after which a block counts as safe or final on a node that does not know the tag: longer than
@@ -37,21 +38,30 @@ _known: dict[int, Heads] = {}
 
 async def heads(rpc: Rpc) -> Heads:
     """Ask a chain how far it is. Raises ChainUnavailable and RpcError."""
-    terms = terms_of(rpc.eid)
-    tags = [tag for tag in (terms.safe, terms.final) if isinstance(tag, str)]
-    if not tags:
-        found = _heads(terms, await rpc.height(), {})
-    else:
-        calls: list[tuple[str, list[Any]]] = [("eth_getBlockByNumber", [tag, False]) for tag in tags]
-        latest, *told = await rpc.attempt([("eth_blockNumber", []), *calls])
-        if isinstance(latest, Exception):
-            raise latest
-        blocks = {tag: block for tag, block in zip(tags, told, strict=True) if isinstance(block, dict)}
-        found = _heads(terms, int(latest, 16), {tag: int(block["number"], 16) for tag, block in blocks.items()})
+    found, _ = await with_blocks(rpc, [])
     if endpoints.is_embedded(rpc.eid):
         return found
     _known[rpc.eid] = _joined(_known.get(rpc.eid, found), found)
     return _known[rpc.eid]
+
+
+async def with_blocks(rpc: Rpc, numbers: Sequence[int]) -> tuple[Heads, dict[int, str]]:
+    """Ask one machine how far the chain is for it and for the hashes of blocks, without those it does not have. A block
+    that is final for one machine may have been replaced for another, so its hash has to come from the same one.
+
+    Raises ChainUnavailable and RpcError.
+    """
+    terms = terms_of(rpc.eid)
+    tags = [tag for tag in (terms.safe, terms.final) if isinstance(tag, str)]
+    calls: list[Request] = [("eth_getBlockByNumber", [hex(number), False]) for number in numbers]
+    calls += [("eth_getBlockByNumber", [tag, False]) for tag in tags]
+    *told, latest = await rpc.attempt([*calls, ("eth_blockNumber", [])])
+    if isinstance(latest, Exception):
+        raise latest
+    blocks = [block if isinstance(block, dict) else None for block in told]
+    hashes = {number: block["hash"] for number, block in zip(numbers, blocks, strict=False) if block}
+    named = zip(tags, blocks[len(numbers) :], strict=True)
+    return _heads(terms, int(latest, 16), {tag: int(block["number"], 16) for tag, block in named if block}), hashes
 
 
 def known(eid: int) -> Heads | None:

@@ -15,7 +15,7 @@ import structlog
 from sqlmodel import col
 
 from backend import db
-from backend.chain import endpoints, finality, floors, pricing, signing
+from backend.chain import corrections, endpoints, finality, floors, pricing, signing
 from backend.chain.corrections import SUPERSEDED, Change, announce
 from backend.chain.errors import InsufficientFunds, Reverted
 from backend.chain.failing import reason
@@ -25,7 +25,7 @@ from backend.chain.pushing import NonceUsed, push
 from backend.chain.receipts import Receipt, mined, receipts_of, succeeded
 from backend.chain.rpc import Rpc
 from backend.chain.sending import OPEN, offer
-from backend.chain.terms import Finality
+from backend.chain.terms import Finality, reaches
 
 log = structlog.get_logger()
 LEFT_ALONE = timedelta(seconds=5)
@@ -79,9 +79,11 @@ async def settle_open(rpc: Rpc) -> bool:
 
 async def follow_reorg(rpc: Rpc, block: int) -> None:
     """Look at every transaction above a block that is the newest one both branches have: reopen those whose block was
-    replaced, and send them again."""
-    above = (col(TransactionRow.block_number) > block,)
-    await _reopen_replaced(rpc, await _rows(rpc.eid, *above, limit=None))
+    replaced, and send them again. Those that are in their block still, for the machine that was asked, are looked at
+    once more."""
+    rows = await _rows(rpc.eid, col(TransactionRow.block_number) > block, limit=None)
+    replaced = {row.id for row in await _reopen_replaced(rpc, rows)}
+    await corrections.check(rpc.eid, [row.id for row in rows if row.id not in replaced])
 
 
 async def _settle_included(rpc: Rpc) -> None:
@@ -94,17 +96,23 @@ async def _settle_included(rpc: Rpc) -> None:
         return
     heads = await finality.heads(rpc)
     ready = [row for row in rows if row.is_check_due or heads.of(row.block_number or 0) is not row.finality]
-    replaced = {row.id for row in await _reopen_replaced(rpc, ready)}
+    if not ready:
+        return
+    seen, hashes = await finality.with_blocks(rpc, sorted({row.block_number or 0 for row in ready}))
     for row in ready:
-        if row.id not in replaced:
-            await _raise(row, heads)
+        if hashes.get(row.block_number or 0) == row.block_hash:
+            await _raise(row, seen)
+    await _reopen_replaced(rpc, [row for row in ready if hashes.get(row.block_number or 0) != row.block_hash])
 
 
 async def _raise(row: TransactionRow, heads: Heads) -> None:
+    """Note how sure a block is for a machine that has it; what another machine was surer of stays."""
     level = heads.of(row.block_number or 0) or Finality.INCLUDED
 
     def note(current: TransactionRow) -> None:
-        current.finality, current.is_check_due = level, False
+        if not reaches(current.finality, level):
+            current.finality = level
+        current.is_check_due = False
 
     await _change(row, note, None)
 

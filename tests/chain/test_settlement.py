@@ -68,6 +68,23 @@ async def test_intent_that_was_mined_twice_sounds_an_alarm(stage: Stage, open_ru
     assert second.tx_hash in alarms[0].detail
 
 
+async def test_intent_that_was_mined_before_its_second_transaction_sounds_an_alarm(
+    stage: Stage, open_rules: TokenRules, swift: None
+) -> None:
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    first = await stage.do(HOME_EID, stage.treasury, token.burn(at, 1), key="found first")
+    await change("found first", key="found first#failed0", updated_at=LONG_AGO, **GIVEN_UP)
+    await settlement.settle(await connect(HOME_EID))
+    assert (await row_of("found first#failed0")).status is TransactionStatus.CONFIRMED
+    second = await stage.do(HOME_EID, stage.treasury, token.burn(at, 1), key="found first")
+    async with db.worker() as session:
+        (alarm,) = [alarm for alarm in await list_open(session, HOME_EID) if alarm.subject == "found first"]
+        await session.execute(sa.delete(type(alarm)))
+    assert alarm.kind == AlarmKind.EXECUTED_TWICE
+    assert first.tx_hash in alarm.detail
+    assert second.tx_hash in alarm.detail
+
+
 async def test_superseded_transaction_that_is_reorganized_is_cancelled(
     stage: Stage, open_rules: TokenRules, swift: None
 ) -> None:
