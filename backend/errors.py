@@ -81,10 +81,10 @@ class InsufficientScope(Forbidden):
 
     slug = "insufficient-scope"
 
-    def __init__(self, scope: str, *others: str) -> None:
+    def __init__(self, scope: str, *others: str, detail: str = "") -> None:
         challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
         words = " or ".join((scope, *others))
-        super().__init__(f"The credential lacks the scope {words}.", headers={"WWW-Authenticate": challenge})
+        super().__init__(detail or f"The credential lacks the scope {words}.", headers={"WWW-Authenticate": challenge})
         self.scope = scope
 
     def extensions(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dbos import DBOS
 from sqlmodel import col
 
 from backend import db, workflows
+from backend.api_keys import service as api_keys
 from backend.approvals import service as approvals
 from backend.attestations import states as attestations
 from backend.auth import tokens
@@ -50,6 +51,7 @@ async def once() -> None:
     async with db.worker() as session:
         await attestations.expire_due(session)
         await invitations.expire_due(session)
+        await api_keys.revoke_orphans(session)
         await tokens.load_keys(session)
         rows = (await session.execute(_unfinished())).all()
         due = await approvals.due(session)

@@ -195,7 +195,7 @@ def revoke_dialog() -> rx.Component:
     """Ask before a key is revoked."""
     return confirm(
         "Revoke " + KeyRevocation.about.name,
-        "Programs that use it are refused at once. This cannot be taken back.",
+        "Programs that use it, or a key made with it, are refused at once. This cannot be undone.",
         is_open=KeyRevocation.is_open,
         on_open_change=KeyRevocation.show,
         on_confirm=KeyRevocation.confirm,

@@ -110,6 +110,7 @@ def _row(address: rx.Var[Address]) -> rx.Component:
     outcome = rx.match(
         address.outcome,
         ("invited", rx.el.div(status("invited"), class_name="outcome")),
+        ("awaiting_approval", rx.el.div(status("awaiting_approval"), class_name="outcome")),
         (
             "refused",
             rx.el.div(status("refused"), rx.el.span(address.said, class_name="bad-text"), class_name="outcome"),
@@ -119,7 +120,10 @@ def _row(address: rx.Var[Address]) -> rx.Component:
     box = rx.el.input(
         type="checkbox",
         checked=address.is_chosen & address.can_invite,
-        disabled=~address.can_invite | Check.inviting | (address.outcome == "invited"),
+        disabled=~address.can_invite
+        | Check.inviting
+        | (address.outcome == "invited")
+        | (address.outcome == "awaiting_approval"),
         on_change=lambda _: Check.choose(address.email),
         aria_label="Invite " + address.email,
     )
@@ -216,6 +220,7 @@ def invite_bar() -> rx.Component:
         rx.el.b(Check.chosen),
         " chosen",
         rx.cond(Check.invited > 0, rx.el.span(", ", Check.invited, " invited", class_name="muted"), ""),
+        rx.cond(Check.waiting > 0, rx.el.span(", ", Check.waiting, " waiting", class_name="muted"), ""),
         rx.cond(Check.refused > 0, rx.el.span(", ", Check.refused, " refused", class_name="bad-text"), ""),
         class_name="num",
     )

@@ -38,7 +38,7 @@ ACTIONS = [
     ),
     (
         "Members",
-        [("member.change_role", "Make somebody an admin, or take that role"), ("member.remove", "Remove a member")],
+        [("member.change_role", "Let a member approve, or take that from them"), ("member.remove", "Remove a member")],
     ),
 ]  # fmt: skip
 """What may need a second person, in groups."""
@@ -115,7 +115,8 @@ def policy_card() -> rx.Component:
     return card(
         "What needs a second person",
         rx.el.p(
-            "What is ticked waits until somebody else who may do it approves it. ",
+            "What is ticked waits until a second person approves it. With anything ticked, so does adding, promoting "
+            "or removing an admin, a compliance officer or a member. ",
             link("Approvals", "/o/" + Session.org.id + "/approvals"),
             class_name="muted after-words",
         ),
@@ -130,7 +131,7 @@ def policy_card() -> rx.Component:
         ),
         rx.cond(
             PolicyForm.asks.length() > 0,
-            button("Ask another admin", "user-check", busy=PolicyForm.saving, on_click=PolicyForm.ask),
+            button("Ask a second person", "user-check", busy=PolicyForm.saving, on_click=PolicyForm.ask),
             rx.fragment(),
         ),
         pad=True,

@@ -27,7 +27,8 @@ class Finding:
 
 @dataclass
 class Address:
-    """A row of the check. `outcome` is "", "sending", "invited" or "refused", `said` what the API answered."""
+    """A row of the check. `outcome` is "", "sending", "invited", "awaiting_approval" or "refused", `said` what the API
+    answered."""
 
     email: str
     severity: str = "ready"
@@ -98,8 +99,14 @@ class EligibilityState(Loads, rx.State):
         """How many could not be invited."""
         return sum(row.outcome == "refused" for row in self.rows)
 
+    @rx.var
+    def waiting(self) -> int:
+        """How many wait for a second person."""
+        return sum(row.outcome == "awaiting_approval" for row in self.rows)
+
     def _to_invite(self) -> list[Address]:
-        return [row for row in self.rows if row.is_chosen and row.can_invite and row.outcome != "invited"]
+        done = ("invited", "awaiting_approval")
+        return [row for row in self.rows if row.is_chosen and row.can_invite and row.outcome not in done]
 
     @rx.event
     async def load(self):
@@ -194,7 +201,9 @@ class EligibilityState(Loads, rx.State):
                 yield
         self.inviting = False
         words = f"{self.invited:,} {'invitation is' if self.invited == 1 else 'invitations are'} sent"
-        tone, detail = ("ok", "") if not self.refused else ("warn", f"{self.refused:,} could not be; the rows say why.")
+        notes = [f"{self.waiting:,} wait for a second person." if self.waiting else ""]
+        notes.append(f"{self.refused:,} could not be; the rows say why." if self.refused else "")
+        tone, detail = "warn" if any(notes) else "ok", " ".join(filter(None, notes))
         await self._notify(words, detail, tone, f"/o/{self.org_id}/members?tab=invitations", "View")
 
     async def _invite(self, email: str) -> tuple[str, str]:
@@ -202,14 +211,14 @@ class EligibilityState(Loads, rx.State):
         body = {"email": email, "role": self.role}
         for _ in range(5):
             try:
-                await self._api("POST", "/orgs/{org}/invitations", json=body)
+                made = await self._api("POST", "/orgs/{org}/invitations", json=body)
             except ApiProblem as problem:
                 if problem.status != 429:
                     words = next((e["detail"] for e in problem.errors), "") or problem.detail or problem.title
                     return "refused", words
                 await asyncio.sleep(1)
             else:
-                return "invited", ""
+                return ("awaiting_approval", "") if "requestId" in made else ("invited", "")
         return "refused", "Too many requests; try again in a minute."
 
     def _put(self, email: str, outcome: str, said: str) -> None:

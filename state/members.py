@@ -151,7 +151,7 @@ class MemberAct(Form, rx.State):
         self._done()
         self.open_as = ""
         if answer and "requestId" in answer:
-            await self._accepted(f"Change of {self.member.name}", answer["requestId"], "Another admin approves it.")
+            await self._accepted(f"Change of {self.member.name}", answer["requestId"], "A second person approves it.")
             yield ApprovalCount.look
             return
         await self._notify(words)
@@ -188,6 +188,10 @@ class WalletMember(Form, rx.State):
         self._done()
         self.is_open = False
         name = given["display_name"] or "The wallet"
+        if "requestId" in made:
+            await self._accepted(f"Adding {name}", made["requestId"], "A second person approves it.")
+            yield ApprovalCount.look
+            return
         if made["status"] == MemberStatus.PENDING:
             await self._notify(f"{name} is asked", "Whoever has the wallet is a member once they agree.", "info")
         else:

@@ -126,7 +126,7 @@ class PolicyForm(Saves, rx.State):
 
     @rx.event
     async def ask(self):
-        """Ask another admin to agree to the change."""
+        """Ask a second person to agree to the change."""
         wanted = [action for action in self.asks if action != "none"]
         self._begin()
         yield
@@ -137,7 +137,7 @@ class PolicyForm(Saves, rx.State):
             return
         self._done()
         self.asks = []
-        await self._accepted("Another admin is asked", answer["requestId"], "It changes when they approve it.")
+        await self._accepted("A second person is asked", answer["requestId"], "It changes when they approve it.")
         yield ApprovalCount.look
 
 

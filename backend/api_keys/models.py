@@ -11,7 +11,8 @@ from backend.db import Row, organization_field, time_field
 
 
 class ApiKeyRow(Row, table=True):
-    """A key of an organization."""
+    """A key of an organization. It ends with what made it: a key (`parent_id`) or an application's grant (`grant_id`);
+    `signum_key_ended` says when."""
 
     __tablename__ = "api_keys"
 
@@ -23,6 +24,10 @@ class ApiKeyRow(Row, table=True):
     prefix: str
     last_four: str
     created_by: UUID | None = Field(default=None, foreign_key="users.id")
+    parent_id: UUID | None = Field(default=None, foreign_key="api_keys.id", index=True)
+    client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
+    grant_id: UUID | None = Field(default=None, index=True)
+    """The session of the application. No foreign key: sessions are deleted some time after they have ended."""
     last_used_at: datetime | None = time_field(nullable=True)
     expires_at: datetime | None = time_field(nullable=True)
     revoked_at: datetime | None = time_field(nullable=True)

@@ -24,7 +24,8 @@ async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends
 @router.post("", status_code=status.HTTP_201_CREATED)
 @requires(Scope.API_KEYS_WRITE)
 async def create_key(context: Current, orgId: UUID, body: ApiKeyCreate, response: Response) -> ApiKeyCreated:
-    """Make a key, never wider than the caller. `key` is shown in this answer only."""
+    """Make a key. It has no scope that the caller lacks; made by a key or an application, it ends with that one at the
+    latest. `key` is shown in this answer only."""
     response.headers["Cache-Control"] = "no-store"
     return await service.create(context, body)
 
@@ -32,5 +33,5 @@ async def create_key(context: Current, orgId: UUID, body: ApiKeyCreate, response
 @router.delete("/{keyId}", status_code=status.HTTP_204_NO_CONTENT)
 @requires(Scope.API_KEYS_WRITE)
 async def revoke_key(context: Current, orgId: UUID, keyId: UUID) -> None:
-    """Revoke a key; it stops working at once."""
+    """Revoke a key and every key made with it; they stop working at once."""
     await service.revoke(context, keyId)

@@ -22,9 +22,12 @@ def check_network(wanted: Network | None, organization: Network, creator: Networ
 
 
 def check_expiry(expires_at: datetime | None, now: datetime, creator: datetime | None) -> None:
-    """400 for a key that would have expired already; 403 where a key (`creator` is when it ends) would make one that
-    outlives it."""
+    """400 for a key that would have expired already; 403 where a key or an application's grant (`creator` is when it
+    ends) would make one that outlives it."""
     if expires_at is not None and expires_at <= now:
         raise BadRequest("expires_at has passed already.", pointer="/expires_at")
     if creator is not None and (expires_at is None or expires_at > creator):
-        raise Forbidden(f"A key cannot make one that outlives it: set expires_at, {creator.isoformat()} at the latest.")
+        raise Forbidden(
+            "A key or an application cannot make a key that outlives it. "
+            f"Set expires_at to {creator.isoformat()} at the latest."
+        )

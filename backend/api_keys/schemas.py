@@ -19,13 +19,16 @@ class ApiKeyCreate(Body):
 
 
 class ApiKey(Record):
-    """A key without its secret. `network` is null where the organization's is inherited."""
+    """A key without its secret. `network` is null where the organization's is inherited. `parent_id` is the key that
+    made it, `client_id` the application: revoking the one, or disconnecting the other, revokes this key too."""
 
     id: UUID
     organization_id: UUID
     name: str
     scopes: list[Scope]
     network: Network | None
+    parent_id: UUID | None = None
+    client_id: UUID | None = None
     prefix: str
     last_four: str
     last_used_at: Timestamp | None

@@ -1,5 +1,6 @@
 """Keys of the entered organization."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -11,8 +12,8 @@ from backend.api_keys.models import ApiKeyRow
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
 from backend.auth.principal import Context
 from backend.auth.secrets import api_key, digest
-from backend.changes import shown, tell, tell_change
-from backend.db import now
+from backend.changes import THE_SYSTEM, acting, shown, tell, tell_change
+from backend.db import Write, now
 from backend.errors import NotFound
 from backend.fields import Network
 from backend.keyset import Page
@@ -22,9 +23,10 @@ SHOWN = 8
 
 
 async def page(context: Context, page: Page) -> ApiKeyList:
-    """A page of keys, revoked and expired ones too."""
+    """A page of keys, revoked and expired ones too; those that ended with what made them are written down first."""
+    await revoke_orphans(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
     table = sa.inspect(ApiKeyRow).local_table
-    query = sa.select(*(c for c in table.c if c.name != "key_hash")).where(
+    query = sa.select(*(c for c in table.c if c.name not in ("key_hash", "grant_id"))).where(
         table.c.organization_id == context.organization_id
     )
     rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
@@ -37,7 +39,8 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     rules.check_scopes(body.scopes, context.scopes)
     creator = context.key.network if context.key else None
     rules.check_network(body.network, await _network(context), creator)
-    rules.check_expiry(body.expires_at, now(), await _end_of(context))
+    maker = await _maker(context)
+    rules.check_expiry(body.expires_at, now(), maker.ends_at)
     key = api_key()
     row = ApiKeyRow(
         organization_id=context.organization_id,
@@ -48,6 +51,9 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
         prefix=key[:SHOWN],
         last_four=key[-4:],
         created_by=context.user_id,
+        parent_id=maker.key_id,
+        grant_id=maker.grant_id,
+        client_id=maker.client_id,
         expires_at=body.expires_at,
     )
     context.session.add(row)
@@ -61,18 +67,35 @@ async def _network(context: Context) -> Network:
     return Network(await context.session.scalar(text, {"id": context.organization_id}))
 
 
-async def _end_of(context: Context) -> datetime | None:
-    """When the key that calls ends; None for a person, and for a key that does not."""
-    if context.key is None:
-        return None
-    found: datetime | None = await context.session.scalar(
-        sa.select(col(ApiKeyRow.expires_at)).where(col(ApiKeyRow.id) == context.key.key_id)
+@dataclass(frozen=True)
+class _Maker:
+    """The credential that makes a key, where it is not a person's own: the key ends with it."""
+
+    key_id: UUID | None = None
+    grant_id: UUID | None = None
+    client_id: UUID | None = None
+    ends_at: datetime | None = None
+
+
+async def _maker(context: Context) -> _Maker:
+    person, grant, ends = context.person, None, []
+    if context.key is not None:
+        query = sa.select(col(ApiKeyRow.expires_at)).where(col(ApiKeyRow.id) == context.key.key_id)
+        ends.append(await context.session.scalar(query))
+    if person is not None and person.granted is not None:
+        text = sa.text("select client_id, expires_at from signum_grant(:session)")
+        grant = (await context.session.execute(text, {"session": person.session_id})).one()
+        ends.append(grant.expires_at)
+    return _Maker(
+        key_id=context.key.key_id if context.key else None,
+        grant_id=person.session_id if person and grant else None,
+        client_id=grant.client_id if grant else None,
+        ends_at=min((end for end in ends if end is not None), default=None),
     )
-    return found
 
 
 async def revoke(context: Context, key_id: UUID) -> None:
-    """End a key at once; one that is revoked already stays as it is."""
+    """End a key at once, and every key made with it; one that is revoked already stays as it is."""
     query = sa.select(ApiKeyRow).where(
         col(ApiKeyRow.id) == key_id, col(ApiKeyRow.organization_id) == context.organization_id
     )
@@ -83,3 +106,25 @@ async def revoke(context: Context, key_id: UUID) -> None:
     row.revoked_at = row.revoked_at or now()
     subject = ("api_key", row.id)
     await tell_change(context.session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))
+    await context.session.flush()
+    await _revoke_ended(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
+
+
+async def revoke_orphans(session: Write, *which: sa.ColumnElement[bool]) -> None:
+    """Write down which of some keys ended with what made them: for the sweep, and before a list."""
+    with acting(THE_SYSTEM):
+        await _revoke_ended(session, *which)
+
+
+async def _revoke_ended(session: Write, *which: sa.ColumnElement[bool]) -> None:
+    is_made = sa.or_(col(ApiKeyRow.parent_id).is_not(None), col(ApiKeyRow.grant_id).is_not(None))
+    has_expired = sa.and_(col(ApiKeyRow.expires_at).is_not(None), col(ApiKeyRow.expires_at) <= now())
+    ended = sa.func.signum_key_ended(col(ApiKeyRow.id), type_=sa.DateTime(timezone=True))
+    query = sa.select(ApiKeyRow).where(
+        *which, is_made, col(ApiKeyRow.revoked_at).is_(None), sa.not_(has_expired), ended.is_not(None)
+    )
+    for row in (await session.scalars(query.with_for_update(skip_locked=True))).all():
+        before = shown(ApiKey, row)
+        row.revoked_at = now()
+        subject = ("api_key", row.id)
+        await tell_change(session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))

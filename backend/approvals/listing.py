@@ -9,7 +9,7 @@ from sqlmodel import col
 
 from backend import db
 from backend.api_keys.models import ApiKeyRow
-from backend.approvals import rehearsing, rules
+from backend.approvals import rehearsing, rules, second_person
 from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -71,6 +71,7 @@ def _query(context: Context) -> sa.Select[Any]:
             *TABLE.c,
             *of_request,
             _decidable(context).label("can_decide"),
+            _refusal(context).label("refusal"),
             sa.func.coalesce(col(asker.display_name), col(asker.email)).label("asked_by_name"),
             sa.func.coalesce(col(decider.display_name), col(decider.email)).label("decided_by_name"),
             col(ApiKeyRow.name).label("key_name"),
@@ -84,7 +85,8 @@ def _query(context: Context) -> sa.Select[Any]:
 
 
 def _decidable(context: Context) -> sa.ColumnElement[bool]:
-    """Whether the caller may decide: a person in their own name, not who asked, with the action's scope."""
+    """Whether the caller may decide: a person in their own name, not who asked nor appointed by them, with the action's
+    scope."""
     if context.person is None or context.person.granted is not None:
         return sa.false()
     own = [context.person.user_id, *([context.key.created_by] if context.key and context.key.created_by else [])]
@@ -92,6 +94,17 @@ def _decidable(context: Context) -> sa.ColumnElement[bool]:
         _standing(ApprovalStatus.PENDING),
         sa.or_(TABLE.c.asked_by.is_(None), TABLE.c.asked_by.not_in(own)),
         sa.inspect(RequestRow).local_table.c.scope.in_([str(s) for s in context.scopes]),
+        _refusal(context) == "",
+    )
+
+
+def _refusal(context: Context) -> sa.ColumnElement[str]:
+    """Why the caller cannot be the second person of an approval (`second_person.REASONS`); empty where they can."""
+    if context.person is None:
+        return sa.literal("role")
+    scope = sa.inspect(RequestRow).local_table.c.scope
+    return second_person.refusal(
+        context.person.user_id, TABLE.c.asked_by, TABLE.c.organization_id, scope, TABLE.c.created_at
     )
 
 

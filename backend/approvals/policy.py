@@ -5,6 +5,7 @@ from collections.abc import Collection
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend.approvals import second_person
 from backend.approvals.schemas import PolicyAccepted, PolicyImpact, PolicyPlan
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -31,12 +32,14 @@ async def plan(context: Context, wanted: Collection[Action]) -> PolicyPlan:
 async def ask(context: Context, wanted: Collection[Action]) -> PolicyAccepted:
     """A request to change them, which always waits for a second person."""
     await plan(context, wanted)
+    session, here = context.session, context.organization_id
+    scope = await second_person.scope_to_agree(session, here, context.user_id, Scope.ORGS_WRITE)
     request = await accept(
         context,
         KIND,
         STEP,
         subject=("organization", context.organization_id),
-        scope=Scope.ORGS_WRITE,
+        scope=scope or Scope.ORGS_WRITE,
         order=context.organization_id,
         steps=[Step("policy_changed", STEP)],
         arguments={"approvals": [a for a in Action if a in wanted]},

@@ -8,13 +8,13 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db, workflows
-from backend.approvals import listing, rehearsing, rules
+from backend.approvals import listing, rehearsing, rules, second_person
 from backend.approvals.schemas import ApprovalDetail
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import tell
 from backend.db import Write, now
-from backend.errors import Denied
+from backend.errors import Denied, Forbidden
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus
 
@@ -52,6 +52,8 @@ async def _decidable(context: Context, approval_id: UUID) -> Any:
     row = await listing.found(context, approval_id)
     context.require(Scope(row.scope))
     rules.check_other(row.asked_by, [person.user_id, context.key.created_by if context.key else None])
+    if row.refusal:
+        raise Forbidden(second_person.REASONS[row.refusal])
     _check_open(row, row.decided_by_name)
     return row
 

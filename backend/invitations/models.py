@@ -32,3 +32,5 @@ class InvitationRow(Row, table=True):
     token_hash: str = Field(unique=True)
     expires_at: datetime = time_field()
     invited_by: UUID | None = Field(default=None, foreign_key="users.id")
+    agreed_by: UUID | None = Field(default=None, foreign_key="users.id")
+    """The second person who agreed to it; null where it needed none."""

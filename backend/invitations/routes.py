@@ -1,30 +1,34 @@
 """`/v1/orgs/{orgId}/invitations`, `/v1/invitations/preview` and `accept`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, status
+from fastapi import APIRouter, Depends, Request, Response, status
+from fastapi.responses import JSONResponse
 
 from backend.auth.credentials import authenticate, cookie_name
-from backend.auth.route import Current, GuardedRoute, public, requires
+from backend.auth.route import Current, DryRun, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
 from backend.errors import Unauthenticated
-from backend.invitations import service
+from backend.invitations import inviting, service
 from backend.invitations.schemas import (
     Invitation,
     InvitationAccept,
     InvitationAccepted,
     InvitationCreate,
     InvitationList,
+    InvitationPlan,
     InvitationPreview,
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
+    InvitationWaiting,
 )
 from backend.keyset import Page
 
 router = APIRouter(tags=["Invitations"], route_class=GuardedRoute)
 OF_ORGANIZATION = "/orgs/{orgId}/invitations"
+WAITING: dict[str, Any] = {"model": InvitationWaiting, "description": "It waits for a second person."}
 OPTIONAL: list[dict[str, list[str]]] = [{}, {"accessToken": []}, {"session": []}]
 
 
@@ -37,15 +41,33 @@ async def list_invitations(
     return await service.page(context, page, status)
 
 
-@router.post(OF_ORGANIZATION, status_code=status.HTTP_201_CREATED)
+@router.post(
+    OF_ORGANIZATION,
+    status_code=status.HTTP_201_CREATED,
+    response_model=Invitation | InvitationPlan,
+    responses={202: WAITING, 409: {}},
+)
 @requires(Scope.MEMBERS_WRITE)
-async def invite(context: Current, orgId: UUID, body: InvitationCreate) -> Invitation:
-    """Invite an address by mail; the link works once, for 7 days. Only admins can invite admins.
+async def invite(
+    context: Current, orgId: UUID, body: InvitationCreate, response: Response, dry_run: DryRun = False
+) -> Invitation | InvitationPlan | Response:
+    """Invite an address by mail; the link works once, for 7 days.
+
+    The caller holds every scope of the role, and only a signed-in admin invites an admin. Where the organization, or
+    one below it, requires a second person for any action, inviting an admin, a compliance officer or a member waits
+    for one (202), and the mail is sent once they agree.
 
     The link is in the mail alone, because whoever has it joins in the name of who was invited. Where no mail server is
     set, the operator reads it with `signum outbox`.
     """
-    return await service.create(context, body)
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await inviting.plan(context, body)
+    answer = await inviting.create(context, body)
+    if isinstance(answer, Invitation):
+        return answer
+    headers = {"Location": f"/v1/orgs/{orgId}/requests/{answer.request_id}"}
+    return JSONResponse(answer.model_dump(mode="json", by_alias=True), status.HTTP_202_ACCEPTED, headers)
 
 
 @router.delete(f"{OF_ORGANIZATION}/{{invitationId}}")

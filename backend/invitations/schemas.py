@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, StringConstraints
 
-from backend.fields import Body, Email, Name, NullIs, Record, Timestamp
-from backend.members.schemas import Role
+from backend.fields import Acceptance, Body, Email, Name, NullIs, Record, Timestamp
+from backend.members.schemas import MemberImpact, Role
 
 
 class InvitationStatus(StrEnum):
@@ -55,6 +55,19 @@ class Invitation(Record):
     invited_by: UUID | None
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class InvitationWaiting(Acceptance):
+    """Answer to an invitation that waits for a second person; no mail is sent before they agree."""
+
+    invitationId: UUID
+
+
+class InvitationPlan(BaseModel):
+    """Answer of `?dry_run=true`: nothing was done."""
+
+    steps: list[str]
+    impact: MemberImpact
 
 
 class InvitationPreview(BaseModel):

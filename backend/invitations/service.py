@@ -12,7 +12,7 @@ from backend.auth.accounts import create_account
 from backend.auth.principal import Context
 from backend.auth.secrets import digest, token
 from backend.changes import THE_SYSTEM, acting, proven, shown, tell
-from backend.db import Write, now, widen
+from backend.db import Write, new_id, now, widen
 from backend.errors import Conflict, NotFound
 from backend.invitations import rules
 from backend.invitations.models import InvitationRow
@@ -21,22 +21,18 @@ from backend.invitations.schemas import (
     Invitation,
     InvitationAccept,
     InvitationAccepted,
-    InvitationCreate,
     InvitationList,
     InvitationPreview,
     InvitationStatus,
 )
 from backend.keyset import Page
 from backend.mail.models import mail
-from backend.members import adding
-from backend.members import service as members
-from backend.members.changing import check_appointment
-from backend.members.models import MemberRow, UserRow
-from backend.members.rules import check_grant
-from backend.members.schemas import MemberStatus, Role
+from backend.members import adding, appointing
+from backend.members.appointing import Appointment
+from backend.members.schemas import Role
 from backend.settings import settings
 
-__all__ = ["accept", "create", "exists", "page", "preview", "revoke", "token_in", "write"]
+__all__ = ["accept", "exists", "page", "preview", "revoke", "token_in", "write"]
 PENDING = "An invitation to this address is pending already."
 
 
@@ -80,27 +76,6 @@ async def exists(session: Write, organization_id: UUID, email: str) -> bool:
     return bool(await session.scalar(query))
 
 
-async def create(context: Context, body: InvitationCreate) -> Invitation:
-    """Invite somebody: 409 for a member, and for an address with a pending invitation."""
-    check_grant(members.is_admin(context), body.role)
-    await check_appointment(context, body.role)
-    await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
-    if await _is_member(context, body.email):
-        raise Conflict(adding.ALREADY)
-    row = await write(context.session, context.organization_id, body.email, body.role, invited_by=context.user_id)
-    return Invitation.model_validate(row)
-
-
-async def _is_member(context: Context, email: str) -> bool:
-    members = sa.select(col(MemberRow.id)).where(
-        col(MemberRow.organization_id) == context.organization_id,
-        col(MemberRow.user_id) == col(UserRow.id),
-        col(UserRow.email) == email,
-        col(MemberRow.status) == MemberStatus.ACTIVE,
-    )
-    return bool(await context.session.scalar(sa.select(members.exists())))
-
-
 async def write(
     session: Write,
     organization_id: UUID,
@@ -108,17 +83,21 @@ async def write(
     role: Role,
     *,
     invited_by: UUID | None,
+    agreed_by: UUID | None = None,
+    id_: UUID | None = None,
     lifetime: timedelta = LIFETIME,
 ) -> InvitationRow:
     """Write an invitation and its mail. The token is in the mail only; 409 where one is pending."""
     secret = token()
     row = InvitationRow(
+        id=id_ or new_id(),
         organization_id=organization_id,
         email=email.lower(),
         role=role,
         token_hash=digest(secret),
         expires_at=now() + lifetime,
         invited_by=invited_by,
+        agreed_by=agreed_by,
     )
     session.add(row)
     try:
@@ -181,7 +160,9 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
     person = await _person(context, row, body, has_account=found.has_account)
     proven(person, context.who.credential)
-    member = await adding.join(session, row.organization_id, person, row.role)
+    by = Appointment(row.invited_by, row.agreed_by)
+    await appointing.check_still_agreed(session, row.organization_id, row.role, by)
+    member = await adding.join(session, row.organization_id, person, row.role, by)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()
     await _tell(session, row, InvitationStatus.PENDING)

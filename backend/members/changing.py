@@ -1,8 +1,8 @@
 """Giving a member another role, and ending a membership: at once, or when a second person has agreed.
 
-An organization chooses whether these wait. Where it asks for a second person for anything at all, adminship is never
-given to or taken from somebody else by one admin alone: otherwise they would remove everybody who could disagree, or
-appoint who agrees.
+An organization chooses whether these wait. Where it requires a second person for any action, nobody alone promotes
+others to a role that can approve, or takes such a role from them: otherwise one admin would remove everybody who could
+disagree, or appoint who agrees.
 """
 
 from typing import Any
@@ -11,12 +11,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend.approvals import second_person
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.changes import shown, tell_change
+from backend.changes import tell_change
 from backend.db import Write
-from backend.errors import Conflict, NotFound
-from backend.members import rules, service
+from backend.errors import NotFound
+from backend.members import appointing, rules, service
+from backend.members.appointing import AGREEING, Appointment
 from backend.members.models import MemberRow
 from backend.members.schemas import (
     Member,
@@ -27,26 +29,17 @@ from backend.members.schemas import (
     MemberStatus,
     Role,
 )
-from backend.organizations import hierarchy
 from backend.requests.accept import accept, told
 from backend.requests.schemas import Action
 from backend.requests.service import Step
-
-APPOINTING = (
-    "It takes a second person to make somebody an admin here. Add them with another role first; the change of their "
-    "role by PATCH then waits for another admin."
-)
-
-AGREEING = "Another admin agrees to it"
-"""The first step of what waits for a second person."""
 
 
 async def change_role(context: Context, member_id: UUID, role: Role) -> Member | MemberAccepted:
     """Give a member another role, or ask for it."""
     row = await _checked(context, member_id, role)
-    if await _change_waits(context, row, role):
-        return await _ask(context, row, Action.MEMBER_CHANGE_ROLE, {"role": role})
-    await set_role(context.session, row, role)
+    if scope := await _scope_of_change(context, row, role):
+        return await _ask(context, row, Action.MEMBER_CHANGE_ROLE, scope, {"role": role})
+    await set_role(context.session, row, role, Appointment(context.user_id))
     return await service.one(context, member_id)
 
 
@@ -54,15 +47,15 @@ async def role_plan(context: Context, member_id: UUID, role: Role) -> MemberPlan
     """What a change of role would do."""
     row = await _checked(context, member_id, role)
     changes = [] if row.role is role else [MemberFieldChange(field="role", before=row.role, after=role)]
-    steps = await _steps(context, row, role, waits=await _change_waits(context, row, role))
+    steps = await _steps(context, row, role, waits=await _scope_of_change(context, row, role) is not None)
     return MemberPlan(steps=steps, impact=MemberImpact(changes=changes))
 
 
 async def remove(context: Context, member_id: UUID) -> MemberAccepted | None:
     """End a membership, or ask for it."""
     row = await _checked(context, member_id, None)
-    if await _asks(context, row, Action.MEMBER_REMOVE):
-        return await _ask(context, row, Action.MEMBER_REMOVE, {})
+    if scope := await _scope_of_removal(context, row):
+        return await _ask(context, row, Action.MEMBER_REMOVE, scope, {})
     await service.end(context.session, row)
     return None
 
@@ -71,22 +64,18 @@ async def removal_plan(context: Context, member_id: UUID) -> MemberPlan:
     """What a removal would do."""
     row = await _checked(context, member_id, None)
     change = MemberFieldChange(field="role", before=row.role, after=None)
-    steps = await _steps(context, row, None, waits=await _asks(context, row, Action.MEMBER_REMOVE))
+    steps = await _steps(context, row, None, waits=await _scope_of_removal(context, row) is not None)
     return MemberPlan(steps=steps, impact=MemberImpact(changes=[change]))
 
 
-async def check_appointment(context: Context, role: Role) -> None:
-    """409 where one admin alone would bring in another one, and somebody is there who could disagree."""
-    if role is Role.ADMIN and await _approvals(context) and await _is_second_there(context):
-        raise Conflict(APPOINTING)
-
-
-async def set_role(session: Write, row: MemberRow, role: Role) -> None:
+async def set_role(session: Write, row: MemberRow, role: Role, by: Appointment) -> None:
     """Write another role; nothing where it is that one."""
-    before = shown(Member, row)
+    before = service.record(row)
+    if rules.gains(row.role, role):
+        by.begin(row)
     row.role = role
     await session.flush()
-    await tell_change(session, row.organization_id, "member.updated", ("member", row.id), before, shown(Member, row))
+    await tell_change(session, row.organization_id, "member.updated", ("member", row.id), before, service.record(row))
 
 
 async def locked(session: Write, organization_id: UUID, member_id: UUID) -> MemberRow:
@@ -123,27 +112,44 @@ async def _checked(context: Context, member_id: UUID, role: Role | None) -> Memb
     """The member, where they may get another role, or (None) go."""
     row = await locked(context.session, context.organization_id, member_id)
     if row.role is not role:
-        rules.check_grant(service.is_admin(context), row.role, *([role] if role else []))
+        appointing.check_taking(context, row.role)
+        if role is not None:
+            appointing.check_grant(context, role)
         await check_admin_stays(context.session, row)
     return row
 
 
-async def _asks(context: Context, row: MemberRow, action: Action) -> bool:
-    """Whether it waits: the organization asks for it, or adminship is given to or taken from another where anything
-    needs two. It is given to who has not agreed to be a member yet as to anybody; from them nothing is taken."""
-    chosen = await _approvals(context)
-    if action in chosen:
-        return True
-    gives = row.role is not Role.ADMIN and action is Action.MEMBER_CHANGE_ROLE
-    takes = row.role is Role.ADMIN and row.status is MemberStatus.ACTIVE
-    is_own = row.user_id == context.user_id
-    return bool(chosen) and (gives or takes) and not is_own and await _is_second_there(context)
+async def _scope_of_change(context: Context, row: MemberRow, role: Role) -> Scope | None:
+    """The scope of the second person whom another role waits for; None where it needs nobody. Only what gives or takes
+    the right to approve needs one."""
+    is_about_approvers = rules.gains(row.role, role) or rules.gains(role, row.role)
+    if is_about_approvers and Action.MEMBER_CHANGE_ROLE in await _approvals(context):
+        return await _second(context) or Scope.MEMBERS_WRITE
+    if rules.gains(row.role, role) and row.user_id != context.user_id:
+        return await appointing.scope_needed(context, row.role, role)
+    return await _scope_of_taking(context, row, role)
 
 
-async def _change_waits(context: Context, row: MemberRow, role: Role) -> bool:
-    """Whether another role waits for a second person: only what makes or unmakes an admin does."""
-    is_about_admins = row.role is not role and Role.ADMIN in (row.role, role)
-    return is_about_admins and await _asks(context, row, Action.MEMBER_CHANGE_ROLE)
+async def _scope_of_removal(context: Context, row: MemberRow) -> Scope | None:
+    if Action.MEMBER_REMOVE in await _approvals(context):
+        return await _second(context) or Scope.MEMBERS_WRITE
+    return await _scope_of_taking(context, row, None)
+
+
+async def _scope_of_taking(context: Context, row: MemberRow, role: Role | None) -> Scope | None:
+    """The same for taking the right to approve from another: nobody who has not agreed to be a member has it yet, and
+    where nobody else could agree it is done at once."""
+    is_other = row.status is MemberStatus.ACTIVE and row.user_id != context.user_id
+    if not is_other or not rules.gains(role, row.role):
+        return None
+    is_required = await second_person.requiring(context.session, context.organization_id)
+    return await _second(context) if is_required else None
+
+
+async def _second(context: Context) -> Scope | None:
+    return await second_person.scope_to_agree(
+        context.session, context.organization_id, context.user_id, Scope.MEMBERS_WRITE
+    )
 
 
 async def _steps(context: Context, row: MemberRow, role: Role | None, *, waits: bool) -> list[str]:
@@ -156,18 +162,16 @@ async def _approvals(context: Context) -> list[str]:
     return list(await context.session.scalar(text, {"id": context.organization_id}) or [])
 
 
-async def _is_second_there(context: Context) -> bool:
-    return await hierarchy.has_other_admin(context.session, context.organization_id, context.user_id)
-
-
-async def _ask(context: Context, row: MemberRow, action: Action, arguments: dict[str, Any]) -> MemberAccepted:
+async def _ask(
+    context: Context, row: MemberRow, action: Action, scope: Scope, arguments: dict[str, Any]
+) -> MemberAccepted:
     title = await _title(context, row, arguments.get("role"))
     request = await accept(
         context,
         action,
         title,
         subject=("member", row.id),
-        scope=Scope.MEMBERS_WRITE,
+        scope=scope,
         steps=[Step("member_changed", title)],
         order=f"members:{context.organization_id}",
         arguments=arguments,

@@ -43,9 +43,12 @@ class UserWalletRow(Row, table=True):
 
 
 class MemberRow(Row, table=True):
-    """A person's role in an organization. `email`, `display_name` and `wallet_address` (with `chain_eid`) are what the
-    organization gave to say whom it means: they prove nothing and are no other organization's to read, so they never
-    become the account's. While the membership is pending they are all that the organization sees of the person."""
+    """A person's role in an organization, and who appointed them to it.
+
+    `email`, `display_name` and `wallet_address` (with `chain_eid`) are what the organization gave to say whom it means:
+    they prove nothing and are no other organization's to read, so they never become the account's. While the membership
+    is pending they are all that the organization sees of the person.
+    """
 
     __tablename__ = "members"
     __table_args__ = (
@@ -54,6 +57,13 @@ class MemberRow(Row, table=True):
         sa.Index(
             "uq_members_pending_wallet",
             "wallet_address",
+            "organization_id",
+            unique=True,
+            postgresql_where=sa.text("status = 'pending'"),
+        ),
+        sa.Index(
+            "uq_members_pending_user",
+            "asked_user_id",
             "organization_id",
             unique=True,
             postgresql_where=sa.text("status = 'pending'"),
@@ -68,3 +78,14 @@ class MemberRow(Row, table=True):
     display_name: str | None = None
     wallet_address: str | None = None
     chain_eid: int | None = Field(default=None, sa_type=sa.BigInteger)
+    asked_user_id: UUID | None = None
+    """The id the organization gave for a person who has not agreed yet. No foreign key: an unknown id looks the same
+    as a known one."""
+    added_by: UUID | None = Field(default=None, foreign_key="users.id")
+    """Who added or invited the person; null for a founder."""
+    appointed_by: UUID | None = Field(default=None, foreign_key="users.id")
+    """Who last gave the person a role with more rights."""
+    agreed_by: UUID | None = Field(default=None, foreign_key="users.id")
+    """The second person who agreed to that appointment; null where it needed none."""
+    appointed_at: datetime = time_field(sa_column_kwargs={"server_default": sa.func.now()})
+    """Since when the role counts: from then on the person may be a second person."""

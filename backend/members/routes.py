@@ -43,18 +43,32 @@ async def list_members(
     return await service.page(context, page, search, role, status)
 
 
-@router.post("", status_code=status.HTTP_201_CREATED)
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    response_model=Member | MemberPlan,
+    responses={202: WAITING, 409: {}},
+)
 @requires(Scope.ORGS_WRITE, Scope.MEMBERS_WRITE)
-async def add_member(context: Current, orgId: UUID, body: MemberCreate) -> Member:
+async def add_member(
+    context: Current, orgId: UUID, body: MemberCreate, response: Response, dry_run: DryRun = False
+) -> Member | MemberPlan | Response:
     """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
 
     Who is in the organization's own tree already, as far as the caller sees it, is a member at once. Everybody else
     is asked: the membership is `pending` and gives no rights until they agree by POST
     /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and `display_name` say
-    who is meant. For a wallet a placeholder user is made, whether anybody has it or not. Clients have no API access.
-    Only admins can grant the admin role.
+    who is meant. A user id and a wallet are not checked for whether anybody has them. Clients have no API access.
+
+    The caller holds every scope of the role that it grants, and only a signed-in admin adds an admin. Where the
+    organization, or one below it, requires a second person for any action, adding an admin, a compliance officer or a
+    member waits for one (202).
     """
-    return await adding.add(context, body)
+    if dry_run:
+        response.status_code = status.HTTP_200_OK
+        return await adding.plan(context, body)
+    answer = await adding.add(context, body)
+    return _waiting(answer, orgId) if isinstance(answer, MemberAccepted) else answer
 
 
 @router.patch("/{memberId:uuid}", response_model=Member | MemberPlan, responses={202: WAITING})
@@ -64,8 +78,9 @@ async def change_member(
 ) -> Member | MemberPlan | Response:
     """Change a member's role. The organization's own last admin stays one.
 
-    Making somebody an admin, and taking that role from somebody else, waits for a second person (202) where the
-    organization asks for it (`member.change_role`), or for one for anything at all.
+    The caller holds every scope of the new role; only a signed-in admin grants or takes the admin role. A change that
+    lets a person approve, or takes that from them, waits for a second person (202) where the organization, or one below
+    it, requires one for any action.
     """
     if dry_run:
         return await changing.role_plan(context, memberId, body.role)
@@ -89,8 +104,9 @@ async def remove_member(
 ) -> MemberPlan | Response | None:
     """End a membership. The organization's own last admin stays.
 
-    It waits for a second person (202) where the organization asks for it (`member.remove`), and for another admin where
-    it asks for one for anything at all: nobody gets rid alone of those who would have to agree.
+    It waits for a second person (202) where the organization asks for it (`member.remove`), and for an admin, a
+    compliance officer or a member where it requires one for any action: nobody removes alone those who would have to
+    agree.
     """
     if dry_run:
         response.status_code = status.HTTP_200_OK

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from email_validator import validate_email as parse
 from pydantic import validate_email
 
-from backend.errors import BadRequest, Conflict, Forbidden
+from backend.auth.scopes import ACTIONS, ROLE_SCOPES, Scope
+from backend.errors import BadRequest, Conflict, Forbidden, InsufficientScope
 from backend.members.schemas import EligibilityWarning, MemberCreate, OrgRequirements, Role, Severity, WarningCode
 from backend.organizations.schemas import MemberRequirements
 
@@ -34,10 +35,28 @@ def check_identity(body: MemberCreate) -> None:
         raise BadRequest("Either user_id or wallet_address is given, and not both.")
 
 
-def check_grant(by_admin: bool, *roles: Role) -> None:
-    """403 where somebody who is no admin would make one, or change or remove one."""
-    if Role.ADMIN in roles and not by_admin:
-        raise Forbidden("Only an admin can grant or take the admin role.")
+def check_grant(role: Role, held: frozenset[Scope], *, is_person: bool) -> None:
+    """403 for a role with more scopes than the caller holds, and for an admin role that no signed-in person grants."""
+    missing = sorted(ROLE_SCOPES[role] - held)
+    if missing:
+        detail = f"The role {role} has the scope {missing[0]}, which this credential lacks. Grant a narrower role."
+        raise InsufficientScope(missing[0], detail=detail)
+    if role is Role.ADMIN and not is_person:
+        raise Forbidden(
+            "Only a signed-in admin can grant or take the admin role. An API key or application cannot: "
+            "do it in the console, or with an access token of the person."
+        )
+
+
+def approves(role: Role | None) -> bool:
+    """Whether a role can be a second person for anything."""
+    return role is not None and not ROLE_SCOPES[role].isdisjoint(ACTIONS)
+
+
+def gains(before: Role | None, after: Role | None) -> bool:
+    """Whether a change of role lets a person approve what they could not approve before."""
+    held, given = (frozenset() if r is None else ROLE_SCOPES[r].intersection(ACTIONS) for r in (before, after))
+    return not given <= held
 
 
 def as_words(role: Role) -> str:

@@ -16,6 +16,7 @@ from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.members.schemas import Member, MemberList, MemberStatus, MemberUser, Role
 
 GIVEN = ("email", "display_name", "wallet_address", "chain_eid")
+COMPUTED = (*GIVEN, "user_id", "asked_user_id", "added_by", "appointed_by", "agreed_by", "appointed_at")
 IS_PENDING = col(MemberRow.status) == MemberStatus.PENDING
 """Of these the organization sees only what it gave itself: the person has not agreed yet."""
 
@@ -48,7 +49,10 @@ def _query(context: Context) -> sa.Select[Any]:
     members = sa.inspect(MemberRow).local_table
     return (
         sa.select(
-            *(c for c in members.c if c.name not in GIVEN),
+            *(c for c in members.c if c.name not in COMPUTED),
+            _shown(col(MemberRow.user_id), sa.func.coalesce(members.c.asked_user_id, members.c.user_id)).label(
+                "user_id"
+            ),
             _name().label("display_name"),
             _email().label("email"),
             _wallets().label("wallet_addresses"),
@@ -120,14 +124,13 @@ def facts(row: MemberRow, user: UserRow | None) -> dict[str, Any]:
     """A membership as it is told of; without the user, only what the organization gave itself."""
     email, name = (user.email, user.display_name) if user else (None, None)
     person = {
-        "id": str(row.user_id),
+        "id": str(row.asked_user_id or row.user_id),
         "email": email or row.email,
         "display_name": name or row.display_name,
     }
-    return shown(Member, row, user=person)
+    return record(row, user=person)
 
 
-def is_admin(context: Context) -> bool:
-    """Whether the caller is an admin here: the person, or, for a key alone, its creator as of now."""
-    roles = context.roles if context.person else (context.key.creator_roles if context.key else ())
-    return Role.ADMIN in roles
+def record(row: MemberRow, **more: Any) -> dict[str, Any]:
+    """A membership as the API shows it; while it waits, with the user's id that the organization gave."""
+    return shown(Member, row, user_id=str(row.asked_user_id or row.user_id), **more)

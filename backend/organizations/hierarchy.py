@@ -31,12 +31,6 @@ async def holders(session: Write, organization_id: UUID) -> list[Holder]:
     return [Holder(r.user_id, r.name, Role(r.role), r.height) for r in rows]
 
 
-async def has_other_admin(session: Write, organization_id: UUID, person: UUID | None) -> bool:
-    """Whether somebody else than a person is an admin whose role reaches an organization: who could be a second one."""
-    reaching = await holders(session, organization_id)
-    return any(h.role is Role.ADMIN and h.user_id != person for h in reaching)
-
-
 async def lock(session: Write, *organization_ids: UUID, shared: bool = False) -> None:
     """Until the transaction ends, nobody else moves anything in the trees of these organizations. Locks are taken in
     one order. A 409 where one of them came into another tree while this waited: it would be the wrong lock."""

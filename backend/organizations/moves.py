@@ -6,10 +6,11 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend import db
+from backend.approvals import second_person
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import tell_change
-from backend.errors import Forbidden, NotFound
+from backend.errors import Conflict, Forbidden, NotFound
 from backend.members.schemas import Role
 from backend.organizations import hierarchy, rules
 from backend.organizations.models import OrganizationRow
@@ -91,12 +92,24 @@ async def _check(context: Context, moved_id: UUID, parent_id: UUID) -> _Move:
         raise NotFound("There is no such organization directly below this one.")
     await db.widen(context.session, moved_id)
     await db.widen(context.session, parent_id)
+    await _check_approvers_stay(context, moved_id)
     move = _Move(own[-1], own[:-1], await hierarchy.path(context.session, parent_id))
     rules.check_target(moved_id, move.after)
     if len(move.after) > len(move.before):
         _, height, _ = await hierarchy.subtree(context.session, moved_id, 0)
         rules.check_depth(move.after, height, pointer="/newParentId")
     return move
+
+
+async def _check_approvers_stay(context: Context, moved_id: UUID) -> None:
+    """409 where somebody could object to the move: another parent brings other people who could approve."""
+    for organization_id in await second_person.requiring(context.session, moved_id):
+        if await second_person.scope_to_agree(context.session, organization_id, context.user_id, Scope.ORGS_WRITE):
+            raise Conflict(
+                "This organization, or one below it, requires a second person for some actions, and a move would "
+                "change who can be one. Lift the requirement first by "
+                f"POST /v1/orgs/{organization_id}/approvals; another person approves it."
+            )
 
 
 async def _known_chains(context: Context, organization_id: UUID) -> list[int]:

@@ -7,6 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend import db
+from backend.approvals.second_person import scope_to_agree
 from backend.auth import service as auth
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -118,12 +119,12 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
 
 async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[Action]) -> list[str]:
     """The actions that will need a second person. Taking one away needs a second person too (409), where there is one
-    who could agree: an admin whose role reaches here."""
+    who could agree."""
     lifts = set(row.approvals) - set(wanted)
-    if lifts and await hierarchy.has_other_admin(context.session, row.id, context.user_id):
+    if lifts and await scope_to_agree(context.session, row.id, context.user_id, Scope.ORGS_WRITE):
         raise Conflict(
             "It takes a second person to lift what needs a second person. "
-            f"Ask for it by POST /v1/orgs/{row.id}/approvals; another admin approves it."
+            f"Ask for it by POST /v1/orgs/{row.id}/approvals; another person approves it."
         )
     return [str(a) for a in Action if a in wanted]
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import workflows
+from backend.approvals.second_person import check_can_be_agreed
 from backend.auth.principal import Context
 from backend.auth.scopes import ACTIONS, Scope
 from backend.chains import service as chains
@@ -40,9 +41,13 @@ async def accept(
     """Write a request of the entered organization and enqueue its workflow (`kind` is the workflow's name).
 
     Requests of the same `order` run one after the other. Where the organization asks for a second person for this kind
-    (or `always_asks`), the request waits as `awaiting_approval`, and nothing is enqueued before it is approved.
+    (or `always_asks`), the request waits as `awaiting_approval`, and nothing is enqueued before it is approved. 409
+    where nobody could approve it.
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny know the scopes of what they may be about"
+    waits = always_asks or await _asks(context, kind)
+    if waits:
+        await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope)
     row = await service.write(
         context.session,
         organization_id=context.organization_id,
@@ -55,7 +60,7 @@ async def accept(
         created_by=context.user_id,
         arguments={"order": str(order), **(arguments or {})},
     )
-    if always_asks or await _asks(context, kind):
+    if waits:
         await _hold(context, row)
     else:
         await workflows.enqueue(context.session, kind, row.organization_id, row.id, row.attempt, str(order))

@@ -25,9 +25,10 @@ WHY = {"reason": "The receiver will never be eligible."}
 
 async def asked(world: World, firm: Issuance, bridge_id: str) -> tuple[Any, Any, Actor]:
     """A return that waits: its acceptance, its approval, and a second person."""
+    second = await world.person(firm.id)
     accepted = await firm.post(f"/bridges/{bridge_id}/return", WHY)
     assert accepted["status"] == "awaiting_approval"
-    return accepted, await waiting(firm, accepted), await world.person(firm.id)
+    return accepted, await waiting(firm, accepted), second
 
 
 async def totals(firm: Issuance, asset: Any) -> tuple[int, int]:
@@ -125,9 +126,9 @@ async def test_packet_that_is_delivered_just_before_the_drop_wins(world: World, 
 async def test_return_that_is_killed_at_any_moment_mints_back_once(world: World) -> None:
     firm, asset, _, bridge = await given_up(world)
     before = await sent(firm.id)
+    second = await world.person(firm.id)
     with unqueued():
         accepted = await firm.post(f"/bridges/{bridge['bridgeId']}/return", WHY)
-        second = await world.person(firm.id)
         await second.call("POST", f"{firm.base}/approvals/{(await waiting(firm, accepted))['id']}/approve")
     kills = 0
     while await killed(give_back, firm.id, accepted["requestId"], kills % 2 + 1):

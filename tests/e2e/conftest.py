@@ -69,6 +69,19 @@ class Signum:
         assert answer.status_code < 400, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
+    def second_admin(self) -> tuple[Person, str]:
+        """Another admin of the demo's organization, whom the first one did not appoint and who can so agree with them;
+        and the id of the membership, which the story ends."""
+        first, helper, second = [person for person in self.people if person.role == "admin"][:3]
+        added = self._add_admin(helper, by=first)
+        made = self._add_admin(second, by=helper)
+        self.call("DELETE", f"/orgs/{{org}}/members/{added}", person=first)
+        return second, made
+
+    def _add_admin(self, person: Person, *, by: Person) -> str:
+        body = {"user_id": self.call("GET", "/auth/me", person=person)["user"]["id"], "role": "admin"}
+        return str(self.call("POST", "/orgs/{org}/members", body, person=by)["id"])
+
     def _token(self, person: Person) -> str:
         if person.email not in self._tokens:
             body = {"email": person.email, "password": person.password}

@@ -22,7 +22,8 @@ class APIKeysOperations(Connection):
         )
 
     async def create_key(self, org_id: Id, body: ApiKeyCreate, *, idempotency_key: str | None = None) -> ApiKeyCreated:
-        """Make a key, never wider than the caller. `key` is shown in this answer only.
+        """Make a key. It has no scope that the caller lacks; made by a key or an application, it ends with that one
+        at the latest. `key` is shown in this answer only.
 
         Scope: `api-keys:write`.
         """
@@ -31,7 +32,7 @@ class APIKeysOperations(Connection):
         )
 
     async def revoke_key(self, org_id: Id, key_id: Id) -> None:
-        """Revoke a key; it stops working at once.
+        """Revoke a key and every key made with it; they stop working at once.
 
         Scope: `api-keys:write`.
         """

@@ -1,5 +1,7 @@
 """Invitations. Made by `make client` from backend/openapi.json."""
 
+from typing import Literal, overload
+
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -10,10 +12,12 @@ from backend.invitations.schemas import (
     InvitationAccepted,
     InvitationCreate,
     InvitationList,
+    InvitationPlan,
     InvitationPreview,
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
+    InvitationWaiting,
 )
 
 
@@ -34,16 +38,37 @@ class InvitationsOperations(Connection):
             {"status": status, "limit": limit, "cursor": cursor},
         )
 
-    async def invite(self, org_id: Id, body: InvitationCreate, *, idempotency_key: str | None = None) -> Invitation:
-        """Invite an address by mail; the link works once, for 7 days. Only admins can invite admins.
+    @overload
+    async def invite(
+        self, org_id: Id, body: InvitationCreate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> InvitationPlan: ...
+
+    @overload
+    async def invite(
+        self, org_id: Id, body: InvitationCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> Invitation | InvitationWaiting: ...
+
+    async def invite(
+        self, org_id: Id, body: InvitationCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> Invitation | InvitationWaiting | InvitationPlan:
+        """Invite an address by mail; the link works once, for 7 days.
+
+        The caller holds every scope of the role, and only a signed-in admin invites an admin. Where the
+        organization, or one below it, requires a second person for any action, inviting an admin, a compliance
+        officer or a member waits for one (202), and the mail is sent once they agree.
 
         The link is in the mail alone, because whoever has it joins in the name of who was invited. Where no mail
         server is set, the operator reads it with `signum outbox`.
 
         Scope: `members:write`.
         """
-        return await self._send(
-            Invitation, "POST", path("/orgs/{}/invitations", org_id), body=body, key=idempotency_key or new_key()
+        return await self._send_by_status(
+            {200: InvitationPlan, 201: Invitation, 202: InvitationWaiting},
+            "POST",
+            path("/orgs/{}/invitations", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
     async def revoke_invitation(self, org_id: Id, invitation_id: Id) -> InvitationRevoked:

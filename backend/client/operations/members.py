@@ -45,19 +45,40 @@ class MembersOperations(Connection):
             {"search": search, "role": role, "status": status, "limit": limit, "cursor": cursor},
         )
 
-    async def add_member(self, org_id: Id, body: MemberCreate, *, idempotency_key: str | None = None) -> Member:
+    @overload
+    async def add_member(
+        self, org_id: Id, body: MemberCreate, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> MemberPlan: ...
+
+    @overload
+    async def add_member(
+        self, org_id: Id, body: MemberCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> Member | MemberAccepted: ...
+
+    async def add_member(
+        self, org_id: Id, body: MemberCreate, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> Member | MemberAccepted | MemberPlan:
         """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
 
         Who is in the organization's own tree already, as far as the caller sees it, is a member at once.
         Everybody else is asked: the membership is `pending` and gives no rights until they agree by POST
         /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and
-        `display_name` say who is meant. For a wallet a placeholder user is made, whether anybody has it or not.
-        Clients have no API access. Only admins can grant the admin role.
+        `display_name` say who is meant. A user id and a wallet are not checked for whether anybody has them.
+        Clients have no API access.
+
+        The caller holds every scope of the role that it grants, and only a signed-in admin adds an admin. Where
+        the organization, or one below it, requires a second person for any action, adding an admin, a compliance
+        officer or a member waits for one (202).
 
         Scope: `orgs:write` or `members:write`.
         """
-        return await self._send(
-            Member, "POST", path("/orgs/{}/members", org_id), body=body, key=idempotency_key or new_key()
+        return await self._send_by_status(
+            {200: MemberPlan, 201: Member, 202: MemberAccepted},
+            "POST",
+            path("/orgs/{}/members", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or new_key(),
         )
 
     @overload
@@ -93,8 +114,9 @@ class MembersOperations(Connection):
     ) -> Member | MemberAccepted | MemberPlan:
         """Change a member's role. The organization's own last admin stays one.
 
-        Making somebody an admin, and taking that role from somebody else, waits for a second person (202) where
-        the organization asks for it (`member.change_role`), or for one for anything at all.
+        The caller holds every scope of the new role; only a signed-in admin grants or takes the admin role. A
+        change that lets a person approve, or takes that from them, waits for a second person (202) where the
+        organization, or one below it, requires one for any action.
 
         Scope: `members:write`.
         """
@@ -120,8 +142,9 @@ class MembersOperations(Connection):
     ) -> MemberAccepted | MemberPlan | None:
         """End a membership. The organization's own last admin stays.
 
-        It waits for a second person (202) where the organization asks for it (`member.remove`), and for another
-        admin where it asks for one for anything at all: nobody gets rid alone of those who would have to agree.
+        It waits for a second person (202) where the organization asks for it (`member.remove`), and for an
+        admin, a compliance officer or a member where it requires one for any action: nobody removes alone those
+        who would have to agree.
 
         Scope: `members:write`.
         """

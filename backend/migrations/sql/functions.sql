@@ -40,6 +40,29 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select a.* from alive a where set_config('app.user_id', a.user_id::text, true) is not null
 $$;
 
+-- When a key ended: by its own end or revocation, or by that of the keys and the application's grant that it was made with.
+-- Null while it works.
+create function signum_key_ended(key uuid) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive up as (
+    select k.parent_id, k.grant_id, k.revoked_at, k.expires_at from api_keys k where k.id = key
+    union all
+    select k.parent_id, k.grant_id, k.revoked_at, k.expires_at from up join api_keys k on k.id = up.parent_id
+  )
+  select min(e.ended) from up
+    left join sessions s on s.id = up.grant_id left join oauth_clients c on c.id = s.client_id
+    cross join lateral (values
+      (up.revoked_at), (up.expires_at), (s.revoked_at), (s.expires_at), (c.revoked_at),
+      (case when up.grant_id is not null and s.id is null then now() end)) e (ended)
+  where e.ended <= now()
+$$;
+
+-- The application and the end of a grant: a session that was opened for an application.
+create function signum_grant(session uuid) returns table (client_id uuid, expires_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select s.client_id, s.expires_at from sessions s where s.id = session and s.client_id is not null
+$$;
+
 -- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
 create function signum_api_key(hash text)
 returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[])
@@ -52,7 +75,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select k.id, k.organization_id, k.name::text, k.scopes, coalesce(k.network, o.network::text), k.created_by,
          case when k.created_by is null then '{}' else signum_roles(k.created_by, k.organization_id) end
   from api_keys k join organizations o on o.id = k.organization_id
-  where k.key_hash = hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  where k.key_hash = hash and signum_key_ended(k.id) is null
 $$;
 
 -- Let this transaction see an organization, when the person has a role there; returns the roles.
@@ -291,7 +314,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select m.id, m.organization_id, o.name::text, m.role::text, m.created_at
   from members m join organizations o on o.id = m.organization_id
   where m.status = 'pending' and (
-    m.user_id = person or m.wallet_address in (select w.address from user_wallets w where w.user_id = person))
+    m.user_id = person or m.asked_user_id = person or m.wallet_address in (select w.address from user_wallets w where w.user_id = person))
   order by m.created_at desc, m.id desc
 $$;
 
@@ -372,7 +395,8 @@ language sql stable security definer set search_path = public, pg_temp set jit =
     select 'member', m.id, m.organization_id, coalesce(u.display_name, m.display_name, u.email, m.email, w.codes, ''),
            concat_ws(', ', m.role, coalesce(u.email, m.email)),
            concat_ws(chr(31), '', coalesce(u.display_name, m.display_name), coalesce(u.email, m.email), ''),
-           concat_ws(chr(31), '', m.id, m.user_id, w.codes, ''), m.created_at
+           concat_ws(chr(31), '', m.id, case when m.status = 'pending' then coalesce(m.asked_user_id, m.user_id) else m.user_id end,
+                     w.codes, ''), m.created_at
     from members m left join users u on u.id = m.user_id and m.status <> 'pending' left join lateral (
       select case when m.status = 'pending' then m.wallet_address else (
         select string_agg(w.address, chr(31)) from user_wallets w where w.user_id = m.user_id) end as codes) w on true
@@ -465,10 +489,48 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select exists (select 1 from written)
 $$;
 
--- Whether an id is a person's, and no placeholder's.
-create function signum_is_person(whom uuid) returns boolean
+-- Those that require a second person for any action, of an organization this transaction has entered and all below it, the
+-- nearest first: whoever gets a role here could be a second person there.
+create function signum_requiring_approval(root uuid) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.approvals, 0 as height from organizations o where o.id = root and organization_entered(root)
+    union all
+    select o.id, o.approvals, down.height + 1 from down join organizations o on o.parent_id = down.id where down.height < 65
+  )
+  select down.id from down where cardinality(down.approvals) > 0 order by down.height, down.id
+$$;
+
+-- The roles that reach an organization this transaction has entered, of everybody but one person; and whether that person
+-- appointed them.
+create function signum_other_roles(person uuid, org uuid) returns table (role text, is_appointed_by_person boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select exists (select 1 from users u where u.id = whom and not u.is_placeholder)
+  select m.role::text, coalesce(person in (m.added_by, m.appointed_by), false)
+  from signum_path(org) p join members m on m.organization_id = p.id
+  where m.status = 'active' and m.role <> 'client' and m.user_id is distinct from person and organization_entered(org)
+$$;
+
+-- Why a person may not agree to what another one asked for, as someone with one of some roles: 'wallet', 'role', 'newer',
+-- 'appointed', or an empty text where they may. Roles count from the time they were given.
+create function signum_second_person(person uuid, asker uuid, org uuid, roles text[], asked_at timestamptz) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  with reaching as (
+    select m.* from signum_path(org) p join members m on m.organization_id = p.id
+    where m.status = 'active' and m.user_id in (person, asker) and (p.height = 0 or m.role <> 'client')
+  ), wallets as (
+    select w.user_id, w.address from user_wallets w where w.user_id in (person, asker)
+    union select r.user_id, r.wallet_address from reaching r where r.wallet_address is not null
+  ), own as (
+    select r.* from reaching r where r.user_id = person and r.role::text = any(roles)
+  )
+  select case
+    when exists (select from wallets a join wallets b on b.address = a.address where a.user_id = person and b.user_id = asker
+                 and person <> asker) then 'wallet'
+    when not exists (select from own) then 'role'
+    when not exists (select from own where own.appointed_at < asked_at) then 'newer'
+    when not exists (select from own where own.appointed_at < asked_at
+                     and not coalesce(asker in (own.added_by, own.appointed_by), false)) then 'appointed'
+    else '' end
 $$;
 
 -- Delete a user that stood in for somebody, once no membership is left for which it does; nothing where it is a person.
