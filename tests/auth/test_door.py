@@ -168,6 +168,6 @@ async def test_an_operation_without_a_dry_run_does_nothing_when_asked_for_one(wo
     acme = await world.organization()
     admin = await world.person(acme)
     with pytest.raises(ApiProblem) as refused:
-        await admin.call("POST", f"/orgs/{acme}/invitations?dry_run=true", json={"email": "a@example.com"})
+        await admin.call("POST", f"/orgs/{acme}/api-keys?dry_run=true", json={"name": "k", "scopes": ["orgs:read"]})
     assert refused.value.status == 400
-    assert (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"] == []
+    assert (await admin.call("GET", f"/orgs/{acme}/api-keys"))["api_keys"] == []
