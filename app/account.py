@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.layout import page
-from components.ui.button import button
+from components.ui.button import button, link_button
 from components.ui.card import page_head, panel
 from components.ui.dialog import form_dialog
 from components.ui.form import text_field
@@ -26,9 +26,10 @@ def account_door() -> rx.Component:
 @page(route="/o/[org_id]/account", title="Account", on_load=[SessionsState.load])
 def account() -> rx.Component:
     """Draw the sessions, and the way to another password."""
+    applications = link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window")
     change = button("Change password", "key-round", on_click=PasswordForm.show(True))
     return rx.fragment(
-        page_head("Account", Session.email, change),
+        page_head("Account", Session.email, applications, change),
         panel(
             table(
                 "Sessions",

@@ -16,6 +16,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     audit,
     bridges,
     chains,
+    connections,
     consent,
     distribution,
     distribution_new,

@@ -33,6 +33,7 @@ ACTIONS = {
     "decide": ("oauth_client.authorized",),
     "create_client": ("oauth_client.created",),
     "remove_client": ("oauth_client.removed",),
+    "disconnect_application": ("oauth_client.disconnected",),
     "create_wallet": ("wallet.created",),
     "update_wallet": ("wallet.updated",),
     "delete_wallet": ("wallet.removed",),

@@ -102,12 +102,26 @@ async def revoke(context: Context, key_id: UUID) -> None:
     row: ApiKeyRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
         raise NotFound("There is no such key in this organization.")
+    await _end(context.session, row)
+    await context.session.flush()
+    await _revoke_ended(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
+
+
+async def revoke_made_by(session: Write, organization_id: UUID, *which: sa.ColumnElement[bool]) -> None:
+    """End some keys of an organization, and every key made with them."""
+    here = col(ApiKeyRow.organization_id) == organization_id
+    query = sa.select(ApiKeyRow).where(here, col(ApiKeyRow.revoked_at).is_(None), *which).with_for_update()
+    for row in (await session.scalars(query)).all():
+        await _end(session, row)
+    await session.flush()
+    await _revoke_ended(session, here)
+
+
+async def _end(session: Write, row: ApiKeyRow) -> None:
     before = shown(ApiKey, row)
     row.revoked_at = row.revoked_at or now()
     subject = ("api_key", row.id)
-    await tell_change(context.session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))
-    await context.session.flush()
-    await _revoke_ended(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
+    await tell_change(session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))
 
 
 async def revoke_orphans(session: Write, *which: sa.ColumnElement[bool]) -> None:
@@ -124,7 +138,4 @@ async def _revoke_ended(session: Write, *which: sa.ColumnElement[bool]) -> None:
         *which, is_made, col(ApiKeyRow.revoked_at).is_(None), sa.not_(has_expired), ended.is_not(None)
     )
     for row in (await session.scalars(query.with_for_update(skip_locked=True))).all():
-        before = shown(ApiKey, row)
-        row.revoked_at = now()
-        subject = ("api_key", row.id)
-        await tell_change(session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))
+        await _end(session, row)

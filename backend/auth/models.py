@@ -21,6 +21,8 @@ class SessionRow(Row, table=True):
     kind: str = "browser"
     client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
     client_name: str | None = None
+    opened_in: UUID | None = Field(default=None, index=True)
+    """The browser's session in which an application was given its code."""
     scope: str | None = None
     token_hash: str = Field(unique=True)
     user_agent: str | None = None

@@ -19,6 +19,7 @@ from backend.changes import proven
 from backend.db import Write, now, transaction, widen
 from backend.errors import BadRequest, Unauthenticated
 from backend.mail.models import mail
+from backend.oauth import backchannel
 from backend.settings import settings
 
 LIFETIME = timedelta(minutes=30)
@@ -113,5 +114,7 @@ async def _set(
     if keep is not None:
         sessions = sessions.where(col(SessionRow.id) != keep)
     ended = (await session.scalars(sessions.values(revoked_at=now()).returning(col(SessionRow.id)))).all()
+    for session_id in ended:
+        await backchannel.notify(session, session_id)
     facts = {"sessions_ended": len(ended)}
     await tell_of_person(session, user_id, "user.password_changed", ("user", user_id), None, facts)

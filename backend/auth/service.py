@@ -20,6 +20,7 @@ from backend.db import Write, now, see_oneself
 from backend.errors import Forbidden, Unauthenticated
 from backend.members.models import UserRow
 from backend.members.schemas import Role
+from backend.oauth import backchannel
 from backend.settings import settings
 
 REFRESH_IDLE = timedelta(days=30)
@@ -154,6 +155,7 @@ async def end(session: Write, *which: sa.ColumnElement[bool]) -> bool:
     rows = (await session.scalars(ended.returning(SessionRow))).all()
     for row in rows:
         await tell_of_end(session, row)
+        await backchannel.notify(session, row.id)
     return bool(rows)
 
 

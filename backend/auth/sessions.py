@@ -12,6 +12,7 @@ from backend.auth.schemas import Session, SessionList
 from backend.db import now
 from backend.errors import NotFound
 from backend.keyset import Page
+from backend.oauth.connected import forget
 
 
 async def page(context: Context, page: Page) -> SessionList:
@@ -28,8 +29,14 @@ async def page(context: Context, page: Page) -> SessionList:
 
 
 async def end(context: Context, session_id: UUID) -> None:
-    """End one of the caller's sessions; 404 where the id is none of them, or it is over."""
+    """End one of the caller's sessions; 404 where the id is none of them, or it is over.
+
+    An application whose session the person ends has to ask for their consent again.
+    """
     person = context.require_person()
     mine = (col(SessionRow.id) == session_id, col(SessionRow.user_id) == person.user_id)
     if not await service.end(context.session, *mine, col(SessionRow.expires_at) > now()):
         raise NotFound("You have no such session.")
+    client_id = await context.session.scalar(sa.select(col(SessionRow.client_id)).where(*mine))
+    if client_id is not None:
+        await forget(context.session, person.user_id, client_id)

@@ -51,8 +51,11 @@ async def check(session: Write, query: AuthorizationQuery, doubles: bool = False
     client = await find(session, query.client_id)
     if client is None:
         raise BadRequest("There is no application with this client_id.")
-    if query.redirect_uri is None or query.redirect_uri not in client.redirect_uris:
-        raise BadRequest("The redirect_uri is not one of the application's, letter by letter.")
+    if query.redirect_uri is None or not rules.is_registered(query.redirect_uri, client.redirect_uris):
+        raise BadRequest(
+            "The redirect_uri is not one of the application's. It is compared letter by letter; only a port of "
+            "127.0.0.1, [::1] or localhost may differ."
+        )
     if fault := _fault(query, doubles):
         raise Refused(_refusal(query, *fault))
     scopes = rules.known_scopes(query.scope)

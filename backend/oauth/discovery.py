@@ -24,7 +24,7 @@ def document() -> dict[str, Any]:
         "service_documentation": f"{base}/docs",
         "scopes_supported": [str(s) for s in (*IdentityScope, *Scope)],
         "claims_supported": [
-            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "name", "picture", "email",
+            "iss", "sub", "aud", "exp", "iat", "auth_time", "sid", "nonce", "at_hash", "name", "picture", "email",
             "email_verified", IDENTITIES, ATTESTATIONS,
         ],
         "response_types_supported": ["code"],
@@ -38,6 +38,8 @@ def document() -> dict[str, Any]:
         "code_challenge_methods_supported": ["S256"],
         "prompt_values_supported": ["none", "login", "consent", "select_account"],
         "authorization_response_iss_parameter_supported": True,
+        "backchannel_logout_supported": True,
+        "backchannel_logout_session_supported": True,
         "claims_parameter_supported": False,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,

@@ -100,6 +100,7 @@ async def _open_grant(session: Write, client: Client, code: OAuthCodeRow, addres
         kind="application",
         client_id=client.id,
         client_name=client.name,
+        opened_in=code.session_id,
         scope=code.scope,
         token_hash=digest(token()),
         address=address,
@@ -145,6 +146,7 @@ def _id_token(client: Client, row: SessionRow, access: str, nonce: str | None) -
         "iat": started,
         "exp": started + tokens.ACCESS_SECONDS,
         "auth_time": int(row.signed_in_at.timestamp()),
+        "sid": str(row.id),
         "at_hash": rules.half_hash(access),
     }
     return tokens.sign(claims | ({"nonce": nonce} if nonce else {}), "JWT")

@@ -20,6 +20,7 @@ class OAuthClientRow(Row, table=True):
     name: str
     kind: ClientKind = status_field(ClientKind, ClientKind.CONFIDENTIAL)
     redirect_uris: list[str] = Field(sa_type=ARRAY(sa.Text))
+    backchannel_logout_uri: str | None = None
     scopes: list[str] = Field(sa_type=ARRAY(sa.Text))
     secret_hash: str | None = None
     created_by: UUID | None = Field(default=None, foreign_key="users.id")

@@ -15,12 +15,13 @@ from backend.auth.scopes import IdentityScope, Scope
 from backend.changes import Who, acting
 from backend.errors import BadRequest
 from backend.keyset import Page
-from backend.oauth import authorizing, claims, discovery, granting, inspecting, service
+from backend.oauth import authorizing, claims, connected, discovery, granting, inspecting, service
 from backend.oauth.clients import authenticate
 from backend.oauth.faults import NO_STORE, OAuthFault, OAuthRoute, Refused
 from backend.oauth.leaving import leaving
 from backend.oauth.schemas import (
     AuthorizationQuery,
+    ConnectedApplicationList,
     Consent,
     Decided,
     Decision,
@@ -188,6 +189,20 @@ async def origin_configuration(response: Response) -> dict[str, Any]:
     """The same at the origin, where RFC 8414 and people look for it."""
     response.headers.update(CACHED)
     return discovery.document()
+
+
+@router.get("/auth/applications")
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def list_connected_applications(context: Current, page: Annotated[Page, Depends()]) -> ConnectedApplicationList:
+    """Applications that the person has connected: what each may do, since when, and when it was last used."""
+    return await connected.page(context, page)
+
+
+@router.delete("/auth/applications/{clientId}", status_code=status.HTTP_204_NO_CONTENT, responses={404: {}})
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def disconnect_application(context: Current, clientId: UUID) -> None:
+    """Disconnect an application: the consent, its sessions with all tokens, and the keys it made end at once."""
+    await connected.disconnect(context, clientId)
 
 
 @router.get(OF_ORGANIZATION)

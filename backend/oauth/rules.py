@@ -43,6 +43,26 @@ def redirect_fault(uri: str) -> str | None:
     return "is https, http on this very machine, or a scheme of the application's own with a dot in it"
 
 
+def is_registered(uri: str | None, registered: Collection[str]) -> bool:
+    """Whether an address is one of an application's, letter by letter; on this very machine with any port, which a
+    program learns when it starts to listen (RFC 8252 7.3)."""
+    if uri is None:
+        return False
+    wanted = _without_port(uri)
+    return uri in registered or (wanted is not None and wanted in {_without_port(known) for known in registered})
+
+
+def _without_port(uri: str) -> str | None:
+    """A loopback address without its port; None for any other address, and for a malformed one."""
+    if redirect_fault(uri) is not None:
+        return None
+    parts = urlsplit(uri)
+    if parts.scheme != "http":
+        return None
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return parts._replace(netloc=str(host)).geturl()
+
+
 def unique(values: Collection[str]) -> list[str]:
     """Without doubles, in their order."""
     return list(dict.fromkeys(values))

@@ -31,11 +31,13 @@ class ClientKind(StrEnum):
 
 
 class OAuthClientCreate(Body):
-    """A new application. `scopes` is the most it may ask people for."""
+    """A new application. `scopes` is the most it may ask people for. `backchannel_logout_uri` is sent a logout token
+    when a person's session with it ends (OpenID Connect Back-Channel Logout)."""
 
     name: Name
     kind: ClientKind = ClientKind.CONFIDENTIAL
     redirect_uris: Annotated[list[RedirectUri], Field(min_length=1, max_length=20)]
+    backchannel_logout_uri: RedirectUri | None = None
     scopes: Annotated[list[AnyScope], Field(min_length=1, max_length=20)] = [
         IdentityScope.OPENID,
         IdentityScope.PROFILE,
@@ -51,6 +53,7 @@ class OAuthClient(Record):
     name: str
     kind: ClientKind
     redirect_uris: list[str]
+    backchannel_logout_uri: str | None = None
     scopes: list[AnyScope]
     revoked_at: Timestamp | None
     created_at: Timestamp
@@ -95,6 +98,28 @@ class ConsentScope(BaseModel):
 
     scope: str
     description: str
+
+
+class ConnectedApplication(Record):
+    """An application that a person has connected: what it may do, since when, and when it was last used. `sessions` and
+    `api_keys` are those that work now."""
+
+    id: UUID
+    name: str
+    organization_id: UUID
+    organization_name: str
+    scopes: list[ConsentScope]
+    connected_at: Timestamp
+    last_used_at: Timestamp | None
+    sessions: int
+    api_keys: int
+
+
+class ConnectedApplicationList(BaseModel):
+    """A page of them."""
+
+    applications: list[ConnectedApplication]
+    nextCursor: str | None
 
 
 class Consent(BaseModel):

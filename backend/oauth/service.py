@@ -18,6 +18,7 @@ from backend.keyset import Page
 from backend.oauth import rules
 from backend.oauth.models import OAuthClientRow
 from backend.oauth.schemas import ClientKind, OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
+from backend.webhooks import egress
 
 SECRET_PREFIX = "sgo_"  # noqa: S105  (tells a scanner what it has found)
 GRANT_LIFETIME = timedelta(days=90)
@@ -40,12 +41,15 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
     for number, uri in enumerate(body.redirect_uris):
         if fault := rules.redirect_fault(uri):
             raise BadRequest(f"The redirect URI {fault}.", pointer=f"/redirect_uris/{number}")
+    if body.backchannel_logout_uri is not None:
+        await _check_logout_uri(body.backchannel_logout_uri)
     secret = SECRET_PREFIX + token() if body.kind is ClientKind.CONFIDENTIAL else None
     row = OAuthClientRow(
         organization_id=context.organization_id,
         name=body.name,
         kind=body.kind,
         redirect_uris=rules.unique(body.redirect_uris),
+        backchannel_logout_uri=body.backchannel_logout_uri,
         scopes=rules.unique([str(s) for s in body.scopes]),
         secret_hash=digest(secret) if secret else None,
         created_by=context.user_id,
@@ -55,6 +59,13 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
     subject, made = ("oauth_client", row.id), shown(OAuthClient, row)
     await tell(context.session, row.organization_id, "oauth_client.created", subject, None, made)
     return OAuthClientCreated.model_validate({**row.model_dump(), "secret": secret})
+
+
+async def _check_logout_uri(uri: str) -> None:
+    try:
+        await egress.check(uri)
+    except BadRequest as error:
+        raise BadRequest(error.detail, pointer="/backchannel_logout_uri") from error
 
 
 async def remove(context: Context, client_id: UUID) -> None:

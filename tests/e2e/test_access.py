@@ -159,7 +159,7 @@ ORGANIZATION: list[State] = [
     ("overview", _settle), ("organizations", _settle), ("organizations", _move), ("members", _settle),
     ("eligibility", _settle), ("eligibility", _results), ("api-keys", _settle), ("api-keys", _key),
     ("account", _settle), ("outbox", _settle), ("webhooks", _settle), ("webhooks", _endpoint), ("webhooks", _delivery),
-    ("account", _settle), ("outbox", _settle), ("approvals", _settle), ("settings", _settle),
+    ("connections", _settle), ("approvals", _settle), ("settings", _settle),
     ("settings", _application),
 ]  # fmt: skip
 CASES: list[State] = [

@@ -10,6 +10,7 @@ from backend import runtime
 from backend.settings import settings
 from tests.conftest import World
 from tests.oauth.application import Application, register
+from tests.webhooks.receiver import Receiver
 
 
 @pytest_asyncio.fixture
@@ -24,3 +25,10 @@ async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
 async def application(world: World, http: httpx.AsyncClient) -> Application:
     """A confidential application."""
     return await register(world, http, await world.organization("Acme"))
+
+
+@pytest_asyncio.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """Listens for logout tokens, and answers 200."""
+    async with Receiver() as receiver:
+        yield receiver

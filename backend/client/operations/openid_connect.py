@@ -7,6 +7,8 @@ from backend.client.content import Download, form
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
 from backend.oauth.schemas import (
+    ConnectedApplication,
+    ConnectedApplicationList,
     Consent,
     Decided,
     Decision,
@@ -160,6 +162,18 @@ class OpenIDConnectOperations(Connection):
         """OpenID Connect discovery."""
         return await self._send(dict, "GET", "/.well-known/openid-configuration")
 
+    def list_connected_applications(
+        self, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pages[ConnectedApplicationList, ConnectedApplication]:
+        """Applications that the person has connected: what each may do, since when, and when it was last used."""
+        return self._pages(
+            ConnectedApplicationList, "applications", "/auth/applications", {"limit": limit, "cursor": cursor}
+        )
+
+    async def disconnect_application(self, client_id: Id) -> None:
+        """Disconnect an application: the consent, its sessions with all tokens, and the keys it made end at once."""
+        await self._do("DELETE", path("/auth/applications/{}", client_id))
+
     def list_clients(
         self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
     ) -> Pages[OAuthClientList, OAuthClient]:
@@ -192,6 +206,10 @@ class OpenIDConnectOperations(Connection):
         Scope: `api-keys:write`.
         """
         await self._do("DELETE", path("/orgs/{}/oauth-clients/{}", org_id, client_id))
+
+    def list_connected_applications_csv(self) -> Download:
+        """`/auth/applications` as CSV: every record that its filters leave, in one stream."""
+        return self._download("/auth/applications.csv")
 
     def list_clients_csv(self, org_id: Id) -> Download:
         """`/orgs/{orgId}/oauth-clients` as CSV: every record that its filters leave, in one stream.

@@ -533,6 +533,48 @@ language sql stable security definer set search_path = public, pg_temp as $$
     else '' end
 $$;
 
+-- Who is told that a session has ended: the application that it was opened for, and those that were given a code in it. Only
+-- those with an address for it.
+create function signum_logout_targets(ended uuid)
+returns table (session_id uuid, client_id uuid, organization_id uuid)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select s.id, c.id, c.organization_id from sessions s join oauth_clients c on c.id = s.client_id
+  where (s.id = ended or (s.opened_in = ended and s.revoked_at is null and s.expires_at > now()))
+    and c.backchannel_logout_uri is not null and c.revoked_at is null
+$$;
+
+-- The applications a person has connected: those they agreed to, or that have a session or key of theirs that works. The
+-- newest first.
+create function signum_connected_applications(person uuid)
+returns table (id uuid, name text, organization_id uuid, organization_name text, scopes text[], created_at timestamptz,
+               last_used_at timestamptz, sessions int, api_keys int)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with agreed as (
+    select a.client_id, a.scopes, a.created_at from oauth_consents a where a.user_id = person
+  ), live as (
+    select s.client_id, string_to_array(coalesce(s.scope, ''), ' ') as scopes, s.signed_in_at, s.revoked_at, s.expires_at
+    from sessions s where s.user_id = person and s.client_id is not null and s.revoked_at is null and s.expires_at > now()
+  ), used as (
+    select s.client_id, max(s.last_used_at) as at from sessions s
+    where s.user_id = person and s.client_id is not null group by s.client_id
+  ), keys as (
+    select k.client_id, k.scopes, k.created_at from api_keys k
+    where k.created_by = person and k.client_id is not null and signum_key_ended(k.id) is null
+  ), known as (
+    select a.client_id, a.scopes, a.created_at as since from agreed a
+    union all select l.client_id, l.scopes, l.signed_in_at from live l
+    union all select k.client_id, k.scopes, k.created_at from keys k
+  )
+  select c.id, c.name::text, c.organization_id, o.name::text,
+         array(select distinct s from known n, unnest(n.scopes) s where n.client_id = c.id and s <> '' order by s),
+         (select min(n.since) from known n where n.client_id = c.id),
+         (select u.at from used u where u.client_id = c.id),
+         (select count(*)::int from live l where l.client_id = c.id),
+         (select count(*)::int from keys k where k.client_id = c.id)
+  from oauth_clients c join organizations o on o.id = c.organization_id
+  where c.revoked_at is null and c.id in (select n.client_id from known n)
+$$;
+
 -- Delete a user that stood in for somebody, once no membership is left for which it does; nothing where it is a person.
 create function signum_forget_placeholder(whom uuid) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
