@@ -97,7 +97,8 @@ def _form() -> rx.Component:
         text_field("Name", "name", id="c-name", errors=errors, max_length=120),
         area_field(
             "Redirect URIs", "redirect_uris", id="c-uris", errors=errors, rows=2, max_length=8_000,
-            placeholder="https://app.example/callback", hint="One a line, compared letter by letter. On 127.0.0.1, [::1] and localhost any port is accepted.",
+            placeholder="https://app.example/callback",
+            hint="One a line, compared letter by letter. A loopback address is accepted with any port.",
         ),
         choices(
             "Kind",
