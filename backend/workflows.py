@@ -27,6 +27,7 @@ from backend.requests import service as requests
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, RequestStatus
 from backend.settings import settings
+from backend.workflow_rows import ROWS, refuse_pickles
 
 log = structlog.get_logger()
 PATIENCE = 30.0
@@ -264,13 +265,15 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
         "executor_id": executor,
         "log_level": "WARNING",
         "sys_db_pool_size": 5,
+        "serializer": ROWS,
         "notification_coalesce_sec": 1.0,  # of streams and events, which we have none of: it looks 100 times a second
     }
+    refuse_pickles()
     DBOS(config=config)
     DBOS.listen_queues(queues)
     bell.hang(frozenset(queues))
     DBOS.launch()
-    _Engine.client = DBOSClient(system_database_url=app_url)
+    _Engine.client = DBOSClient(system_database_url=app_url, serializer=ROWS)
 
 
 def stop(drain: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""What a node can answer with, as errors of the house. All of them pickle, so a workflow's step may raise them.
+"""What a node can answer with, as errors of the house.
 
 SignumError
 ├── ChainUnavailable      503   no node answers: try again
@@ -94,10 +94,6 @@ class RpcError(Unavailable):
         self.code = code
         self.data = data
         self.eid = eid
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled with all it knows."""
-        return type(self), (self.message, self.code, self.data, self.eid)
 
     def says(self, *words: str) -> bool:
         """Whether the message has one of the words; nodes word the same thing differently."""

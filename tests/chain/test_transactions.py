@@ -1,7 +1,6 @@
 """The transaction store: nonces, keys, refusals, crashes."""
 
 import asyncio
-import pickle
 import sys
 from typing import Any
 
@@ -19,6 +18,7 @@ from backend.chain.rule_sets import TokenRules
 from backend.chain.transactions import execute, find
 from backend.chain.wallet_provider import provider
 from backend.errors import BadRequest
+from backend.workflow_rows import ROWS
 from tests.chain.conftest import HOME_EID, Stage
 
 
@@ -47,7 +47,7 @@ async def test_a_call_that_would_fail_is_told_and_burns_no_nonce(stage: Stage, o
     at, stranger = await stage.token(HOME_EID, open_rules, supply=10**18), await stage.wallet()
     with pytest.raises(Reverted) as refused:
         await stage.do(HOME_EID, stage.treasury, token.transfer(at, stranger, 1), key="refused")
-    error = pickle.loads(pickle.dumps(refused.value))
+    error = ROWS.deserialize(ROWS.serialize(refused.value))
     assert (error.name, error.code) == ("TransferRestricted", 9)
     assert error.detail == "The receiver has no valid attestation."
     assert error.resolution.startswith("Obtain an attestation")
