@@ -92,7 +92,7 @@ async def _outside(settings: Settings, eid: int) -> AsyncIterator[Rpc]:
     """A chain's nodes and the database, without a server; what fails says why in one line."""
     if not endpoints.urls_of(eid):
         raise CannotStart(f"There is no node for the chain {eid}; set SIGNUM_RPC_URLS as for the server.")
-    db.start(settings.database_url or outside_url(settings.home))
+    db.start(settings.outside_database or outside_url(settings.home))
     try:
         yield Rpc(eid)
     except sa.exc.OperationalError as error:

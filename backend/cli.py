@@ -1,5 +1,5 @@
-"""`signum`: the operator's commands (`serve | worker | reconcile | bootstrap | rotate-keys | outbox | chain check |
-chain rewind | audit verify | approvals lift | openapi`), and its users'.
+"""`signum`: the operator's commands (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
+chain check | chain rewind | audit verify | approvals lift | openapi`), and its users'.
 """
 
 from typing import Annotated
@@ -35,6 +35,15 @@ def serve() -> None:
     from backend import supervisor
 
     supervisor.guarded(lambda: supervisor.serve(settings()))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database of DATABASE_URL to the newest schema, and make the login roles of web and workers."""
+    from backend import supervisor
+
+    supervisor.guarded(lambda: supervisor.migrate_only(settings()))
+    typer.echo("The database has the newest schema.")
 
 
 @app.command()

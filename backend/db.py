@@ -1,9 +1,9 @@
 """The one door to PostgreSQL: engines, transactions, columns, and the translation of its errors.
 
-Two roles work at run time. `signum_app` serves requests and workflows and sees only the organizations named in
-`app.organization_ids`, their people, and the person of `app.user_id`; `signum_worker` (relayer, indexer, sweeps,
-transaction store) sees all.
-Both are entered by the connection's `role` setting, so one URL is enough; neither owns a table.
+Two groups work at run time, each with a login role of its own (see `backend.logins`). `signum_app` serves requests and
+workflows and sees only the organizations named in `app.organization_ids`, their people, the person of `app.user_id`,
+and what the secrets in `app.proven` open; `signum_worker` (relayer, indexer, sweeps, transaction store) sees all.
+Neither owns a table.
 """
 
 import asyncio
@@ -24,6 +24,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlmodel import Field, SQLModel
+
+from backend import logins
 
 _LAST = "last"
 _REHEARSAL = "rehearsal"
@@ -46,20 +48,14 @@ class _Engines:
     made: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, AsyncEngine]] = WeakKeyDictionary()
 
 
-ROLES = {"app": "signum_app", "flow": "signum_app", "worker": "signum_worker"}
-"""Engine to role. `flow` is apart from `app`, so that requests that wait keep no workflow from its connections."""
+ROLES = {"app": logins.WEB, "flow": logins.WEB, "worker": logins.WORKER}
+"""Engine to group. `flow` is apart from `app`, so that requests that wait keep no workflow from its connections."""
 POOLS = {"app": 10, "flow": 15, "worker": 15}
 KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3"
 """For connections that hold a lock: a machine that is cut off loses it after half a minute."""
 OVERFLOW = {"app": 10, "flow": 0, "worker": 0}
 """Connections beyond the pool, closed as soon as they are given back. Workflows come by dozens and use theirs for
 milliseconds: to make one anew each time would cost more than what it is for."""
-
-
-def role_url(url: str, role: str) -> str:
-    """The URL under which a connection starts in a role; psycopg 3 is the one driver."""
-    parsed = make_url(url).set(drivername="postgresql+psycopg")
-    return parsed.update_query_dict({"options": f"-c role={role}"}).render_as_string(hide_password=False)
 
 
 def start(url: str) -> None:
@@ -81,7 +77,7 @@ def _engine(name: str) -> AsyncEngine:
         raise RuntimeError("db.start has not been called")
     engines = _Engines.made.setdefault(asyncio.get_running_loop(), {})
     if name not in engines:
-        url = role_url(_Engines.url, ROLES[name])
+        url = logins.role_url(_Engines.url, ROLES[name])
         engines[name] = create_async_engine(url, pool_size=POOLS[name], max_overflow=OVERFLOW[name], pool_pre_ping=True)
     return engines[name]
 
@@ -91,7 +87,7 @@ async def own_connection() -> psycopg.AsyncConnection[Any]:
     as long as a session, and for notifications. The caller closes it."""
     if _Engines.url is None:
         raise RuntimeError("db.start has not been called")
-    url = make_url(role_url(_Engines.url, ROLES["worker"]))
+    url = make_url(logins.role_url(_Engines.url, ROLES["worker"]))
     named: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
     connection = await psycopg.AsyncConnection.connect(**named, autocommit=True)
     await connection.execute(KEEPALIVE)

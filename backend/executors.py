@@ -17,7 +17,7 @@ from dbos import DBOS
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from backend import db
+from backend import db, logins
 
 log = structlog.get_logger()
 BEAT = 3.0
@@ -32,7 +32,7 @@ def name_of(role: str) -> str:
 @asynccontextmanager
 async def present(url: str, name: str) -> AsyncIterator[None]:
     """Inside, the name counts as alive. `url` is the owner's."""
-    address = db.role_url(url, "signum_worker")
+    address = logins.role_url(url, logins.WORKER)
     engine = create_async_engine(address, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     connection = await _take(engine, name)
     keeping = asyncio.create_task(_keep(engine, connection, name))

@@ -30,7 +30,7 @@ def check(settings: Settings) -> None:
         return
     if settings.embedded_chains and "SIGNUM_ANVIL" not in os.environ:
         _need("EVM chains", CHAINS, "SIGNUM_RPC_URLS or SIGNUM_ANVIL")
-    if settings.database_url is None:
+    if settings.outside_database is None:
         _need("PostgreSQL", POSTGRESQL, "DATABASE_URL")
 
 

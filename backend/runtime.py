@@ -37,7 +37,7 @@ def use_database(url: str) -> None:
 
 def database_url(settings: Settings) -> str:
     """The owner's URL."""
-    url = settings.database_url or _Database.url
+    url = settings.outside_database or _Database.url
     if url is None:
         raise RuntimeError("no database: set DATABASE_URL, or start with `signum serve`")
     return url

@@ -47,6 +47,12 @@ class Settings(BaseSettings):
     database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The owner's URL (`postgresql://…`); None starts the embedded server."""
 
+    database_url_web: str | None = None
+    """The URL of a login role in `signum_app`; None has migrations make one. `SIGNUM_DATABASE_URL_WEB`."""
+
+    database_url_worker: str | None = None
+    """The same of `signum_worker`. `SIGNUM_DATABASE_URL_WORKER`."""
+
     rpc_urls: dict[int, list[str]] = {}
     """JSON object of endpoint id to RPC URL, or to a list of them of which the first that answers is asked; empty
     starts the embedded chains. `SIGNUM_RPC_URLS`."""
@@ -128,6 +134,12 @@ class Settings(BaseSettings):
     session_days: int = 14
 
     @model_validator(mode="after")
+    def _roles_come_together(self) -> Self:
+        if (self.database_url_web is None) != (self.database_url_worker is None):
+            raise ValueError("SIGNUM_DATABASE_URL_WEB and SIGNUM_DATABASE_URL_WORKER are set together")
+        return self
+
+    @model_validator(mode="after")
     def _mail_has_a_sender(self) -> Self:
         if self.smtp_url and "@" not in (self.mail_from or ""):
             raise ValueError("with SMTP_URL, SIGNUM_MAIL_FROM says who mails come from")
@@ -184,6 +196,11 @@ class Settings(BaseSettings):
     def _from_here(cls, home: Path) -> Path:
         """A relative folder counts from where the command was given."""
         return home.absolute()
+
+    @property
+    def outside_database(self) -> str | None:
+        """A URL of the database where it is not the embedded one: the owner's, or without that a login role's."""
+        return self.database_url or self.database_url_web
 
     @property
     def origin(self) -> str:

@@ -17,7 +17,7 @@ from typing import IO, Any, TypeVar
 
 from pydantic import ValidationError
 
-from backend import glibc
+from backend import data_folder, glibc
 from backend.devnet import reset
 from backend.errors import CannotStart
 from backend.readiness import readiness
@@ -88,8 +88,7 @@ def _check_chains(settings: Settings) -> None:
 @contextmanager
 def _lock(home: Path) -> Iterator[IO[str]]:
     """One server a data folder."""
-    home.mkdir(parents=True, exist_ok=True)
-    home.chmod(0o700)
+    data_folder.prepare(home)
     with (home / "lock").open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,10 +127,9 @@ def _load_console() -> None:
 def _start_database(settings: Settings) -> Callable[[], None]:
     """Start and migrate the database; answers how to stop it. Runs beside the main thread."""
     from backend import runtime
-    from backend.migrations.migrate import migrate
 
     stop: Callable[[], None] = _nothing
-    if settings.database_url is None:
+    if settings.outside_database is None:
         from backend.postgres import EmbeddedPostgres
 
         server = EmbeddedPostgres(settings.home / "pg")
@@ -143,12 +141,44 @@ def _start_database(settings: Settings) -> Callable[[], None]:
         stop = server.stop
     with step("Migrations"):
         try:
-            migrate(runtime.database_url(settings))
+            _prepare_schema(settings, runtime.database_url(settings))
+        except CannotStart:
+            stop()
+            raise
         except Exception as error:
             stop()
             raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
     readiness.done("migrations")
     return stop
+
+
+def _prepare_schema(settings: Settings, url: str) -> None:
+    """Migrate as the owner; where only the login roles' URLs are set, somebody else has. From then on no connection is
+    the owner's."""
+    from backend import logins
+    from backend.migrations import migrate
+
+    if settings.outside_database is None or settings.database_url is not None:
+        migrate.migrate(url)
+    else:
+        migrate.check(url)
+    logins.check(url)
+
+
+def migrate_only(settings: Settings) -> None:
+    """Migrate the database of DATABASE_URL and make its login roles, without starting anything."""
+    from backend import logins
+    from backend.migrations.migrate import migrate
+
+    if settings.database_url is None:
+        raise CannotStart("Set DATABASE_URL to the owner's URL. `signum serve` migrates the embedded database itself.")
+    try:
+        migrate(settings.database_url)
+    except CannotStart:
+        raise
+    except Exception as error:
+        raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
+    logins.check(settings.database_url)
 
 
 def _nothing() -> None:

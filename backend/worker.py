@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 import backend.listeners  # noqa: F401  (whoever must hear of changes)
-from backend import db, executors, indexing, models, queues, workflows
+from backend import db, executors, indexing, logins, models, queues, workflows
 from backend.chain import endpoints, rpc
 from backend.chains import given
 from backend.errors import CannotStart
@@ -27,11 +27,12 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
     """Until a signal to end; then what runs is given some time, and what is left goes back into its queue."""
     given.check(settings)
     check(settings, eids)
-    url = settings.database_url or outside_url(settings.home)
+    url = settings.outside_database or outside_url(settings.home)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
+    await asyncio.to_thread(logins.check, url)
     db.start(url)
     try:
         await _work(settings, url, eids, stopping)

@@ -17,7 +17,7 @@ import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import bell, db
+from backend import bell, db, logins
 from backend.chain import rpc
 from backend.chain.transactions import finish_open
 from backend.changes import Who, acting, tell
@@ -256,7 +256,7 @@ async def withdraw(session: db.Write, row: RequestRow, error: Denied) -> None:
 def start(url: str, executor: str, queues: Sequence[str]) -> None:
     """Launch the engine in the running loop, to run what is in some queues. `url` is the owner's; the engine works as
     signum_app. `executor` names this process (see `backend.executors`)."""
-    app_url = db.role_url(url, "signum_app")
+    app_url = logins.role_url(url, logins.WEB)
     config: DBOSConfig = {
         "name": "signum",
         "system_database_url": app_url,

@@ -43,7 +43,7 @@ async def rotate(settings: Settings) -> str:
 @asynccontextmanager
 async def outside(settings: Settings) -> AsyncIterator[db.Write]:
     """A transaction of the worker's role, without a server; what fails says why in one line."""
-    db.start(settings.database_url or outside_url(settings.home))
+    db.start(settings.outside_database or outside_url(settings.home))
     try:
         async with db.worker() as session:
             yield session

@@ -30,7 +30,7 @@ def offer(stop: Callable[[], None]) -> None:
 
 def is_possible(settings: Settings) -> bool:
     """Whether all that would have to go is ours: embedded chains, an embedded database, a process we restart."""
-    return _Way.out is not None and settings.embedded_chains and settings.database_url is None
+    return _Way.out is not None and settings.embedded_chains and settings.outside_database is None
 
 
 def ask(settings: Settings) -> None:

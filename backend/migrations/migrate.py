@@ -5,23 +5,21 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
-from sqlalchemy.engine import make_url
+from alembic.script import ScriptDirectory
+
+from backend import logins
+from backend.errors import CannotStart
+from backend.logins import owner_url
 
 LOCK = 0x5167_6E75
 """Key of the advisory lock under which migrations run, so that two starts do not race."""
-
-
-def owner_url(url: str) -> str:
-    """The owner's URL for psycopg 3, the one driver."""
-    return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
 def migrate(url: str) -> None:
     """Upgrade to head. Safe to repeat and to run twice at once."""
     from dbos import DBOS
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).resolve().parent))
+    config = _config()
     engine = sa.create_engine(owner_url(url), poolclass=sa.pool.NullPool)
     with engine.connect() as connection:
         connection.execute(sa.text("select pg_advisory_lock(:key)"), {"key": LOCK})
@@ -30,8 +28,31 @@ def migrate(url: str) -> None:
         command.upgrade(config, "head")
         connection.commit()
         # The worker's role too: what it notices, such as an attestation's end, may have to be delivered.
-        for role in ("signum_app", "signum_worker"):
+        for role in (logins.WEB, logins.WORKER):
             DBOS.migrate(owner_url(url), application_role=role)
+        logins.make(connection, url)
+        connection.commit()
         connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": LOCK})
         connection.commit()
     engine.dispose()
+
+
+def check(url: str) -> None:
+    """CannotStart where the schema is not ours of now, as seen without the owner's rights."""
+    engine = sa.create_engine(logins.role_url(url, logins.WEB), poolclass=sa.pool.NullPool)
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    try:
+        with engine.connect() as connection:
+            found = connection.scalar(sa.text("select version_num from schema_version"))
+    except sa.exc.ProgrammingError:
+        found = None
+    if found != head:
+        raise CannotStart(
+            f"The database's schema is {found or 'missing'}, not {head}. Run `signum migrate` as its owner."
+        )
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).resolve().parent))
+    return config

@@ -23,7 +23,7 @@ async def reconciled(settings: Settings, eids: Sequence[int] | None, *, repairs:
     unknown = sorted(set(eids or ()) - set(endpoints.reachable()))
     if unknown or not endpoints.reachable():
         raise CannotStart(f"There is no node for the chain {unknown[0]}." if unknown else "There is no chain's node.")
-    db.start(settings.database_url or outside_url(settings.home))
+    db.start(settings.outside_database or outside_url(settings.home))
     try:
         with acting(THE_OPERATOR):
             return await service.reconcile(eids, repairs=repairs)

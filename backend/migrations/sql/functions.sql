@@ -330,7 +330,7 @@ create function signum_webhook_targets(org uuid, event text)
 returns table (id uuid, organization_id uuid, is_enabled boolean)
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
-  if current_setting('role') <> 'signum_worker' and not organization_entered(org) then
+  if not signum_is_worker() and not organization_entered(org) then
     raise exception 'organization % is not entered by this transaction', org;
   end if;
   return query

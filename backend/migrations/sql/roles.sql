@@ -2,9 +2,13 @@ do $$
 begin
   if not exists (select from pg_roles where rolname = 'signum_app') then create role signum_app nologin; end if;
   if not exists (select from pg_roles where rolname = 'signum_worker') then create role signum_worker nologin; end if;
-  -- The owner's connections enter these roles; a superuser may anyway.
-  execute format('grant signum_app, signum_worker to %I', current_user);
 end $$;
 grant usage on schema public to signum_app, signum_worker;
 grant select, insert, update, delete on all tables in schema public to signum_app, signum_worker;
-revoke all on schema_version from signum_app, signum_worker;
+revoke insert, update, delete on schema_version from signum_app, signum_worker;
+
+-- Whether the connection is a worker's, also inside of functions that run as the owner. By who signed in, which no
+-- statement of a login role changes; the setting `role` can be.
+create function signum_is_worker() returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
+  select pg_has_role(session_user, 'signum_worker', 'member')
+$$;
