@@ -135,9 +135,8 @@ def outbox(
     from backend.mail.outside import read
 
     for mail in supervisor.guarded(lambda: asyncio.run(read(settings(), to, limit))):
-        typer.echo(
-            f"{mail.created_at:%Y-%m-%d %H:%M:%S}  To: {mail.recipient}\nSubject: {mail.subject}\n\n{mail.body}\n"
-        )
+        text = mail.body or "(The text was deleted: its link was used, revoked or has expired.)"
+        typer.echo(f"{mail.created_at:%Y-%m-%d %H:%M:%S}  To: {mail.recipient}\nSubject: {mail.subject}\n\n{text}\n")
 
 
 @chain.command("check")

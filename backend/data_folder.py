@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+PRIVATE = 0o700
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _PASS = stat.S_IXGRP | stat.S_IXOTH
 
@@ -19,14 +19,12 @@ def prepare(home: Path) -> None:
     version left open. PostgreSQL looks after its own files."""
     os.umask(_OTHERS)
     home.mkdir(parents=True, exist_ok=True)
-    home.chmod(PRIVATE_FOLDER)
+    home.chmod(PRIVATE)
     for folder, folders, files in os.walk(home):
         if Path(folder) == home and "pg" in folders:
             folders.remove("pg")
-        for name in folders:
-            _close(Path(folder, name), PRIVATE_FOLDER)
-        for name in files:
-            _close(Path(folder, name), PRIVATE_FILE)
+        for name in (*folders, *files):
+            _close(Path(folder, name))
 
 
 def let_through(path: Path, home: Path, user_id: int) -> None:
@@ -35,14 +33,13 @@ def let_through(path: Path, home: Path, user_id: int) -> None:
     for folder in path.parents:
         if folder == home or home in folder.parents:
             os.chown(folder, user_id, -1)
-            folder.chmod(PRIVATE_FOLDER)
+            folder.chmod(PRIVATE)
         elif folder.stat().st_mode & _PASS != _PASS:
             folder.chmod(folder.stat().st_mode | _PASS)
 
 
-def _close(path: Path, mode: int) -> None:
+def _close(path: Path) -> None:
+    """Take what others may do; what its owner may, such as to run the chains' node, stays."""
     found = path.lstat().st_mode
-    if stat.S_ISLNK(found) or not (stat.S_ISDIR(found) or stat.S_ISREG(found)):
-        return
-    if found & _OTHERS:
-        path.chmod(mode)
+    if found & _OTHERS and (stat.S_ISDIR(found) or stat.S_ISREG(found)):
+        path.chmod(stat.S_IMODE(found) & ~_OTHERS)

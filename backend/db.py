@@ -29,8 +29,14 @@ from backend import logins
 
 _LAST = "last"
 _REHEARSAL = "rehearsal"
-_SEEN = sa.text("select current_setting('app.organization_ids', true), current_setting('app.user_id', true)")
-_SEE_AGAIN = sa.text("select set_config('app.organization_ids', :ids, true), set_config('app.user_id', :person, true)")
+_SEEN = sa.text(
+    "select current_setting('app.organization_ids', true), current_setting('app.user_id', true),"
+    " current_setting('app.proven', true)"
+)
+_SEE_AGAIN = sa.text(
+    "select set_config('app.organization_ids', :ids, true), set_config('app.user_id', :person, true),"
+    " set_config('app.proven', :proofs, true)"
+)
 
 
 class Read(AsyncSession):
@@ -112,6 +118,14 @@ async def see_oneself(session: AsyncSession, person: UUID) -> None:
     await session.execute(sa.text("select set_config('app.user_id', :id, true)"), {"id": str(person)})
 
 
+async def prove(session: AsyncSession, *proofs: str | UUID) -> None:
+    """Name the digest of a secret that was presented, or the id of a session that a signed token or a used-up secret
+    names: the rows that it opens can be seen in this transaction."""
+    seen = "nullif(current_setting('app.proven', true), '')"
+    text = f"select set_config('app.proven', concat_ws(',', {seen}, cast(:more as text)), true)"
+    await session.execute(sa.text(text), {"more": ",".join(map(str, proofs))})
+
+
 _requests: ContextVar[AsyncSession | None] = ContextVar("requests_session", default=None)
 
 
@@ -151,13 +165,13 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
         return
     if session.new or session.dirty or session.deleted or _LAST in session.info:
         raise RuntimeError("a transaction that has written something cannot be paused")
-    seen, person = (await session.execute(_SEEN)).one()
+    seen, person, proofs = (await session.execute(_SEEN)).one()
     await session.commit()
     session.expunge_all()
     try:
         yield
     finally:  # whoever asked may go on without an answer
-        await session.execute(_SEE_AGAIN, {"ids": seen or "", "person": person or ""})
+        await session.execute(_SEE_AGAIN, {"ids": seen or "", "person": person or "", "proofs": proofs or ""})
         for look_again in session.info.get("resume", ()):
             await look_again()
 

@@ -55,6 +55,9 @@ def login_of(url: str, group: str) -> str:
 def make(connection: sa.Connection, url: str) -> None:
     """Make the login roles that the settings do not name, or set their passwords again; as the owner."""
     driver: Any = connection.connection.driver_connection
+    # A temporary function could be put into a trigger, for another role to run.
+    database = sql.Identifier(driver.info.dbname)
+    driver.execute(sql.SQL("revoke temporary, create on database {} from public").format(database))
     for group in _LOGINS:
         if _chosen(settings(), group) is not None:
             continue

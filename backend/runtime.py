@@ -50,7 +50,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
     async with AsyncExitStack() as held:
         db.start(url)
         held.push_async_callback(db.stop)
-        async with db.transaction() as session:
+        async with db.worker() as session:
             await tokens.load_keys(session)
         readiness.done("migrations")
         held.push_async_callback(rpc.close)

@@ -21,6 +21,7 @@ from backend.bridges.arriving import late_deliveries
 from backend.db import now
 from backend.errors import SignumError
 from backend.invitations import service as invitations
+from backend.mail import service as mail
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
@@ -46,13 +47,15 @@ async def run(stopping: asyncio.Event) -> None:
 
 
 async def once() -> None:
-    """Expire what is due, take up rotated signing keys, end requests whose workflow ended without saying so, notice
-    packets that arrived after they were given up, and take up deliveries of webhooks that nobody makes."""
+    """Expire what is due, take up rotated signing keys, delete mailed links that lead nowhere, end requests whose
+    workflow ended without saying so, notice packets that arrived after they were given up, and take up deliveries of
+    webhooks that nobody makes."""
     async with db.worker() as session:
         await attestations.expire_due(session)
         await invitations.expire_due(session)
         await api_keys.revoke_orphans(session)
         await tokens.load_keys(session)
+        await mail.forget(session)
         rows = (await session.execute(_unfinished())).all()
         due = await approvals.due(session)
     for row in rows:

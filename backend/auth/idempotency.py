@@ -100,10 +100,10 @@ def _place(request: Request) -> str:
 
 
 async def _lock(context: Context, row: IdempotencyRow) -> None:
+    """Also lets the transaction see this caller's answers, and nobody else's."""
     name = f"{row.principal}\n{row.method}\n{row.path}\n{row.key}"
-    free = await context.session.scalar(
-        sa.text("select pg_try_advisory_xact_lock(hashtextextended(:n, 0))"), {"n": name}
-    )
+    lock = "select pg_try_advisory_xact_lock(hashtextextended(:n, 0)), set_config('app.principal', :principal, true)"
+    free = await context.session.scalar(sa.text(lock), {"n": name, "principal": row.principal})
     if not free:
         raise IdempotencyConflict("The first request with this key is still running.")
 

@@ -16,7 +16,7 @@ from backend.auth.secrets import digest, hash_password, token, verify_password
 from backend.auth.service import find_account, reach
 from backend.auth.telling import tell_of_person
 from backend.changes import proven
-from backend.db import Write, now, transaction, widen
+from backend.db import Write, now, prove, see_oneself, transaction, widen
 from backend.errors import BadRequest, Unauthenticated
 from backend.mail.models import mail
 from backend.oauth import backchannel
@@ -44,7 +44,10 @@ async def send_link(email: str) -> None:
     """Mail a link, if somebody has this address. Run after the answer was sent, so that its time tells nothing."""
     async with transaction() as session:
         user_id: UUID | None = await session.scalar(ACCOUNT, {"email": email})
-        if user_id is None or await _has_fresh_link(session, user_id):
+        if user_id is None:
+            return
+        await see_oneself(session, user_id)  # who may be told nothing; the mail is theirs
+        if await _has_fresh_link(session, user_id):
             return
         if places := await reach(session, user_id):
             await _write(session, user_id, email, places[0].id)
@@ -66,11 +69,12 @@ async def _write(session: Write, user_id: UUID, email: str, organization_id: UUI
     await widen(session, organization_id)
     text = LETTER.format(link=f"{settings().origin}/reset-password?token={secret}")
     # Whoever has the link has the account, so no admin may read it in the outbox.
-    session.add(mail(organization_id, email, SUBJECT, text, is_private=True))
+    session.add(mail(organization_id, email, SUBJECT, text, is_private=True, opens=digest(secret)))
 
 
 async def reset(session: Write, body: PasswordReset) -> None:
     """Take a new password by a mailed link; 400 for a link that is not good (any more). Every session ends."""
+    await prove(session, digest(body.token))
     query = sa.select(OneTimeSecretRow).where(
         col(OneTimeSecretRow.secret_hash) == digest(body.token), col(OneTimeSecretRow.purpose) == PURPOSE
     )
@@ -78,6 +82,7 @@ async def reset(session: Write, body: PasswordReset) -> None:
     if row is None or row.user_id is None or row.used_at is not None or row.expires_at < now():
         raise BadRequest(BAD_LINK, pointer="/token")
     proven(row.user_id)
+    await see_oneself(session, row.user_id)
     await _set(session, row.user_id, body.password, "/password", link=row.secret_hash)
 
 

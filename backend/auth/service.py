@@ -16,7 +16,7 @@ from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest
 from backend.auth.secrets import digest, token, verify_password
 from backend.auth.telling import tell_of_end
 from backend.changes import proven
-from backend.db import Write, now, see_oneself
+from backend.db import Write, now, prove, see_oneself
 from backend.errors import Forbidden, Unauthenticated
 from backend.members.models import UserRow
 from backend.members.schemas import Role
@@ -112,10 +112,11 @@ async def refresh(context: Context, secret: str) -> Tokens:
 async def rotate(session: Write, secret: str, client_id: UUID | None = None) -> SessionRow:
     """Use up a refresh token; its session. One that was used before ends its session: somebody has a copy. That of an
     application is good for it only."""
+    await prove(session, digest(secret))
     found: RefreshTokenRow | None = await session.scalar(
         sa.select(RefreshTokenRow).where(col(RefreshTokenRow.token_hash) == digest(secret)).with_for_update()
     )
-    row = await session.get(SessionRow, found.session_id) if found else None
+    row = await _session_of(session, found) if found else None
     if found is None or row is None or row.client_id != client_id:
         raise Unauthenticated("The refresh token is not valid.", code="invalid_token")
     if found.used_at is not None:
@@ -127,6 +128,11 @@ async def rotate(session: Write, secret: str, client_id: UUID | None = None) -> 
         raise Unauthenticated("The session has ended.", code="invalid_token")
     found.used_at = now()
     return row
+
+
+async def _session_of(session: Write, found: RefreshTokenRow) -> SessionRow | None:
+    await prove(session, found.session_id)
+    return await session.get(SessionRow, found.session_id)
 
 
 def add_refresh_token(session: Write, row: SessionRow) -> str:
@@ -145,7 +151,8 @@ async def revoke_alone(session_id: UUID) -> None:
 
 
 async def revoke(session: Write, session_id: UUID) -> None:
-    """End a session: its cookie, tokens and refresh tokens stop at once."""
+    """End a session that was proven: its cookie, tokens and refresh tokens stop at once."""
+    await prove(session, session_id)
     await end(session, col(SessionRow.id) == session_id)
 
 
@@ -162,6 +169,7 @@ async def end(session: Write, *which: sa.ColumnElement[bool]) -> bool:
 async def end_by_cookie(session: Write, cookie: str) -> None:
     """End the session of a presented cookie, if it is one."""
     mine = col(SessionRow.token_hash) == digest(cookie)
+    await prove(session, digest(cookie))
     if person := await session.scalar(sa.select(col(SessionRow.user_id)).where(mine)):
         proven(person)
     await end(session, mine)

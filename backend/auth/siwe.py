@@ -15,7 +15,7 @@ from backend.auth.siwe_message import SignInMessage, fault, parse
 from backend.auth.telling import tell_of_person
 from backend.chain.signatures import signer_of
 from backend.changes import proven
-from backend.db import Write, now, see_oneself
+from backend.db import Write, now, prove, see_oneself
 from backend.errors import Conflict, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
 from backend.settings import settings
@@ -30,11 +30,6 @@ CHAIN_IDS = (
 
 async def begin(session: Write) -> SiweNonce:
     """What a message must say."""
-    await session.execute(
-        sa.delete(OneTimeSecretRow).where(
-            col(OneTimeSecretRow.purpose) == PURPOSE, col(OneTimeSecretRow.expires_at) < now()
-        )
-    )
     value, expires_at = nonce(), now() + LIFETIME
     session.add(OneTimeSecretRow(purpose=PURPOSE, secret_hash=digest(value), expires_at=expires_at))
     origin = settings().origin
@@ -73,6 +68,7 @@ async def _proven(session: Write, body: SiweVerify) -> SignInMessage:
         raise Unauthenticated("The message is for a chain that is not in the registry.")
     if signer_of(body.message, body.signature) != message.address:
         raise Unauthenticated("The signature is not that of the message's address.")
+    await prove(session, digest(message.nonce))
     query = sa.select(OneTimeSecretRow).where(
         col(OneTimeSecretRow.secret_hash) == digest(message.nonce), col(OneTimeSecretRow.purpose) == PURPOSE
     )

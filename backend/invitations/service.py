@@ -107,7 +107,7 @@ async def write(
     name = await session.scalar(sa.text("select name from organizations where id = :id"), {"id": organization_id})
     subject, text = rules.letter(str(name), role, rules.link(settings().origin, secret), lifetime)
     # Whoever has the link joins as this person, with this role: no admin may read it in the outbox.
-    session.add(mail(organization_id, row.email, subject, text, is_private=True))
+    session.add(mail(organization_id, row.email, subject, text, is_private=True, opens=row.token_hash))
     await session.flush()
     made = shown(Invitation, row)
     await tell(session, organization_id, "invitation.created", ("invitation", row.id), None, made)

@@ -57,6 +57,9 @@ async def once(server: Server, sender: str) -> bool:
     row = await _take()
     if row is None:
         return False
+    if not row.body:
+        await _refused(row, "Its text does not open with this keystore password.", is_final=True)
+        return True
     try:
         await asyncio.to_thread(smtp.send, server, smtp.letter(row, sender))
     except Refused as refused:

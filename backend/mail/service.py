@@ -1,15 +1,35 @@
-"""The outbox as its organization sees it."""
+"""The outbox as its organization sees it, and the end of the links in it."""
 
 from typing import Any
 
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
+from backend.db import Write
 from backend.errors import NotFound
 from backend.keyset import Page
 from backend.mail.models import OutboxRow
 from backend.mail.schemas import Mail, MailStatus, Outbox
 from backend.settings import settings
+
+OVER = "The link in it was used, revoked or has expired."
+FORGET = sa.text(
+    """
+    update outbox o set body = '', updated_at = now(), next_attempt_at = null,
+      failure = case when o.status = 'queued' then :over else o.failure end,
+      status = case when o.status = 'queued' then 'failed' else o.status end
+    where o.opens is not null and o.body <> ''
+      and not exists (select 1 from invitations i
+                      where i.token_hash = o.opens and i.status = 'pending' and i.expires_at > now())
+      and not exists (select 1 from one_time_secrets s
+                      where s.secret_hash = o.opens and s.used_at is null and s.expires_at > now())
+    """
+)
+
+
+async def forget(session: Write) -> None:
+    """Delete the texts of mails whose links lead nowhere any more, of all organizations."""
+    await session.execute(FORGET, {"over": OVER})
 
 
 async def page(context: Context, page: Page) -> Outbox:

@@ -14,6 +14,17 @@ from backend.logins import owner_url
 LOCK = 0x5167_6E75
 """Key of the advisory lock under which migrations run, so that two starts do not race."""
 
+# The engine would give all rights, so that a role could leave a trigger for the owner's next migration to run. The
+# worker's role too: what it notices, such as an attestation's end, may have to be delivered.
+RIGHTS = (
+    "revoke all on all tables in schema dbos from signum_app, signum_worker",
+    "grant usage on schema dbos to signum_app, signum_worker",
+    "grant select, insert, update, delete on all tables in schema dbos to signum_app, signum_worker",
+    "revoke insert, update, delete on dbos.dbos_migrations from signum_app, signum_worker",
+    "grant usage, select on all sequences in schema dbos to signum_app, signum_worker",
+    "grant execute on all functions in schema dbos to signum_app, signum_worker",
+)
+
 
 def migrate(url: str) -> None:
     """Upgrade to head. Safe to repeat and to run twice at once."""
@@ -27,9 +38,9 @@ def migrate(url: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         connection.commit()
-        # The worker's role too: what it notices, such as an attestation's end, may have to be delivered.
-        for role in (logins.WEB, logins.WORKER):
-            DBOS.migrate(owner_url(url), application_role=role)
+        DBOS.migrate(owner_url(url))
+        for statement in RIGHTS:
+            connection.execute(sa.text(statement))
         logins.make(connection, url)
         connection.commit()
         connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": LOCK})

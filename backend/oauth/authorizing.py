@@ -181,7 +181,6 @@ async def agree(session: Write, ask: Ask, user_id: UUID) -> None:
 async def grant(session: Write, ask: Ask, person: Person) -> str:
     """A code, at the application's address."""
     code = token()
-    await session.execute(sa.delete(OAuthCodeRow).where(col(OAuthCodeRow.expires_at) < now() - timedelta(days=1)))
     session.add(
         OAuthCodeRow(
             code_hash=digest(code),

@@ -13,7 +13,7 @@ from backend.auth import tokens
 from backend.auth.models import SessionRow
 from backend.auth.principal import Context, Key
 from backend.auth.secrets import digest, token
-from backend.db import Write, now
+from backend.db import Write, now, prove
 from backend.errors import Unauthenticated
 from backend.oauth import rules
 from backend.oauth.clients import Client, authenticate
@@ -64,6 +64,7 @@ async def _by_code(context: Context, request: Request, client: Client, form: Tok
     session = context.session
     if not form.code or not form.code_verifier or not form.redirect_uri:
         raise OAuthFault("invalid_request", "code, code_verifier and redirect_uri are needed.")
+    await prove(session, digest(form.code))
     query = sa.select(OAuthCodeRow).where(col(OAuthCodeRow.code_hash) == digest(form.code))
     code: OAuthCodeRow | None = await session.scalar(query.with_for_update())
     if code is None or code.client_id != client.id:
@@ -89,6 +90,7 @@ async def _end_alone(session: Write, session_id: UUID) -> None:
 
 
 async def _is_live(session: Write, session_id: UUID) -> bool:
+    await prove(session, session_id)
     row = await session.get_one(SessionRow, session_id)
     return row.revoked_at is None and row.expires_at > now()
 

@@ -11,7 +11,7 @@ from backend.auth import tokens
 from backend.auth.models import RefreshTokenRow, SessionRow
 from backend.auth.principal import Key
 from backend.auth.secrets import digest
-from backend.db import Write, now
+from backend.db import Write, now, prove
 from backend.errors import Unauthenticated
 from backend.oauth.clients import Client
 from backend.oauth.faults import OAuthFault
@@ -40,6 +40,7 @@ async def _claims(session: Write, text: str) -> dict[str, Any] | None:
     if "key_id" in claims:
         row = (await session.execute(sa.text("select 1 from signum_api_key_of(:id)"), {"id": claims["key_id"]})).first()
         return _known(claims) if row else None
+    await prove(session, claims["sid"])
     query = sa.select(SessionRow).where(col(SessionRow.id) == UUID(claims["sid"]), *_live())
     return _known(claims) if await session.scalar(query) else None
 
@@ -53,6 +54,7 @@ def _live() -> tuple[sa.ColumnElement[bool], ...]:
 
 
 async def _of_refresh_token(session: Write, text: str) -> dict[str, Any] | None:
+    await _find(session, text)
     query = (
         sa.select(SessionRow, col(RefreshTokenRow.expires_at))
         .join(RefreshTokenRow, col(RefreshTokenRow.session_id) == col(SessionRow.id))
@@ -100,9 +102,18 @@ async def _raw(session: Write, text: str) -> dict[str, Any] | None:
     try:
         return tokens.verify(text)
     except Unauthenticated:
-        query = sa.select(RefreshTokenRow).where(col(RefreshTokenRow.token_hash) == digest(text))
-        found: RefreshTokenRow | None = await session.scalar(query)
+        found = await _find(session, text)
     if found is None:
         return None
     row = await session.get_one(SessionRow, found.session_id)
     return {"client_id": str(row.client_id), "sid": str(row.id)}
+
+
+async def _find(session: Write, text: str) -> RefreshTokenRow | None:
+    """A refresh token by itself; its session can be seen from then on."""
+    await prove(session, digest(text))
+    query = sa.select(RefreshTokenRow).where(col(RefreshTokenRow.token_hash) == digest(text))
+    found: RefreshTokenRow | None = await session.scalar(query)
+    if found is not None:
+        await prove(session, found.session_id)
+    return found

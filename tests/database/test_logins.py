@@ -73,6 +73,31 @@ async def test_login_role_cannot_switch_back_to_the_owner(
                 connection.execute(statement.encode())
 
 
+@pytest.mark.parametrize("group", [logins.WEB, logins.WORKER])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create temporary table mine (id int)",
+        "create function pg_temp.mine() returns trigger language plpgsql as 'begin return new; end'",
+        "create function public.mine() returns int language sql as 'select 1'",
+        "create function dbos.mine() returns int language sql as 'select 1'",
+        "create trigger mine before insert on dbos.workflow_status execute function dbos.notifications_function()",
+        "create trigger mine before insert on members execute function dbos.notifications_function()",
+        "truncate dbos.workflow_status",
+        "update dbos.dbos_migrations set version = 1",
+        "update schema_version set version_num = '0'",
+    ],
+)
+async def test_login_role_leaves_no_code_for_another_role_to_run(
+    api: Any, database_url: str, group: str, statement: str
+) -> None:
+    """A trigger would run with the rights of whoever writes next: the worker, or the owner at the next migration."""
+    with psycopg.connect(logins.conninfo(logins.role_url(database_url, group))) as connection:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(statement.encode())
+        connection.rollback()
+
+
 async def test_web_role_does_not_become_the_worker(database_url: str) -> None:
     with psycopg.connect(logins.conninfo(logins.role_url(database_url, logins.WEB)), autocommit=True) as connection:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

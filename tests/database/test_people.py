@@ -13,12 +13,6 @@ from backend.members.schemas import MemberStatus, Role
 from backend.models import MemberRow, UserRow, UserWalletRow
 from tests.conftest import Actor, World
 
-OPEN = {
-    "chain_contracts", "chains", "cursors", "idempotency_keys", "oauth_codes", "oauth_consents", "one_time_secrets",
-    "refresh_tokens", "schema_version", "sessions", "signers", "signing_keys",
-}  # fmt: skip
-"""Tables of no organization's: what they hold is found by a secret or an id that was proven before, or is anybody's."""
-
 
 async def seen(*organizations: UUID, oneself: UUID | None = None) -> set[UUID]:
     """The people whom a transaction sees that has entered some organizations."""
@@ -137,9 +131,3 @@ async def test_a_pause_keeps_who_is_seen(world: World) -> None:
         async with db.paused(session):
             pass
         assert list(await session.scalars(sa.select(UserRow.id))) == [person.user_id]
-
-
-async def test_every_table_is_closed_but_for_those_of_no_organization(api: Any) -> None:
-    tables = "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
-    async with db.worker() as session:
-        assert set(await session.scalars(sa.text(f"{tables} and not relrowsecurity"))) == OPEN

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from backend import glibc
+from backend import data_folder, glibc
 from backend.errors import CannotStart
 from backend.settings import Settings
 
@@ -115,6 +116,42 @@ def refusal(serve: Serve) -> str:
     return lines[0]
 
 
+def open_to_others(home: Path) -> list[str]:
+    """Folders and files of the data folder that another user may do something with, and those who own what they must
+    not."""
+    found = []
+    for path in [home, *home.rglob("*")]:
+        state = path.lstat()
+        if (stat.S_ISDIR(state.st_mode) or stat.S_ISREG(state.st_mode)) and state.st_mode & 0o077:
+            found.append(f"{path.relative_to(home)} {stat.S_IMODE(state.st_mode):o}")
+        if path.name in ("keystore", "documents.key", "demo.json", "password") and state.st_uid != os.geteuid():
+            found.append(f"{path.relative_to(home)} of {state.st_uid}")
+    return found
+
+
+def test_files_that_were_left_open_are_closed(home: Path) -> None:
+    """A folder of an earlier version, or one that was copied."""
+    (home / "chains").mkdir(parents=True, mode=0o755)
+    (home / "chains" / "40161.json").write_text("{}")
+    (home / "chains" / "40161.json").chmod(0o644)
+    (home / "chains" / "anvil").write_text("#!/bin/sh")
+    (home / "chains" / "anvil").chmod(0o755)
+    beside = home.parent / "beside"
+    beside.write_text("")
+    beside.chmod(0o644)
+    (home / "outside").symlink_to(beside)
+    home.chmod(0o755)
+    before = os.umask(0o022)
+    try:
+        data_folder.prepare(home)
+        (home / "new").write_text("")
+    finally:
+        os.umask(before)
+    assert open_to_others(home) == []
+    assert os.access(home / "chains" / "anvil", os.X_OK), "what is run from it can still be run"
+    assert beside.stat().st_mode & 0o777 == 0o644, "a link leads to nothing of ours"
+
+
 def test_a_taken_port_is_said_in_one_line(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -158,7 +195,7 @@ def test_sigterm_ends_everything_and_a_second_server_is_refused_meanwhile(home: 
     first = Serve(home)
     first.ready()
     assert "already runs" in refusal(Serve(home))
-    assert home.stat().st_mode & 0o777 == 0o700, "database, keys and mails are the operator's alone"
+    assert open_to_others(home) == [], "database, keys, chains and mails are the operator's alone"
     assert first.end(signal.SIGTERM) == 0
     assert first.left_behind() == []
 

@@ -32,3 +32,52 @@ create policy worker on chain_alarms to signum_worker using (true) with check (t
 -- The indexer's own list, of every organization's contracts.
 alter table followed_contracts enable row level security;
 create policy worker on followed_contracts to signum_worker using (true) with check (true);
+
+-- What people and programs sign in with. signum_app sees what is the person's who is signed in (app.user_id), and what a
+-- secret opens that was presented in this transaction (app.proven has its digest, or the id of the session it leads to).
+alter table sessions enable row level security;
+create policy own on sessions to signum_app using (
+  user_id = (select nullif(current_setting('app.user_id', true), '')::uuid)
+  or token_hash = any((select string_to_array(current_setting('app.proven', true), ','))::text[])
+  or id::text = any((select string_to_array(current_setting('app.proven', true), ','))::text[])
+  -- An organization ends what its own applications were given.
+  or exists (select 1 from oauth_clients c where c.id = client_id));
+create policy made on sessions for insert to signum_app with check (true);
+create policy worker on sessions to signum_worker using (true) with check (true);
+
+alter table refresh_tokens enable row level security;
+create policy own on refresh_tokens to signum_app using (
+  token_hash = any((select string_to_array(current_setting('app.proven', true), ','))::text[])
+  or exists (select 1 from sessions s where s.id = session_id));
+create policy made on refresh_tokens for insert to signum_app with check (true);
+create policy worker on refresh_tokens to signum_worker using (true) with check (true);
+
+alter table one_time_secrets enable row level security;
+create policy own on one_time_secrets to signum_app using (
+  user_id = (select nullif(current_setting('app.user_id', true), '')::uuid)
+  or secret_hash = any((select string_to_array(current_setting('app.proven', true), ','))::text[]));
+create policy made on one_time_secrets for insert to signum_app with check (true);
+create policy worker on one_time_secrets to signum_worker using (true) with check (true);
+
+alter table oauth_codes enable row level security;
+create policy own on oauth_codes to signum_app using (
+  user_id = (select nullif(current_setting('app.user_id', true), '')::uuid)
+  or code_hash = any((select string_to_array(current_setting('app.proven', true), ','))::text[]));
+create policy worker on oauth_codes to signum_worker using (true) with check (true);
+
+alter table oauth_consents enable row level security;
+create policy own on oauth_consents to signum_app using (
+  user_id = (select nullif(current_setting('app.user_id', true), '')::uuid)
+  or exists (select 1 from oauth_clients c where c.id = client_id));
+create policy worker on oauth_consents to signum_worker using (true) with check (true);
+
+-- Answers are replayed to whoever got them first, and shown to nobody else.
+alter table idempotency_keys enable row level security;
+create policy own on idempotency_keys to signum_app
+  using (principal = (select nullif(current_setting('app.principal', true), '')));
+create policy worker on idempotency_keys to signum_worker using (true) with check (true);
+
+-- Sealed, and read by the process itself: no request needs them.
+alter table signing_keys enable row level security;
+create policy worker on signing_keys to signum_worker using (true) with check (true);
+revoke all on signing_keys from signum_app;
