@@ -25,11 +25,11 @@ class SealedText(sa.TypeDecorator[str]):
     impl = sa.Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
         """Seal."""
         return SECRETS.seal_text(value, PLACE) if value else value
 
-    def process_result_value(self, value: Any, dialect: Any) -> str | None:
+    def process_result_value(self, value: str | None, dialect: Any) -> str | None:
         """Open."""
         if not value:
             return value
