@@ -71,7 +71,9 @@ def _drop_stale_pid(folder: Path) -> None:
 
 
 def _keep_private(pgserver: Any, home: Path) -> None:
-    """As root, pgserver opens every folder above its own to everybody; it need not."""
+    """pgserver's lock is one file in /tmp for everybody, so any other user could keep us from starting. And as root, it
+    opens every folder above its own to everybody; it need not."""
+    pgserver.PostgresServer._lock = pgserver.fasteners.InterProcessLock(home / "run" / "lock")
     if os.geteuid() == 0:
         pgserver.ensure_prefix_permissions = lambda path: data_folder.let_through(
             path.resolve(), home, pwd.getpwnam("pgserver").pw_uid

@@ -66,9 +66,7 @@ async def filled(person: Actor, firm: Firm) -> str:
         session.add(
             OneTimeSecretRow(purpose="password", secret_hash=digest(token()), user_id=person.user_id, expires_at=now())
         )
-        session.add(
-            OAuthConsentRow(user_id=person.user_id, client_id=UUID(application["id"]), scopes=["openid"])
-        )
+        session.add(OAuthConsentRow(user_id=person.user_id, client_id=UUID(application["id"]), scopes=["openid"]))
     return secret
 
 
