@@ -73,8 +73,9 @@ def _row(key: rx.Var[KeyRow]) -> rx.Component:
     revoke = button("Revoke", small=True, on_click=KeyRevocation.ask(key.id), aria_label="Revoke " + key.name)
     is_live = is_admin() & ((key.status == "active") | (key.status == "expiring"))
     network = rx.cond(key.network != "", rx.el.div(key.network, " only", class_name="muted small"), rx.fragment())
+    made = rx.cond(key.made_by != "", rx.el.div("Made by ", key.made_by, class_name="muted small"), rx.fragment())
     return tr(
-        td(rx.el.div(key.name, class_name="strong break"), network),
+        td(rx.el.div(key.name, class_name="strong break"), network, made),
         td(rx.el.span(key.shown, class_name="mono")),
         td(rx.el.span(key.count, title=key.scopes.join(", ")), right=True, label="Scopes"),
         td(when(key.last_used_at), class_name="muted", label="Last use"),

@@ -100,6 +100,10 @@ def _form() -> rx.Component:
             placeholder="https://app.example/callback",
             hint="One a line, compared letter by letter. A loopback address is accepted with any port.",
         ),
+        text_field(
+            "Logout URI", "backchannel_logout_uri", id="c-logout", errors=errors, max_length=2_000,
+            placeholder="https://app.example/logout", hint="Optional. Told when a person's session ends.",
+        ),
         choices(
             "Kind",
             choice("kind", "confidential", "Confidential", "Keeps a secret on a server.", default_checked=True),

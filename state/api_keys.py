@@ -39,6 +39,7 @@ class KeyRow:
     expires_at: str = ""
     created_at: str = ""
     status: str = "active"
+    made_by: str = ""
 
 
 class KeysState(Pages, rx.State):
@@ -156,6 +157,7 @@ def _key(row: dict[str, Any], now: datetime) -> KeyRow:
         expires_at=row["expires_at"] or "",
         created_at=row["created_at"],
         status=_status(row, now),
+        made_by="an application" if row["client_id"] else "another key" if row["parent_id"] else "",
     )
 
 

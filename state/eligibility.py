@@ -201,7 +201,8 @@ class EligibilityState(Loads, rx.State):
                 yield
         self.inviting = False
         words = f"{self.invited:,} {'invitation is' if self.invited == 1 else 'invitations are'} sent"
-        notes = [f"{self.waiting:,} wait for a second person." if self.waiting else ""]
+        waits = "waits" if self.waiting == 1 else "wait"
+        notes = [f"{self.waiting:,} {waits} for a second person." if self.waiting else ""]
         notes.append(f"{self.refused:,} could not be; the rows say why." if self.refused else "")
         tone, detail = "warn" if any(notes) else "ok", " ".join(filter(None, notes))
         await self._notify(words, detail, tone, f"/o/{self.org_id}/members?tab=invitations", "View")

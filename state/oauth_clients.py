@@ -64,11 +64,12 @@ class ClientForm(Form, rx.State):
         """Register it."""
         self._begin()
         yield
-        given, ticked = named(data, "name", "kind", "redirect_uris"), texts(data)
+        given, ticked = named(data, "name", "kind", "redirect_uris", "backchannel_logout_uri"), texts(data)
         body = {
             "name": given["name"],
             "kind": one_of(given["kind"], ClientKind, ClientKind.CONFIDENTIAL),
             "redirect_uris": given["redirect_uris"].split()[:20],
+            "backchannel_logout_uri": given["backchannel_logout_uri"] or None,
             "scopes": [scope for scope in SCOPES if scope == "openid" or scope in ticked],
         }
         try:
@@ -76,7 +77,7 @@ class ClientForm(Form, rx.State):
             made = await self._api("POST", "/orgs/{org}/oauth-clients", json=body)
         except ApiProblem as problem:
             self._refused(problem)
-            self._keep_at("name", "redirect_uris")
+            self._keep_at("name", "redirect_uris", "backchannel_logout_uri")
             return
         self._done()
         self.secret, self.made = made["secret"] or "", _row(made)

@@ -63,9 +63,12 @@ class Application:
 
     def tokens(self, code: str) -> httpx.Response:
         """A code for tokens, once."""
-        form = {
-            "grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": self.verifier,
-        }  # fmt: skip
+        return self.token(
+            {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": self.verifier}
+        )
+
+    def token(self, form: dict[str, str]) -> httpx.Response:
+        """A token request."""
         credentials = (self.client["id"], self.client["secret"])
         return httpx.post(f"{self.signum.url}/v1/oauth/token", data=form, auth=credentials, trust_env=False)
 
