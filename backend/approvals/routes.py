@@ -61,8 +61,9 @@ async def get_approval(context: Current, orgId: UUID, approvalId: UUID) -> Appro
 @router.post("/{approvalId}/approve", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
 @requires(Scope.ORGS_READ, action=ACTIONS, person=True)
 async def approve_request(context: Current, orgId: UUID, approvalId: UUID, response: Response) -> ApprovalDetail:
-    """Agree as the second person: needs a signed-in person who is not who asked (nor made the
-    API key that asked). Everything is checked again, also that who asked may still do it; what does not hold any more
+    """Agree as the second person: needs a signed-in person who is not who asked (nor made the API key that asked), who
+    had their role before it was asked, was neither added nor promoted by who asked, and signs in with none of their
+    wallets. Everything is checked again, also that who asked may still do it; what does not hold any more
     is a 409 and leaves it waiting. Where it was decided already, a 409 says by whom."""
     approval = await service.approve(context, approvalId)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{approval.request_id}"

@@ -80,8 +80,9 @@ class ApprovalsOperations(Connection):
         self, org_id: Id, approval_id: Id, *, idempotency_key: str | None = None
     ) -> ApprovalDetail:
         """Agree as the second person: needs a signed-in person who is not who asked (nor made the API key that
-        asked). Everything is checked again, also that who asked may still do it; what does not hold any more is
-        a 409 and leaves it waiting. Where it was decided already, a 409 says by whom.
+        asked), who had their role before it was asked, was neither added nor promoted by who asked, and signs in
+        with none of their wallets. Everything is checked again, also that who asked may still do it; what does
+        not hold any more is a 409 and leaves it waiting. Where it was decided already, a 409 says by whom.
 
         Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
         `attestations:write` or `transfers:write`.
