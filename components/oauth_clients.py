@@ -101,8 +101,8 @@ def _form() -> rx.Component:
             hint="One a line, compared letter by letter. A loopback address is accepted with any port.",
         ),
         text_field(
-            "Logout URI", "backchannel_logout_uri", id="c-logout", errors=errors, max_length=2_000,
-            placeholder="https://app.example/logout", hint="Optional. Told when a person's session ends.",
+            "Logout URI", "backchannel_logout_uri", id="c-logout", errors=errors, max_length=2_000, optional=True,
+            placeholder="https://app.example/logout", hint="Told when a person's session ends.",
         ),
         choices(
             "Kind",
