@@ -16,6 +16,9 @@ from backend.client import ApiProblem
 from backend.settings import settings
 from tests.conftest import World
 
+ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+"""Of secp256k1."""
+
 
 def text_of(begun: dict[str, Any], own: str, /, **change: Any) -> str:
     """A message as wallets write it."""
@@ -104,6 +107,9 @@ async def test_a_message_that_is_not_right(world: World) -> None:
         {"more": f"\nNot Before: {ahead}"},
         {"more": "\nMore: x"},
         {"issued_at": "yesterday"},
+        {"issued_at": "2016-01-01T00:00:00Z"},
+        {"issued_at": (datetime.now(UTC) - timedelta(minutes=11)).isoformat()},
+        {"issued_at": (datetime.now(UTC) + timedelta(minutes=6)).isoformat()},
         {"address": account.address.lower()},
     ):
         begun = await begin(world)
@@ -137,3 +143,59 @@ def test_a_signature_that_is_none(signature: str) -> None:
     from backend.chain.signatures import signer_of
 
     assert signer_of("text", signature) != "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+async def test_the_twin_of_a_signature_is_refused(world: World) -> None:
+    person, account = await world.person(await world.organization()), Account.create()
+    body = signed(account, text_of(await begin(world), account.address))
+    r, s, v = body["signature"][2:66], int(body["signature"][66:130], 16), int(body["signature"][130:], 16)
+    twin = f"0x{r}{ORDER - s:064x}{27 + 28 - v:02x}"
+    assert Account.recover_message(encode_defunct(text=body["message"]), signature=twin) == account.address
+    refused = await verify(world, body | {"signature": twin, "link": True}, cookie=person.cookie)
+    assert refused[0] == 401
+    linked = await verify(world, body | {"link": True}, cookie=person.cookie)
+    assert linked["user"]["email"] == person.email
+
+
+def message(domain: str = "service.example", uri: str = "https://service.example/login", more: str = "") -> str:
+    begun = {"domain": domain, "uri": uri, "chain_ids": [1], "nonce": "32891757"}
+    return text_of(begun, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", more=more)
+
+
+@pytest.mark.parametrize(
+    "domain", ["127.0.0.1", "127.0.0.1:8080", "test@127.0.0.1", "test@127.0.0.1:8080", "u:p@a.example", "[::1]:80"]
+)
+def test_domain_is_an_authority_of_rfc_3986(domain: str) -> None:
+    found = parse(message(domain))
+    assert found is not None
+    assert found.domain == domain
+
+
+@pytest.mark.parametrize("domain", ["", "test@", "[::1", "[::g]", "a b", "a/b", "a@b@c", "a:b", "a%2", 'a"b'])
+def test_domain_that_is_no_authority_is_refused(domain: str) -> None:
+    assert parse(message(domain)) is None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["uri://user:pass@example.com:123/one/two.three?q1=a1&q2=a2#body", "ipfs://Qme7ss3ARVgxv6rXqVPiikMJ8u2NLgmgszg13pY",
+     "urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66", "did:key:z6Mk", "uri://[1:2:3:4:5:6:7:8]/p",
+     "uri://[1:2:3:4:5:6:1.2.3.4]", "uri://[::]", "uri://[1:2::]", "https://service.example/%7Ea"],
+)  # fmt: skip
+def test_uri_and_resources_are_uris_of_rfc_3986(uri: str) -> None:
+    assert parse(message(uri=uri)) is not None
+    assert parse(message(more=f"\nResources:\n- {uri}\n- https://b.example")) is not None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["_not_a_rfc3986_valid_uri_", "://user:pass@example.com:123/one", "uri://example.com/two.three ?q=1",
+     "uri://example.com/two?q=1 #body", "uri://[::0.0.0.256]/p", "uri://[::300.0.0.0]", "uri://[::0.ff.0.255]",
+     "uri://[ffff:abcd:0:10:200:3000:f8a:1:ffff]", "uri://[ffff:abcd:0:10:200:3000:f8a]",
+     "uri://[ffff:abcd:0:10:200:3000:ff:255.255.255.255]", "uri://[::1:2:3:4:5:6:7:8]", "uri://[1:2:3:4:5:6:7:8::]",
+     "uri://[::1:2:3:4:5:6:198.162.10.255]", "uri://[1:2:3:4:5:6::198.162.10.255]", "uri://[1:2:3:4:5::6:7:8]",
+     "uri://[1:2:3:4:5::6:198.162.10.255]", "https://a.example/%zz", "https://a.example/<b>", "https://a.example:x"],
+)  # fmt: skip
+def test_uri_that_is_none_is_refused(uri: str) -> None:
+    assert parse(message(uri=uri)) is None
+    assert parse(message(more=f"\nResources:\n- https://b.example\n- {uri}")) is None
