@@ -8,7 +8,9 @@ connection, and one page is in memory.
 
 import csv
 import io
+import re
 import types
+import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -26,8 +28,13 @@ from backend.keyset import Page
 
 ROWS = 500
 """Records of a page."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet would run."""
+SIGNS = "".join(
+    sorted(c for c in map(chr, range(0x20, 0x10000)) if unicodedata.normalize("NFKC", c) in ("=", "+", "-", "@"))
+)
+"""How a formula begins, also in the full-width and small forms that some spreadsheets take for the same."""
+FORMULA = re.compile(rf"(^|[;|\t\r\n])(?=(?:[^\S\t\r\n]|\")*[{re.escape(SIGNS)}\u2212])")
+"""Where a spreadsheet could begin to read a formula: at the start of a text, and after what it may be set to take for
+the separator of cells. Commas are ours: a text with one is quoted."""
 PAGING = ("limit", "cursor")
 MEDIA_TYPE = "text/csv"
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -159,9 +166,13 @@ def cell(value: Any) -> str:
         value = "; ".join(str(v) for v in value) if plain else orjson.dumps(value).decode()
     elif isinstance(value, dict):
         value = orjson.dumps(value).decode()
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(FORMULA) else value
-    return str(value)
+    return safe(value) if isinstance(value, str) else str(value)
+
+
+def safe(text: str) -> str:
+    """A text that no spreadsheet runs, whatever separator it reads: an apostrophe stands before each formula."""
+    marked = FORMULA.sub(r"\1'", text)
+    return f"'{marked}" if marked.startswith(("\t", "\r")) else marked
 
 
 def _at(record: Any, path: tuple[str, ...]) -> Any:

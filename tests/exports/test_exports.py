@@ -177,6 +177,38 @@ async def test_rows_of_one_time_are_walked_once_each(
     assert walked == whole
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("-5 %", "'-5 %"),
+        ("\t=1+1", "'\t'=1+1"),
+        ("a;=1+1", "a;'=1+1"),
+        ('a; "=1+1', "a;' \"=1+1"),
+        ("a\tb\t@SUM(1)", "a\tb\t'@SUM(1)"),
+        ("a\r\n+1", "a\r\n'+1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("a;\uff0b1", "a;'\uff0b1"),
+        ("\ufe631", "'\ufe631"),
+        ("\u22125", "'\u22125"),
+        ("  =1+1", "'  =1+1"),
+        ("Northwind - a harbour; 5 % = 1/20", "Northwind - a harbour; 5 % = 1/20"),
+        ("a@example.com", "a@example.com"),
+    ],
+)
+def test_no_cell_is_a_formula_in_any_spreadsheet(text: str, written: str) -> None:
+    assert exports.cell(text) == written
+
+
+async def test_formula_behind_a_semicolon_leaves_as_text(world: World, http: httpx.AsyncClient) -> None:
+    firm = await Firm.found(world)
+    await firm.party(name="a;=1+1")
+    answer = await http.get(
+        f"{PARTIES}.csv", params={"organization_id": str(firm.id)}, headers={"cookie": firm.admin.cookie}
+    )
+    assert [row["name"] for row in table(answer)] == ["a;'=1+1"]
+
+
 async def test_filters_scopes_and_organizations_bind_as_on_the_list(world: World, http: httpx.AsyncClient) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     await firm.party(name="Ann"), await firm.verified(None)
