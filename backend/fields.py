@@ -25,6 +25,8 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 MAX_UINT256 = 2**256 - 1
+BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Unicode's property Bidi_Control: with U+202E, `gnp.exe` reads as `exe.png`."""
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
 
 
@@ -91,6 +93,8 @@ def _is_control(character: str) -> bool:
 def _clean(value: str) -> str:
     if any(_is_control(c) and c not in "\n\t" for c in value):
         raise ValueError("has control characters")
+    if any(c in BIDI for c in value):
+        raise ValueError("has bidirectional control characters, which make text read differently from what it says")
     if re.search(r"<[a-zA-Z/!?]", value):
         raise ValueError("has markup; plain text is taken here")
     return value
@@ -133,15 +137,17 @@ def never_null(schema: dict[str, Any]) -> None:
     schema.update(kinds[0])
 
 
-_CONTROL = r"\u0000-\u0008\u000b-\u001f\u007f-\u009f"
-_BREAKS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+_BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_CONTROL = rf"\u0000-\u0008\u000b-\u001f\u007f-\u009f{_BIDI}"
+_BREAKS = rf"\u0000-\u001f\u007f-\u009f\u2028\u2029{_BIDI}"
 PLAIN = {
     "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
     "reason": rf"^(?!\s*$)([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
     "line": rf"^([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
     "name": rf"^(?!\s*$)([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
 }
-"""What `_clean` and `one_line` take, as the document has it: no control characters, no markup, not only spaces."""
+"""What `_clean` and `one_line` take, as the document has it: no control characters, bidirectional ones
+included, no markup, not only spaces."""
 ADDRESS, COUNTRY, UINT256 = "eip-55", "iso-3166-1-alpha-3", "uint256"
 """Formats that say more than a pattern can: the checksum of an address, assigned codes, what a chain can hold."""
 Flag = Annotated[bool, Strict()]
