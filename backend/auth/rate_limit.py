@@ -1,7 +1,7 @@
 """Rate limits, by one mechanism: a name, a limit, a moving window (`backend.auth.limiter` counts)."""
 
 from fastapi import Request
-from limits import RateLimitItem, RateLimitItemPerMinute, RateLimitItemPerSecond
+from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute, RateLimitItemPerSecond
 
 from backend.auth.limiter import Limiter, Window
 from backend.auth.principal import Context
@@ -14,6 +14,10 @@ FAILED_LOGINS_PER_ADDRESS = RateLimitItemPerMinute(10)
 FAILED_LOGINS_PER_ACCOUNT = RateLimitItemPerMinute(5, 15)
 PASSWORD_LINKS_PER_ADDRESS = RateLimitItemPerMinute(10)
 PASSWORD_LINKS_PER_ACCOUNT = RateLimitItemPerMinute(5, 60)
+INVITATIONS_OF_ORGANIZATION = RateLimitItemPerDay(500)
+INVITATIONS_TO_ADDRESS = RateLimitItemPerDay(3)
+INVITATIONS_TO_ADDRESS_IN_ALL = RateLimitItemPerDay(20)
+ORGANIZATIONS_PER_PERSON = RateLimitItemPerDay(10)
 ELIGIBILITY = RateLimitItemPerMinute(30)
 CHAIN_LIST = RateLimitItemPerMinute(60)
 NODE_CHECKS = RateLimitItemPerMinute(10)

@@ -6,6 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend.auth import rate_limit
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import untold
@@ -36,8 +37,11 @@ async def create(context: Context, body: InvitationCreate) -> Invitation | Invit
     """Invite somebody, or ask a second person first: 409 for a member, and for an address with a pending invitation."""
     scope, wanted = await _checked(context, body)
     if scope is None:
-        return Invitation.model_validate(await make(context.session, wanted))
+        row = await make(context.session, wanted)
+        await _check_mails(wanted)
+        return Invitation.model_validate(row)
     await _try(context, wanted)
+    await _check_mails(wanted)
     request = await accept(
         context,
         appointing.INVITE,
@@ -55,6 +59,14 @@ async def create(context: Context, body: InvitationCreate) -> Invitation | Invit
         request_id=str(request.id),
         message=told(request, _title(body)),
     )
+
+
+async def _check_mails(wanted: Wanted) -> None:
+    """429 where an address, or an organization, has had its mails of today: the addressee has not asked for any."""
+    organization, email = str(wanted.organization_id), wanted.body.email
+    await rate_limit.hit(rate_limit.INVITATIONS_OF_ORGANIZATION, "invite", organization)
+    await rate_limit.hit(rate_limit.INVITATIONS_TO_ADDRESS, "invite", organization, email)
+    await rate_limit.hit(rate_limit.INVITATIONS_TO_ADDRESS_IN_ALL, "invited", email)
 
 
 async def plan(context: Context, body: InvitationCreate) -> InvitationPlan:

@@ -27,6 +27,7 @@ from backend.invitations.schemas import (
 )
 from backend.keyset import Page
 from backend.mail.models import mail
+from backend.mail.rules import unlinked
 from backend.members import adding, appointing
 from backend.members.appointing import Appointment
 from backend.members.schemas import Role
@@ -105,7 +106,7 @@ async def write(
     except IntegrityError as error:
         raise Conflict(PENDING) from error
     name = await session.scalar(sa.text("select name from organizations where id = :id"), {"id": organization_id})
-    subject, text = rules.letter(str(name), role, rules.link(settings().origin, secret), lifetime)
+    subject, text = rules.letter(unlinked(str(name)), role, rules.link(settings().origin, secret), lifetime)
     # Whoever has the link joins as this person, with this role: no admin may read it in the outbox.
     session.add(mail(organization_id, row.email, subject, text, is_private=True, opens=row.token_hash))
     await session.flush()

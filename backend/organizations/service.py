@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from backend import db
 from backend.approvals.second_person import scope_to_agree
+from backend.auth import rate_limit
 from backend.auth import service as auth
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -39,6 +40,7 @@ async def create(context: Context, body: OrganizationCreate, dry_run: bool) -> O
     if dry_run:
         fields = body.model_dump(mode="json") | {"network": row.network}
         return _plan(f"Found {row.name}", [Place(row.id, row.name)], rules.made(fields))
+    await rate_limit.hit(rate_limit.ORGANIZATIONS_PER_PERSON, "organizations", str(person.user_id))
     await _insert(context, row)
     context.session.add(MemberRow(organization_id=row.id, user_id=person.user_id, role=Role.ADMIN))
     await context.session.flush()

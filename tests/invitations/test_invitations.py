@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 
 from backend import db
 from backend.auth.scopes import Scope
@@ -14,7 +15,8 @@ from backend.client import ApiProblem
 from backend.db import new_id
 from backend.invitations import rules, service
 from backend.members.schemas import Role
-from backend.models import InvitationRow
+from backend.models import InvitationRow, OutboxRow
+from backend.settings import settings
 from tests.conftest import Actor, World
 
 PASSWORD = "a long new password"
@@ -234,3 +236,30 @@ async def test_a_preview_changes_nothing_and_knows_accounts(world: World) -> Non
 @pytest.mark.parametrize("token", ["nothing", "", "x" * 300, None])
 async def test_an_unknown_link_is_told_nothing(world: World, token: Any) -> None:
     assert await status_of(preview(world, token)) in (404, 422)
+
+
+async def test_a_stranger_is_mailed_three_times_a_day_at_most(world: World, limits: None) -> None:
+    acme = await world.organization()
+    admin, stranger = await world.person(acme), f"s{new_id().hex}@example.com"
+    for _ in range(3):
+        made, _ = await invited(world, admin, acme, stranger)
+        await admin.call("DELETE", f"/orgs/{acme}/invitations/{made['id']}")
+    with pytest.raises(ApiProblem) as refused:
+        await invited(world, admin, acme, stranger)
+    assert refused.value.status == 429
+    assert refused.value.retry_after
+    assert await status_of(invited(world, admin, acme, f"t{new_id().hex}@example.com")) == 200
+
+
+async def test_a_name_makes_no_link_in_a_mail_to_a_stranger(world: World) -> None:
+    acme = await world.organization("Win at https://evil.example/prize now.")
+    admin = await world.person(acme)
+    made, token = await invited(world, admin, acme, f"s{new_id().hex}@example.com")
+    async with db.worker() as session:
+        query = sa.select(OutboxRow).where(OutboxRow.recipient == made["email"])
+        mail = (await session.scalars(query)).one()
+    for text in (mail.subject, mail.body):
+        assert "evil.example" not in text
+        assert "https://evil" not in text
+        assert "Win at https://evil.example/prize now." in text.replace("\u2060", "")
+    assert f"{settings().origin}/invitation?token={token}" in mail.body

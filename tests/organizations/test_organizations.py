@@ -213,3 +213,25 @@ async def with_role(world: World, person: Actor, organization: UUID, role: Role 
 
     async with db.worker() as session:
         session.add(MemberRow(organization_id=organization, user_id=person.user_id, role=role))
+
+
+@pytest.mark.parametrize("name", ["Acme\u202ednI", "\u2067Acme", "Acme\u200f", "\u061cAcme"])
+async def test_name_with_bidirectional_controls_is_refused(world: World, name: str) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    with pytest.raises(ApiProblem) as refused:
+        await admin.call("PATCH", f"/orgs/{acme}", json={"name": name})
+    assert refused.value.status == 422
+    assert "bidirectional" in str(refused.value.body)
+    renamed = await admin.call("PATCH", f"/orgs/{acme}", json={"name": "شركة مثال"})
+    assert renamed["name"] == "شركة مثال"
+
+
+async def test_a_person_founds_ten_organizations_a_day(world: World, limits: None) -> None:
+    admin = await world.person(await world.organization())
+    for number in range(10):
+        await admin.call("POST", "/orgs", json={"name": f"Root {number}"})
+    await admin.call("POST", "/orgs", json={"name": "Rehearsed"}, params={"dry_run": "true"})
+    with pytest.raises(ApiProblem) as refused:
+        await admin.call("POST", "/orgs", json={"name": "One more"})
+    assert refused.value.status == 429
