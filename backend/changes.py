@@ -87,6 +87,13 @@ def acting(someone: Who) -> Iterator[None]:
 
 
 @contextmanager
+def unlocated() -> Iterator[None]:
+    """Leave the address out of everything that is told within."""
+    with acting(replace(_who.get(), address=None)):
+        yield
+
+
+@contextmanager
 def untold() -> Iterator[None]:
     """Tell nobody of what is done within, because it is taken back."""
     before = _untold.set(True)

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.auth.models import SessionRow
-from backend.changes import tell
+from backend.changes import tell, unlocated
 from backend.db import widen
 
 SHOWN = ("kind", "signed_in_at")
-"""Of a session. Browser and address are the person's own, and no organization's to read."""
+"""Of a session. Browser and address are the person's own; no organization reads them."""
 
 
 async def tell_of_person(
@@ -22,11 +22,12 @@ async def tell_of_person(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> None:
-    """Tell of something that concerns a person wherever they are."""
+    """Tell of something that concerns a person wherever they are; from where they did it is their own."""
     places = await session.execute(sa.text("select distinct id from signum_memberships(:person)"), {"person": person})
-    for organization_id in places.scalars().all():
-        await widen(session, organization_id)
-        await tell(session, organization_id, action, subject, before, after)
+    with unlocated():
+        for organization_id in places.scalars().all():
+            await widen(session, organization_id)
+            await tell(session, organization_id, action, subject, before, after)
 
 
 async def tell_of_end(session: AsyncSession, row: SessionRow) -> None:

@@ -19,6 +19,8 @@ from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.secrets import digest
 from backend.client import ApiProblem
 from backend.mail.models import OutboxRow
+from backend.members.models import MemberRow
+from backend.members.schemas import Role
 from backend.settings import settings
 from tests.conftest import PASSWORD, Actor, World
 
@@ -191,6 +193,19 @@ async def test_a_password_is_changed_by_who_knows_it(world: World) -> None:
     key = await world.key(await world.organization(), created_by=person.user_id)
     await refused(world, 403, "/auth/password/change", body, headers=key)
     await refused(world, 401, "/auth/password/change", body)
+
+
+async def test_where_a_person_changes_a_password_is_told_to_no_organization(world: World) -> None:
+    acme, other = await world.organization(), await world.organization("Other")
+    person, admin = await world.person(acme), await world.person(other)
+    async with db.worker() as session:
+        session.add(MemberRow(organization_id=other, user_id=person.user_id, role=Role.VIEWER))
+    body = {"current_password": PASSWORD, "new_password": NEW}
+    await person.call("POST", "/auth/password/change", json=body)
+    for reader, organization in ((admin, other), (person, acme)):
+        log = (await reader.call("GET", f"/orgs/{organization}/audit"))["audit"]
+        [entry] = [e for e in log if e["action"] == "user.password_changed"]
+        assert (entry["actor"], entry["address"]) == (str(person.user_id), None)
 
 
 async def test_links_and_guesses_are_limited(world: World, http: httpx.AsyncClient, limits: None) -> None:
