@@ -13,6 +13,7 @@ from backend.addresses import checksummed
 from backend.path_settings import PathSettings
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class TermsOverride(BaseModel):
@@ -120,7 +121,7 @@ class Settings(BaseSettings):
     )
     webhook_loopback: bool | None = None
     """Whether webhooks may be sent to this machine (http://localhost:…), for trying them out; by default only where the
-    chains are embedded too."""
+    chains are embedded, the server listens on loopback and no public URL is set."""
 
     webhook_ports: list[int] = [443, 8443]
     """Ports of public webhook receivers; JSON array. `SIGNUM_WEBHOOK_PORTS`."""
@@ -208,6 +209,12 @@ class Settings(BaseSettings):
         return (self.public_url or f"http://localhost:{self.port}").rstrip("/")
 
     @property
+    def origins(self) -> list[str]:
+        """Every origin our pages are served at: the public one alone, or this machine by each of its names."""
+        local = [f"http://{host}:{self.port}" for host in ("localhost", "127.0.0.1", "[::1]")]
+        return [self.origin] if self.public_url else local
+
+    @property
     def base_url(self) -> str:
         """The specification's `{base_url}`."""
         return f"{self.origin}/v1"
@@ -219,8 +226,9 @@ class Settings(BaseSettings):
 
     @property
     def allows_loopback_webhooks(self) -> bool:
-        """Whether webhooks may be sent to this machine."""
-        return self.embedded_chains if self.webhook_loopback is None else self.webhook_loopback
+        """Whether webhooks may be sent to this machine: by default where everything is on it, its users too."""
+        is_local = self.embedded_chains and self.host in LOOPBACK and self.public_url is None
+        return is_local if self.webhook_loopback is None else self.webhook_loopback
 
     @property
     def secure(self) -> bool:

@@ -151,7 +151,7 @@ async def _try(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[int |
 
 async def _exchange(
     to: Target, addresses: Sequence[str], body: bytes, headers: Mapping[str, str], limit: asyncio.Timeout
-) -> tuple[int, str, str | None]:
+) -> tuple[int, str | None, str | None]:
     # A pool of its own, closed at once: a connection that is kept would outlive what was judged.
     pool = httpcore.AsyncConnectionPool(
         ssl_context=_tls(), max_connections=1, max_keepalive_connections=0, network_backend=_Pinned(addresses)
@@ -160,9 +160,15 @@ async def _exchange(
     at = httpcore.URL(scheme=to.scheme.encode(), host=to.host.encode(), port=to.port, target=to.path.encode())
     async with pool, pool.stream("POST", at, headers=sent, content=body) as response:
         limit.reschedule(None)  # answered; the body has a time of its own
-        text = await _beginning(response)
+        text = await _beginning(response) if _may_be_read(to.host) else None
         status = int(response.status)
         return status, text, None if rules.is_success(status) else _refusal(status)
+
+
+def _may_be_read(host: str) -> bool:
+    """Whether the log keeps what a receiver answered. Services of this machine answer whoever may make a webhook, so
+    theirs is kept only where the operator has allowed them by name."""
+    return not is_loopback_host(host) or settings().webhook_loopback is True
 
 
 def _refusal(status: int) -> str:

@@ -174,11 +174,15 @@ async def test_this_machine_only_where_the_installation_allows_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await Endpoint.made(world, "http://127.0.0.1:9000/hooks")
-    monkeypatch.setattr(settings(), "webhook_loopback", False)
     acme = await world.organization()
     admin = await world.person(acme)
-    problem = await refused(admin, "POST", f"/orgs/{acme}/webhooks", 400, json={"url": "http://127.0.0.1:9000/"})
-    assert "this machine" in problem.detail
+    reached_by_others = (("webhook_loopback", False), ("host", "0.0.0.0"), ("public_url", "http://signum.example"))
+    for name, value in reached_by_others:
+        with monkeypatch.context() as patch:
+            patch.setattr(settings(), name, value)
+            body = {"url": "http://127.0.0.1:9000/"}
+            problem = await refused(admin, "POST", f"/orgs/{acme}/webhooks", 400, json=body)
+            assert "this machine" in problem.detail
 
 
 async def test_an_organization_has_twenty_endpoints_at_most(world: World) -> None:

@@ -7,13 +7,29 @@ from datetime import datetime, timedelta
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from backend.settings import settings
 from backend.webhooks import egress, rules
 from tests.conftest import World
 from tests.webhooks.conftest import Clock, Endpoint, Queued, attempt
 from tests.webhooks.receiver import Received, Receiver
 
 
-async def test_a_delivery_arrives_signed_for_its_receiver(world: World, receiver: Receiver) -> None:
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator allows receivers on this machine by name, so what they answer is kept."""
+    monkeypatch.setattr(settings(), "webhook_loopback", True)
+
+
+async def test_what_a_service_of_this_machine_answers_is_not_kept(world: World, receiver: Receiver) -> None:
+    receiver.body, receiver.status = b"secret of a local service", 500
+    end = await Endpoint.made(world, receiver.url)
+    accepted = await end.post("/test")
+    await receiver.came()
+    done = await end.settled(accepted["id"])
+    assert (done["response_status"], done["response_body"]) == (500, None)
+
+
+async def test_a_delivery_arrives_signed_for_its_receiver(world: World, receiver: Receiver, kept: None) -> None:
     end = await Endpoint.made(world, receiver.url)
     accepted = await end.post("/test")
     assert (accepted["status"], accepted["event_type"]) == ("pending", "webhook.test")
@@ -130,7 +146,7 @@ async def test_who_does_not_answer_in_time_has_not_answered(
 
 
 async def test_a_body_without_end_costs_nothing_and_decides_nothing(
-    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch
+    world: World, receiver: Receiver, queued: Queued, monkeypatch: pytest.MonkeyPatch, kept: None
 ) -> None:
     monkeypatch.setattr(egress, "BODY_SECONDS", 0.2)
     end, held = await Endpoint.made(world, receiver.url), asyncio.Event()
