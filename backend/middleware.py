@@ -7,10 +7,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.db import new_id
-from backend.errors import PayloadTooLarge, problem
+from backend.errors import NotFound, PayloadTooLarge, SignumError, problem
 from backend.problems import on_fault
 from backend.settings import settings
 
+PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Headers of every answer that does not say otherwise: nobody keeps a copy, and nobody guesses what it might be."""
 MAX_BODY = 1_048_576
 """Bytes; larger bodies are a 413."""
 MAX_CSV = 134_217_728
@@ -41,13 +43,16 @@ class Envelope:
             nonlocal replied
             if message["type"] == "http.response.start":
                 replied = True
-                extra = {"X-Request-Id": state["request_id"], **state.get("rate_limit", {})}
+                extra = {"X-Request-Id": state["request_id"], **PRIVATE, **state.get("rate_limit", {})}
                 # A refusal tells of the limit that was met, and not of the caller's own beside it.
                 told = {name for name, _ in message["headers"]}
                 added = [(k.lower().encode(), v.encode()) for k, v in extra.items()]
                 message["headers"] = [*message["headers"], *(h for h in added if h[0] not in told)]
             await send({**message, "body": b""} if bare and message["type"] == "http.response.body" else message)
 
+        if any(ord(character) < 32 or ord(character) == 127 for character in scope["path"]):
+            await _refuse(reply, state, NotFound("There is nothing at this address."))
+            return
         length, most = dict(scope["headers"]).get(b"content-length", b"0"), _most(scope)
         if length.isdigit() and int(length) > most:
             await _too_large(reply, state, most)
@@ -95,8 +100,12 @@ def _limited(receive: Receive, most: int) -> Receive:
 
 
 async def _too_large(send: Send, state: dict[str, Any], most: int) -> None:
-    error = PayloadTooLarge(f"A body has at most {most} bytes here.")
+    await _refuse(send, state, PayloadTooLarge(f"A body has at most {most} bytes here."))
+
+
+async def _refuse(send: Send, state: dict[str, Any], error: SignumError) -> None:
+    """The problem of an error that no route has raised."""
     body = orjson.dumps(problem(error, settings().base_url, f"urn:uuid:{state['request_id']}"))
     headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

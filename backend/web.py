@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from backend.settings import CHECKOUT, settings
 
@@ -36,7 +37,10 @@ def edge(api: Application, build: Path = BUILD) -> Callable[[Application], Appli
         pages, headers = page_map(build), security_headers(build)
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] != "http":
+            if scope["type"] == "http" and not has_host(scope):
+                await send({"type": "http.response.start", "status": 400, "headers": [(b"content-length", b"0")]})
+                await send({"type": "http.response.body", "body": b""})
+            elif scope["type"] != "http":
                 await console(scope, receive, send)
             elif is_api(scope["path"]):
                 await api(scope, receive, send)
@@ -46,6 +50,12 @@ def edge(api: Application, build: Path = BUILD) -> Callable[[Application], Appli
         return serve
 
     return transform
+
+
+def has_host(scope: Scope) -> bool:
+    """Whether a request names its host once, as HTTP/1.1 demands (RFC 9112 3.2)."""
+    named = [value for name, value in scope["headers"] if name == b"host"]
+    return scope.get("http_version") != "1.1" or (len(named) == 1 and named[0] != b"")
 
 
 def is_api(path: str) -> bool:
@@ -76,11 +86,19 @@ def dressed(send: Send, path: str, headers: list[tuple[bytes, bytes]]) -> Send:
     async def wrapped(message: Message) -> None:
         if message["type"] == "http.response.start":
             keep = hashed and message["status"] in (200, 206, 304)
-            kept = [(n, v) for n, v in message.get("headers", []) if n.lower() != b"cache-control"]
+            kept = [(n, _own(n, v)) for n, v in message.get("headers", []) if n.lower() != b"cache-control"]
             message["headers"] = [*kept, *headers, (b"cache-control", FOREVER if keep else b"no-cache")]
         await send(message)
 
     return wrapped
+
+
+def _own(name: bytes, value: bytes) -> bytes:
+    """A header's value; of a redirect's target the path alone, since the console would repeat any Host it is sent."""
+    if name.lower() != b"location":
+        return value
+    parts = urlsplit(value.decode("latin-1"))
+    return urlunsplit(("", "", parts.path or "/", parts.query, "")).encode("latin-1")
 
 
 def security_headers(build: Path) -> list[tuple[bytes, bytes]]:

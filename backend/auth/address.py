@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
+PORTS = {"http": 80, "https": 443}
 CONSOLE = "console"
 """The peer of calls that the console makes in this process for a browser. No connection has such an address."""
 
@@ -41,3 +43,20 @@ def _parsed(text: str) -> IPv4Address | IPv6Address | None:
         return None
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
     return mapped or parsed
+
+
+def is_own_origin(text: str, own: Sequence[str]) -> bool:
+    """Whether an Origin header names one of our own origins."""
+    found = _origin(text)
+    return found is not None and found in [_origin(one) for one in own]
+
+
+def _origin(text: str) -> tuple[str, str, int] | None:
+    """Scheme, host and port (RFC 6454); None for `null` and whatever is no origin of a web page."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port or PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    is_bare = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
+    return (parts.scheme, parts.hostname, port) if parts.hostname and is_bare else None

@@ -9,7 +9,7 @@ from fastapi import Request
 
 from backend import db
 from backend.auth import tokens
-from backend.auth.address import caller
+from backend.auth.address import caller, is_own_origin
 from backend.auth.principal import Context, Key, Person
 from backend.auth.scopes import Scope, scopes_of
 from backend.auth.secrets import digest, is_api_key
@@ -139,7 +139,9 @@ def client_address(request: Request) -> str:
 
 
 def check_origin(request: Request) -> None:
-    """Unsafe methods by cookie must come from our own pages."""
-    origin = request.headers.get("origin", "")
-    if not origin or origin.split("://")[-1] != request.headers.get("host", ""):
-        raise Forbidden("The Origin of this request is not ours.")
+    """Unsafe methods by cookie must come from our own pages: scheme, host and port are those of an address of ours."""
+    if not is_own_origin(request.headers.get("origin", ""), settings().origins):
+        raise Forbidden(
+            "The Origin of this request is not ours. If people reach this server at that address, set it as"
+            " SIGNUM_PUBLIC_URL."
+        )

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response, status
 from fastapi.responses import RedirectResponse
+from pydantic import ValidationError
 
 from backend import db
 from backend.auth import tokens
@@ -172,7 +173,10 @@ async def decide_by_form(
 ) -> Response:
     """The consent page's form: a person agrees, or not, and leaves the page."""
     check_origin(request)
-    asked = AuthorizationQuery.model_validate(dict(parse_qsl(query)))
+    try:
+        asked = AuthorizationQuery.model_validate(dict(parse_qsl(query)))
+    except ValidationError as error:
+        raise BadRequest("The authorization request is not right.") from error
     async with db.transaction() as session:
         person = await by_cookie(session, request.cookies.get(cookie_name(), ""))
         if person is None:

@@ -10,8 +10,8 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.auth.address import CONSOLE, caller
-from backend.settings import settings
+from backend.auth.address import CONSOLE, caller, is_own_origin
+from backend.settings import Settings, settings
 from tests.conftest import PASSWORD, World
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
@@ -70,3 +70,40 @@ async def test_a_session_tells_where_it_was_begun(
     told = (await http.post("/v1/auth/login", json=body, headers={"x-forwarded-for": "1.2.3.4, 198.51.100.7"})).json()
     sessions = await world.client.call("GET", "/auth/sessions", token=told["access_token"])
     assert next(s["address"] for s in sessions["sessions"] if s["current"]) == address
+
+
+@pytest.mark.parametrize(
+    ("origin", "own", "is_own"),
+    [
+        ("https://signum.example", ["https://signum.example"], True),
+        ("https://SIGNUM.example:443", ["https://signum.example"], True),
+        ("http://[::1]:8000", ["http://[::1]:8000"], True),
+        ("http://signum.example", ["https://signum.example"], False),
+        ("https://signum.example:8443", ["https://signum.example"], False),
+        ("http://signum.example:443", ["https://signum.example"], False),
+        ("ftp://https://signum.example", ["https://signum.example"], False),
+        ("https://evil.example@signum.example", ["https://signum.example"], False),
+        ("https://signum.example/", ["https://signum.example"], False),
+        ("https://signum.example:x", ["https://signum.example"], False),
+        ("signum.example", ["https://signum.example"], False),
+        ("null", ["https://signum.example"], False),
+        ("", [], False),
+    ],
+)
+def test_origins_are_compared_by_scheme_host_and_port(origin: str, own: list[str], is_own: bool) -> None:
+    assert is_own_origin(origin, own) is is_own
+
+
+def test_public_url_is_the_only_origin_beside_which_no_local_one_counts() -> None:
+    assert Settings(public_url="https://signum.example/").origins == ["https://signum.example"]
+    assert set(Settings(port=8123).origins) == {
+        "http://localhost:8123", "http://127.0.0.1:8123", "http://[::1]:8123",
+    }  # fmt: skip
+
+
+async def test_sign_in_from_another_scheme_is_refused(http: httpx.AsyncClient) -> None:
+    form = {"email": "a@example.com", "password": PASSWORD}
+    other = settings().origin.replace("http://", "https://")
+    answer = await http.post("/session", data=form, headers={"origin": other})
+    assert (answer.status_code, answer.headers["content-type"]) == (403, "application/problem+json")
+    assert "SIGNUM_PUBLIC_URL" in answer.json()["detail"]

@@ -58,6 +58,27 @@ async def test_head_is_get_without_a_body(world: World, http: httpx.AsyncClient)
     assert (refused.status_code, refused.content) == (401, b"")
 
 
+async def test_private_answers_are_not_stored_and_not_guessed_at(world: World, http: httpx.AsyncClient) -> None:
+    acme = await world.organization()
+    key = await world.key(acme)
+    for path in (f"/v1/orgs/{acme}", f"/v1/orgs/{acme}/members.csv", f"/v1/orgs/{acme}/nothing", "/v1/health"):
+        answer = await http.get(path, headers=key)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers.get_list("cache-control") == ["no-store"]
+    too_large = await http.post("/v1/orgs", headers=key, content=b"x" * 1_048_577)
+    assert (too_large.status_code, too_large.headers["cache-control"]) == (413, "no-store")
+    public = await http.get("/.well-known/openid-configuration")
+    assert public.headers.get_list("cache-control") == ["public, max-age=300"]
+    assert public.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/v1/errors/%0A", "/v1/errors/conflict%0A", "/v1/%00", "/v1/a%7F"])
+async def test_path_with_control_characters_is_not_found(http: httpx.AsyncClient, path: str) -> None:
+    answer = await http.get(path)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    assert answer.json()["instance"] == f"urn:uuid:{answer.headers['x-request-id']}"
+
+
 async def test_what_a_database_cannot_hold_is_a_clear_answer(world: World, http: httpx.AsyncClient) -> None:
     acme = await world.organization()
     key = await world.key(acme)

@@ -133,8 +133,8 @@ async def test_who_is_faster_than_the_pages_script_still_arrives(
 ) -> None:
     """The form has where to go once the page listens; before that its own address says it."""
     person = await world.person(await world.organization())
-    headers = {"origin": "http://localhost", "referer": f"http://localhost{page}"}
+    headers = {"origin": settings().origin, "referer": f"{settings().origin}{page}"}
     form = {"email": person.email, "password": PASSWORD, "next": said}
-    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://localhost") as http:
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
         answer = await http.post("/session", data=form, headers=headers)
     assert (answer.status_code, answer.headers["location"]) == (303, target)

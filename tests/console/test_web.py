@@ -60,6 +60,24 @@ async def test_endpoints_nobody_needs_are_closed(client, path):
     assert (await client.get(path)).headers["x-path"] == "/_"
 
 
+async def test_request_without_host_is_refused(client):
+    request = client.build_request("GET", "/")
+    del request.headers["host"]
+    assert (await client.send(request)).status_code == 400
+    assert (await client.get("/", headers=[("host", "a"), ("host", "b")])).status_code == 400
+
+
+async def test_redirect_does_not_repeat_the_host_it_was_sent(build):
+    async def moved(scope, receive, send):
+        headers = [(b"location", b"http://evil.example/o/1?a=b")]
+        await send({"type": "http.response.start", "status": 307, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    served = web.edge(named("api"), build)(moved)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=served), base_url="http://evil.example") as http:
+        assert (await http.get("/o/1/")).headers["location"] == "/o/1?a=b"
+
+
 async def test_only_inline_scripts_of_the_build_may_run(client):
     policy = (await client.get("/")).headers["content-security-policy"]
     allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()

@@ -342,3 +342,6 @@ async def test_the_consent_page_posts_a_form_and_leaves(world: World, applicatio
     evil = query.replace("app.example", "evil.example")
     assert (await post("approve", own, evil)).status_code == 400
     assert (await post("approve", own, "")).status_code == 400
+    for odd in (f"client_id={'x' * 600}", f"{query}&state={'x' * 7_000}", "client_id=%00", f"{query}&client_id=x"):
+        wrong = await post("approve", own, odd)
+        assert (wrong.status_code, wrong.headers["content-type"]) == (400, "application/problem+json")
