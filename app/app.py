@@ -37,6 +37,7 @@ from app import (  # noqa: F401  (each module registers its pages)
     requests,
     settings,
     sign_in,
+    sockets,
     transfers,
     wallets,
     webhooks,
@@ -47,6 +48,7 @@ from backend import web
 from backend.api import create_api
 from backend.auth.address import CONSOLE
 from backend.client import client
+from backend.request_guard import RequestGuard
 from state.api import SignedOut
 from state.notices import Notices
 
@@ -76,5 +78,11 @@ app = rx.App(
     api_transformer=web.edge(api),
     backend_exception_handler=on_error,
 )
+sockets.install(app)
 app.add_middleware(Door())
 app.register_lifespan_task(lambda: api.router.lifespan_context(api))
+
+
+def application() -> RequestGuard:
+    """The console and the API, as they are served: guarded against what one address alone could exhaust."""
+    return RequestGuard(app())

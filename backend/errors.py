@@ -6,6 +6,7 @@ SignumError                     500
 ├── Forbidden                   403   role or tenant
 │   └── InsufficientScope       403   {base_url}/errors/insufficient-scope
 ├── NotFound                    404
+├── RequestTimeout              408   the body came too slowly
 ├── Conflict                    409   {base_url}/errors/conflict
 │   ├── PrerequisitesNotMet     409   {base_url}/errors/prerequisites-not-met
 │   ├── Denied                  409   {base_url}/errors/conflict; kept by a request that nobody else agreed to
@@ -96,6 +97,15 @@ class NotFound(SignumError):
     """Not Found"""
 
     status = 404
+
+
+class RequestTimeout(SignumError):
+    """Request Timeout"""
+
+    status = 408
+
+    def __init__(self) -> None:
+        super().__init__("The body of the request did not arrive in time. Send it again, faster.")
 
 
 class Conflict(SignumError):

@@ -133,6 +133,8 @@ class Settings(BaseSettings):
     """Who gets it; default the operator's own wallet. `SIGNUM_PROTOCOL_WALLET`."""
 
     session_days: int = 14
+    keep_alive_seconds: int = Field(30, ge=5, le=3_600)
+    """How long a connection may be idle between requests, and how long the head of a request may take to arrive."""
 
     @model_validator(mode="after")
     def _roles_come_together(self) -> Self:

@@ -224,26 +224,20 @@ def _trim_memory() -> None:
 
 
 async def _web(settings: Settings, began: float) -> None:
-    from granian.constants import Interfaces
     from granian.errors import FatalError
-    from granian.log import LogLevels
-    from granian.server.embed import Server
+
+    from backend import connection_guard
 
     with step("Console and API"):
-        target: Any = importlib.import_module("app.app").app()
-    server = Server(
-        target,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGI,
-        log_level=LogLevels.warning,
-        backpressure=1024,
-    )
+        target: Any = importlib.import_module("app.app").application()
+    capacity = connection_guard.raise_file_limit()
+    server = _server(target, settings, capacity)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.stop)
     reset.offer(lambda: _soon(loop, server.stop))
     announcing = asyncio.create_task(_announce(settings, began))
+    watching = asyncio.create_task(connection_guard.run(settings.port, capacity, settings.trusted_proxies))
     try:
         await server.serve()
     except FatalError as error:
@@ -251,8 +245,29 @@ async def _web(settings: Settings, began: float) -> None:
         raise CannotStart(readiness.failure or why) from error
     finally:
         announcing.cancel()
+        watching.cancel()
     if readiness.failure:
         raise CannotStart(readiness.failure)
+
+
+def _server(target: Any, settings: Settings, capacity: int) -> Any:
+    """Without HTTP/2: its connections, and those that have not said yet which version they speak, have no deadline."""
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels
+    from granian.server.embed import Server
+
+    return Server(
+        target,
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        log_level=LogLevels.warning,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=settings.keep_alive_seconds * 1_000),
+        backlog=1_024,
+        backpressure=capacity,
+    )
 
 
 def _soon(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:

@@ -1,0 +1,293 @@
+"""What one address may hold at once: bodies that arrive, and sockets. Plain ASGI around the console and the API.
+
+A body has a deadline by its length, so that a client that sends a byte a minute holds nothing for long. A socket
+without a session ends after ten minutes (a page that is still looked at connects again), and one address has only some
+of them.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import IPv4Network, IPv6Network
+from typing import Any
+
+import orjson
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from backend import db
+from backend.auth.address import caller, group
+from backend.auth.credentials import by_cookie, cookie_name
+from backend.errors import RequestTimeout, SignumError, TooManyRequests, problem
+from backend.settings import settings
+
+log = structlog.get_logger()
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+VISITOR = "signum.visitor"
+"""Key of a socket's `Visitor` in its scope."""
+CLOSE_SECONDS = 2.0
+"""For the end of a socket: a server that stops does not answer any more."""
+TRY_LATER, GOING_AWAY = 1013, 1001
+"""Codes of sockets that are closed because there are too many, and because their time is up."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much at once, and for how long."""
+
+    body_seconds: float = 20.0
+    """For any body, beside the time that its length takes at `body_rate`."""
+    body_rate: int = 32_768
+    """Bytes per second; slower bodies are refused."""
+    bodies_per_address: int = 64
+    bodies: int = 2_048
+    sockets_per_session: int = 100
+    """Tabs of one signed-in browser."""
+    strangers_per_address: int = 50
+    """Sockets without a session: pages before the sign-in."""
+    strangers: int = 1_000
+    stranger_seconds: float = 600.0
+    linger_seconds: float = 10.0
+    """How long a socket without a session counts after its end: its state is in memory until then."""
+
+
+@dataclass
+class Visitor:
+    """Who opened a socket: the id of a session, or nobody; and the task that reads it."""
+
+    session: str | None
+    task: "asyncio.Task[Any] | None" = None
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether nobody is signed in."""
+        return self.session is None
+
+
+visitor: ContextVar[Visitor | None] = ContextVar("visitor", default=None)
+"""Who opened the socket that this task is of."""
+
+
+@dataclass
+class Held:
+    """What is held at once: by a name, and in all."""
+
+    each: int
+    in_all: int
+    names: Counter[str] = field(default_factory=Counter)
+
+    def take(self, name: str) -> bool:
+        """Count one more; False where there are as many as may be."""
+        if self.names[name] >= self.each or self.names.total() >= self.in_all:
+            return False
+        self.names[name] += 1
+        return True
+
+    def give_back(self, name: str) -> None:
+        """Count one less."""
+        self.names[name] -= 1
+        if self.names[name] <= 0:
+            del self.names[name]
+
+
+class RequestGuard:
+    """Wraps an application. `proxies` are the networks whose X-Forwarded-For is believed."""
+
+    def __init__(
+        self,
+        app: Application,
+        limits: Limits | None = None,
+        proxies: list[IPv4Network | IPv6Network] | None = None,
+    ) -> None:
+        self.app, self.limits = app, limits or Limits()
+        self.proxies = settings().trusted_proxies if proxies is None else proxies
+        self.bodies = Held(self.limits.bodies_per_address, self.limits.bodies)
+        self.strangers = Held(self.limits.strangers_per_address, self.limits.strangers)
+        self.sessions = Held(self.limits.sockets_per_session, 1_000_000)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is within its limits."""
+        if scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        elif scope["type"] == "http" and _has_body(scope):
+            await self._body(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _address(self, scope: Scope) -> str:
+        peer = scope["client"][0] if scope.get("client") else ""
+        forwarded = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        return group(caller(peer, forwarded, self.proxies))
+
+    async def _body(self, scope: Scope, receive: Receive, send: Send) -> None:
+        address = self._address(scope)
+        if not self.bodies.take(address):
+            await _refuse(send, TooManyRequests(5))
+            return
+        body = _Body(receive, send, _seconds(scope, self.limits), lambda: self.bodies.give_back(address))
+        try:
+            await self.app(scope, body.receive, body.send)
+        finally:
+            body.end()
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        session = await _session_of(scope)
+        held, name = (self.sessions, session) if session else (self.strangers, self._address(scope))
+        if not held.take(name):
+            await send({"type": "websocket.close", "code": TRY_LATER})
+            return
+        scope[VISITOR] = Visitor(session, asyncio.current_task())
+        visitor.set(scope[VISITOR])
+        opened = _Socket(receive, send, None if session else self.limits.stranger_seconds)
+        try:
+            await self.app(scope, opened.receive, opened.send)
+        except Exception as error:
+            # Nobody writes lines into the log without a session; the same from a session is a fault of ours.
+            if session:
+                log.error("socket.failed", exc_info=error)
+            await opened.send({"type": "websocket.close", "code": GOING_AWAY})
+        finally:
+            if session:
+                held.give_back(name)
+            else:
+                asyncio.get_running_loop().call_later(self.limits.linger_seconds, held.give_back, name)
+
+
+class _Body:
+    """The body of a request, and its answer. Where the body comes too slowly the answer is a 408, and the application
+    sees a client that has gone."""
+
+    def __init__(self, receive: Receive, send: Send, seconds: float, done: Callable[[], None]) -> None:
+        self._receive, self._send, self._done = receive, send, done
+        self._ends_at = asyncio.get_running_loop().time() + seconds
+        self._is_whole = self._has_answer = self._is_late = False
+
+    async def receive(self) -> Message:
+        """The next part; a disconnect where the time is up."""
+        if self._is_late:
+            return {"type": "http.disconnect"}
+        if self._is_whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._ends_at):
+                message = await self._receive()
+        except TimeoutError:
+            self._is_late = True
+            self.end()
+            if not self._has_answer:
+                await _refuse(self._send, RequestTimeout())
+            return {"type": "http.disconnect"}
+        if message["type"] != "http.request" or not message.get("more_body"):
+            self.end()
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass on the answer, unless it was given."""
+        if not self._is_late:
+            self._has_answer = True
+            await self._send(message)
+
+    def end(self) -> None:
+        """The body is whole, or nobody waits for it any more."""
+        if not self._is_whole:
+            self._is_whole = True
+            self._done()
+
+
+class _Socket:
+    """A socket that may end after some time, for the application as if the browser had closed it. What is sent to a
+    browser that has gone is dropped, and the application is told."""
+
+    def __init__(self, receive: Receive, send: Send, seconds: float | None) -> None:
+        self._receive, self._send = receive, send
+        self._loop = asyncio.get_running_loop()
+        self._ends_at = None if seconds is None else self._loop.time() + seconds
+        self._waiting: asyncio.Timeout | None = None
+        self._is_over = False
+
+    async def receive(self) -> Message:
+        """The next message, or the end."""
+        try:
+            async with asyncio.timeout_at(self._ends_at) as self._waiting:
+                message = await self._receive()
+        except TimeoutError:
+            await self.send({"type": "websocket.close", "code": GOING_AWAY})
+            message = {"type": "websocket.disconnect", "code": GOING_AWAY}
+        finally:
+            self._waiting = None
+        self._is_over = self._is_over or message["type"] == "websocket.disconnect"
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass on, until it is over."""
+        if self._is_over:
+            return
+        self._is_over = message["type"] == "websocket.close"
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS if self._is_over else None):
+                await self._send(message)
+        except TimeoutError:
+            self._end()
+        except asyncio.CancelledError:
+            # The server says so where the browser has gone; whoever cancels this task is still heard.
+            self._end()
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+
+    def _end(self) -> None:
+        """Nothing comes from this browser any more either."""
+        self._is_over, self._ends_at = True, self._loop.time()
+        if self._waiting is not None and not self._waiting.expired():
+            self._waiting.reschedule(self._ends_at)
+
+
+def _has_body(scope: Scope) -> bool:
+    headers = dict(scope["headers"])
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+
+
+def _seconds(scope: Scope, limits: Limits) -> float:
+    """How long a body may take, by the length that its sender names; a megabyte where none is named."""
+    length = dict(scope["headers"]).get(b"content-length", b"")
+    return limits.body_seconds + (int(length) if length.isdigit() else 1_048_576) / limits.body_rate
+
+
+async def _session_of(scope: Scope) -> str | None:
+    """The id of the session that a socket's cookie is of; None where it is of none, or nobody can tell."""
+    cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
+    try:
+        held = SimpleCookie(cookies).get(cookie_name())
+    except CookieError:
+        return None
+    if held is None:
+        return None
+    try:
+        async with db.transaction() as session:
+            person = await by_cookie(session, held.value)
+    except (SQLAlchemyError, OSError):
+        return None
+    return str(person.session_id) if person else None
+
+
+async def _refuse(send: Send, error: SignumError) -> None:
+    """Answer with a problem and close the connection: the rest of the body is not read."""
+    body = orjson.dumps(problem(error, settings().base_url))
+    headers = {
+        "content-type": "application/problem+json",
+        "content-length": str(len(body)),
+        "cache-control": "no-store",
+        "connection": "close",
+        **{name.lower(): value for name, value in error.headers.items()},
+    }
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})

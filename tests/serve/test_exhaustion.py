@@ -1,0 +1,98 @@
+"""What strangers can hold open, and that the server answers meanwhile: through the whole server, on real sockets."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from uuid import uuid4
+
+import pytest
+
+from backend.request_guard import Limits
+from tests.scratch import scratch
+from tests.serve.flood import Tab, handshake, health, held, slow_body, status
+from tests.serve.test_serve import Serve
+
+DEADLINE = 1.0
+"""Seconds in which a health check gives up."""
+MARK = "forged-by-a-stranger"
+FORGED = "reflex___state____state.reflex___state____frontend_event_exception_state.handle_frontend_exception"
+LIMITS = Limits()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Serve]:
+    """A server that all tests of this module attack."""
+    serve = Serve(scratch("flooded"))
+    serve.ready()
+    yield serve
+    if serve.process.poll() is None:
+        serve.end(signal.SIGTERM)
+
+
+def answers(server: Serve) -> None:
+    """Health within its deadline; once more where this machine was busy with something else."""
+    found = [health(server.port) for _ in range(3)]
+    assert {code for code, _ in found} == {200}
+    assert min(seconds for _, seconds in found) < DEADLINE
+
+
+def test_health_answers_beside_1024_idle_connections(server: Serve) -> None:
+    with held(server.port, 1_024):
+        answers(server)
+
+
+def test_health_answers_beside_1024_slow_bodies(server: Serve) -> None:
+    with held(server.port, 1_024, slow_body()) as connections:
+        answers(server)
+        refused = [status(connection) for connection in connections[LIMITS.bodies_per_address :]]
+    assert set(refused) == {429}
+
+
+@pytest.mark.parametrize("path", ["/session", "/oauth/decide", "/v1/oauth/token", "/anything"])
+def test_health_answers_beside_slow_forms(server: Serve, path: str) -> None:
+    with held(server.port, 200, slow_body(path)):
+        answers(server)
+
+
+def test_health_answers_beside_1500_tabs(server: Serve) -> None:
+    with ExitStack() as stack:
+        tabs = [c for _ in range(15) for c in stack.enter_context(held(server.port, 100, handshake(str(uuid4()))))]
+        answers(server)
+        codes = [status(tab) for tab in tabs]
+    assert codes.count(101) == LIMITS.strangers_per_address
+    assert 200 not in codes
+
+
+@pytest.fixture
+def silent() -> Iterator[Serve]:
+    """A server whose log is read."""
+    serve = Serve(scratch("silent"))
+    serve.ready()
+    yield serve
+    if serve.process.poll() is None:
+        serve.end(signal.SIGTERM)
+
+
+def test_what_strangers_send_writes_no_line(silent: Serve) -> None:
+    serve = silent
+    for number in range(20):
+        with Tab(serve.port, str(uuid4()) if number else MARK) as tab:
+            assert tab.status == 101
+            tab.join()
+            tab.event(FORGED, {"info": MARK, "component_stack": MARK})
+            tab.emit("client_error", {"message": MARK, "error_type": MARK})
+            tab.event("reflex___state____state.hydrate_and_load", {"vars": {MARK: 1}, "hashes": MARK})
+            tab.event(MARK, {})
+            tab.emit("event", MARK)
+            tab.emit("event", {MARK: 1})
+            tab.emit(MARK, MARK)
+            tab.emit("ping", MARK)
+            tab.emit("ping")
+            tab.until("pong")
+            tab.send(f"99{MARK}")
+    assert health(serve.port)[0] == 200
+    serve.process.send_signal(signal.SIGTERM)
+    output, _ = serve.process.communicate(timeout=60)
+    assert MARK not in output
+    assert "Traceback" not in output
+    assert not [line for line in output.splitlines() if "warning" in line.lower() or "error" in line.lower()]

@@ -1,0 +1,190 @@
+"""The guards around the server, with limits small enough to meet: bodies, sockets and connections of one address."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_network
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from backend import connection_guard
+from backend.connection_guard import Connection, surplus
+from backend.request_guard import VISITOR, Limits, RequestGuard
+from tests.conftest import World
+from tests.serve.flood import connected, handshake, slow_body, status
+from tests.served import served
+
+ALL = ip_network("0.0.0.0/0")
+
+
+@asynccontextmanager
+async def guarded(app: Any, **limits: Any) -> AsyncIterator[int]:
+    """The port of an application behind its guard."""
+    async with served(RequestGuard(app, Limits(**limits), [])) as url:
+        yield urlsplit(url).port or 0
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Take sockets, and answer requests with the size of their bodies."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept", "headers": [(b"x-who", str(scope[VISITOR].session).encode())]})
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+        return
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        size, more = size + len(message["body"]), message["more_body"]
+    text = str(size).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(text))]})
+    await send({"type": "http.response.body", "body": text})
+
+
+def drained(connection: socket.socket) -> None:
+    """Read until nothing more is there; TimeoutError where the connection is still open then."""
+    while connection.recv(1_000):
+        continue
+
+
+async def whole(connection: socket.socket) -> bytes:
+    """Everything that comes until the other side closes."""
+
+    def read() -> bytes:
+        connection.settimeout(60)
+        parts = []
+        while part := connection.recv(65_536):
+            parts.append(part)
+        return b"".join(parts)
+
+    return await asyncio.to_thread(read)
+
+
+async def test_body_that_comes_too_slowly_is_answered_and_its_connection_closed(api: Any) -> None:
+    async with guarded(api, body_seconds=0.5) as port:
+        with await asyncio.to_thread(connected, port, slow_body()) as slow:
+            answer = await whole(slow)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"application/problem+json" in answer
+    assert b"Request Timeout" in answer
+
+
+@pytest.mark.parametrize("path", ["/session", "/oauth/decide", "/v1/oauth/token"])
+async def test_slow_form_is_answered_too(api: Any, path: str) -> None:
+    async with guarded(api, body_seconds=0.5) as port:
+        with await asyncio.to_thread(connected, port, slow_body(path)) as slow:
+            assert (await whole(slow)).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_large_body_has_time_by_its_length() -> None:
+    async with guarded(echo, body_seconds=0.0, body_rate=1_000_000) as port:
+        url = f"http://127.0.0.1:{port}/"
+        async with httpx.AsyncClient(trust_env=False) as http:
+            assert (await http.post(url, content=b"x" * 20_000_000)).text == "20000000"
+
+
+async def test_one_address_holds_some_bodies_and_gets_them_back(api: Any) -> None:
+    async with guarded(api, bodies_per_address=3) as port:
+        slow = [await asyncio.to_thread(connected, port, slow_body()) for _ in range(3)]
+        url = f"http://127.0.0.1:{port}/v1"
+        async with httpx.AsyncClient(trust_env=False) as http, asyncio.timeout(60):
+            while (refused := await http.post(f"{url}/auth/login", json={})).status_code != 429:
+                continue
+            assert refused.json()["status"] == 429
+            assert refused.headers["retry-after"] == "5"
+            assert (await http.get(f"{url}/health")).status_code == 200
+            for connection in slow:
+                connection.close()
+            while (await http.post(f"{url}/auth/login", json={})).status_code == 429:
+                continue
+
+
+async def test_sockets_count_by_session_and_those_of_strangers_by_address(world: World) -> None:
+    person = await world.person(await world.organization())
+    limits = {"sockets_per_session": 2, "strangers_per_address": 1, "linger_seconds": 0.0}
+    async with guarded(echo, **limits) as port:
+
+        async def tab(cookie: str) -> tuple[int, socket.socket]:
+            opened = await asyncio.to_thread(connected, port, handshake("t", cookie))
+            return await asyncio.to_thread(status, opened), opened
+
+        strangers = [await tab(""), await tab("signum_session=made-up"), await tab('signum_session="')]
+        assert [code for code, _ in strangers] == [101, 403, 403]
+        tabs = [await tab(person.cookie) for _ in range(3)]
+        assert [code for code, _ in tabs] == [101, 101, 403]
+        strangers[0][1].close()
+        async with asyncio.timeout(60):
+            while (again := await tab(""))[0] != 101:
+                again[1].close()
+        for _, opened in [*strangers, *tabs, again]:
+            opened.close()
+
+
+async def test_socket_of_a_stranger_ends_after_its_time(world: World) -> None:
+    person = await world.person(await world.organization())
+    async with guarded(echo, stranger_seconds=0.3) as port:
+        with await asyncio.to_thread(connected, port, handshake("t", person.cookie)) as known:
+            with await asyncio.to_thread(connected, port, handshake("t")) as stranger:
+                assert b" 101 " in (await whole(stranger)).splitlines()[0]
+            assert await asyncio.to_thread(status, known) == 101
+            known.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                await asyncio.to_thread(drained, known)
+
+
+def connection(file: int, address: str | None, idle: float) -> Connection:
+    return Connection(file, address, idle)
+
+
+def test_who_holds_too_many_connections_loses_those_that_are_idle_longest() -> None:
+    many = [connection(n, "198.51.100.7", float(n)) for n in range(10)]
+    few = [connection(100 + n, "198.51.100.8", 900.0) for n in range(3)]
+    proxied = [connection(200 + n, None, 900.0) for n in range(20)]
+    closed = surplus([*many, *few, *proxied], capacity=1_000, per_address=4)
+    assert sorted(one.file for one in closed) == [4, 5, 6, 7, 8, 9]
+
+
+def test_nearly_full_server_closes_idle_connections_of_anybody() -> None:
+    busy = [connection(n, None, 0.1) for n in range(60)]
+    idle = [connection(100 + n, None, 10.0 + n) for n in range(30)]
+    closed = surplus([*busy, *idle], capacity=100, per_address=4)
+    assert sorted(one.file for one in closed) == list(range(115, 130))
+    assert surplus(busy, capacity=100, per_address=4) == []
+
+
+async def test_connections_of_one_address_are_counted_and_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_guard, "_is_exempt", lambda peer, proxies: any(peer in str(p) for p in proxies))
+    async with served(echo) as url:
+        port = urlsplit(url).port or 0
+        opened = [await asyncio.to_thread(connected, port) for _ in range(8)]
+        closed = 0
+        async with asyncio.timeout(60):
+            while closed < 5:  # what is closed may be counted until the server has let it go
+                closed += await asyncio.to_thread(connection_guard.sweep, port, 1_000, [], 3)
+        ended = 0
+        for one in opened:
+            one.settimeout(0.5)
+            try:
+                ended += one.recv(1) == b""
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                ended += 1
+        assert ended == 5
+        async with httpx.AsyncClient(trust_env=False) as http:
+            assert (await http.get(f"{url}/")).status_code == 200
+        for one in opened:
+            one.close()
+
+
+def test_proxies_and_this_machine_are_not_counted_by_address() -> None:
+    assert connection_guard._is_exempt("127.0.0.1", [])
+    assert connection_guard._is_exempt("::1", [])
+    assert connection_guard._is_exempt("10.0.0.1", [ip_network("10.0.0.0/8")])
+    assert not connection_guard._is_exempt("198.51.100.7", [ip_network("10.0.0.0/8")])
