@@ -25,6 +25,15 @@ def caller(peer: str, forwarded: Sequence[str], trusted: Sequence[IPv4Network | 
     return found
 
 
+def is_ignored(peer: str, forwarded: Sequence[str], trusted: Sequence[IPv4Network | IPv6Network]) -> bool:
+    """Whether X-Forwarded-For comes from a peer that is not trusted. What the console has passed on ends with its own
+    peer."""
+    told = [part.strip() for header in forwarded for part in header.split(",")]
+    if peer == CONSOLE and told:
+        peer = told.pop()
+    return bool(told) and not _is_trusted(peer, trusted)
+
+
 def _is_trusted(address: str, trusted: Sequence[IPv4Network | IPv6Network]) -> bool:
     if address == CONSOLE:
         return True
@@ -43,6 +52,14 @@ def _parsed(text: str) -> IPv4Address | IPv6Address | None:
         return None
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
     return mapped or parsed
+
+
+def group(address: str) -> str:
+    """What limits count an address by: an IPv6 address by its /64, which is what one customer gets."""
+    parsed = _parsed(address)
+    if isinstance(parsed, IPv6Address):
+        return str(IPv6Network((int(parsed), 64), strict=False))
+    return address if parsed is None else str(parsed)
 
 
 def is_own_origin(text: str, own: Sequence[str]) -> bool:

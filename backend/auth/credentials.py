@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from fastapi import Request
 
 from backend import db
-from backend.auth import tokens
-from backend.auth.address import caller, is_own_origin
+from backend.auth import forwarding, tokens
+from backend.auth.address import caller, is_ignored, is_own_origin
 from backend.auth.principal import Context, Key, Person
 from backend.auth.scopes import Scope, scopes_of
 from backend.auth.secrets import digest, is_api_key
@@ -134,8 +134,10 @@ def cookie_name() -> str:
 
 def client_address(request: Request) -> str:
     """The caller's address: the connection's, or what a trusted proxy says of it."""
-    peer = request.client.host if request.client else ""
-    return caller(peer, request.headers.getlist("x-forwarded-for"), settings().trusted_proxies)
+    peer, forwarded = request.client.host if request.client else "", request.headers.getlist("x-forwarded-for")
+    if forwarded and is_ignored(peer, forwarded, settings().trusted_proxies):
+        forwarding.ignored(peer)
+    return caller(peer, forwarded, settings().trusted_proxies)
 
 
 def check_origin(request: Request) -> None:

@@ -49,6 +49,10 @@ class Limiter:
         """Whether one more would be counted."""
         return await self._ask(lambda counter: counter.test(limit, *names))
 
+    async def clear(self, limit: RateLimitItem, *names: str) -> None:
+        """Forget what was counted."""
+        await self._ask(lambda counter: counter.clear(limit, *names))
+
     async def window(self, limit: RateLimitItem, *names: str) -> Window:
         """How much of a limit is left."""
         stats = await self._ask(lambda counter: counter.get_window_stats(limit, *names))

@@ -19,6 +19,7 @@ from backend.changes import proven
 from backend.db import Write, now, prove, see_oneself, transaction, widen
 from backend.errors import BadRequest, Unauthenticated
 from backend.mail.models import mail
+from backend.members.models import UserRow
 from backend.oauth import backchannel
 from backend.settings import settings
 
@@ -84,6 +85,8 @@ async def reset(session: Write, body: PasswordReset) -> None:
     proven(row.user_id)
     await see_oneself(session, row.user_id)
     await _set(session, row.user_id, body.password, "/password", link=row.secret_hash)
+    if account := await session.scalar(sa.select(col(UserRow.email)).where(col(UserRow.id) == row.user_id)):
+        await rate_limit.forgive(account)
 
 
 async def change(context: Context, body: PasswordChange) -> None:

@@ -1,8 +1,15 @@
 """Rate limits, by one mechanism: a name, a limit, a moving window (`backend.auth.limiter` counts)."""
 
 from fastapi import Request
-from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute, RateLimitItemPerSecond
+from limits import (
+    RateLimitItem,
+    RateLimitItemPerDay,
+    RateLimitItemPerHour,
+    RateLimitItemPerMinute,
+    RateLimitItemPerSecond,
+)
 
+from backend.auth.address import group
 from backend.auth.limiter import Limiter, Window
 from backend.auth.principal import Context
 from backend.errors import TooManyRequests
@@ -12,6 +19,9 @@ from backend.settings import settings
 PER_PRINCIPAL = {Network.MAINNET: RateLimitItemPerSecond(100), Network.TESTNET: RateLimitItemPerSecond(25)}
 FAILED_LOGINS_PER_ADDRESS = RateLimitItemPerMinute(10)
 FAILED_LOGINS_PER_ACCOUNT = RateLimitItemPerMinute(5, 15)
+FAILED_LOGINS_IN_ALL = (RateLimitItemPerHour(20), RateLimitItemPerDay(60))
+"""Of one account from wherever, but for browsers that have signed in to it before."""
+FAILED_LOGINS_PER_DEVICE = RateLimitItemPerHour(10)
 PASSWORD_LINKS_PER_ADDRESS = RateLimitItemPerMinute(10)
 PASSWORD_LINKS_PER_ACCOUNT = RateLimitItemPerMinute(5, 60)
 INVITATIONS_OF_ORGANIZATION = RateLimitItemPerDay(500)
@@ -39,6 +49,39 @@ async def check(limit: RateLimitItem, *names: str) -> None:
     """429 where the limit is reached; counts nothing."""
     if is_on() and not await _limiter.test(limit, *names):
         raise await _too_many(limit, *names)
+
+
+class Guesses:
+    """The limits that failed sign-ins of an account count against. A known device counts by itself alone, so that
+    nobody else's guesses keep the owner out; any other one by its address and by the account."""
+
+    def __init__(self, account: str, address: str, device: str | None = None) -> None:
+        place = group(address)
+        self._counted: list[tuple[RateLimitItem, tuple[str, ...]]] = (
+            [(FAILED_LOGINS_PER_DEVICE, ("device", device))]
+            if device
+            else [
+                (FAILED_LOGINS_PER_ADDRESS, ("login", place)),
+                (FAILED_LOGINS_PER_ACCOUNT, ("login", place, account)),
+                *((limit, ("account", account)) for limit in FAILED_LOGINS_IN_ALL),
+            ]
+        )
+
+    async def check(self) -> None:
+        """429 where one more is too many."""
+        for limit, names in self._counted:
+            await check(limit, *names)
+
+    async def hit(self) -> None:
+        """Count a failure; 429 where it is one too many."""
+        for limit, names in self._counted:
+            await hit(limit, *names)
+
+
+async def forgive(account: str) -> None:
+    """Forget the failures of an account from wherever: its owner has proven themself by a mailed link."""
+    for limit in FAILED_LOGINS_IN_ALL:
+        await _limiter.clear(limit, "account", account)
 
 
 async def check_principal(request: Request, context: Context) -> None:

@@ -9,7 +9,8 @@ from fastapi import APIRouter, BackgroundTasks, Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend import db
-from backend.auth import passwords, rate_limit, service, sessions, siwe
+from backend.auth import devices, passwords, rate_limit, service, sessions, siwe
+from backend.auth.address import group
 from backend.auth.credentials import check_origin, client_address, cookie_name, present
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
 from backend.auth.schemas import (
@@ -89,8 +90,9 @@ async def verify_siwe(context: Current, request: Request, body: SiweVerify, resp
 @public
 async def forgot_password(context: Current, body: PasswordForgot, after: BackgroundTasks) -> None:
     """Ask for a link to choose a new password. The answer is the same, and takes as long, whoever the address is."""
-    await rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ADDRESS, "forgot", context.address)
-    await rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ACCOUNT, "forgot", context.address, body.email)
+    place = group(context.address)
+    await rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ADDRESS, "forgot", place)
+    await rate_limit.hit(rate_limit.PASSWORD_LINKS_PER_ACCOUNT, "forgot", place, body.email)
     after.add_task(passwords.send_link, body.email)
 
 
@@ -149,7 +151,12 @@ async def sign_in(
         secure=settings().secure,
         path="/",
     )
+    await devices.remember(request, answer, _account(email))
     return answer
+
+
+def _account(email: str) -> str:
+    return email.strip().lower()
 
 
 def _next_of_page(request: Request) -> str:
@@ -159,11 +166,12 @@ def _next_of_page(request: Request) -> str:
 
 
 async def _change_session(request: Request, email: str, password: str) -> str:
+    device = await devices.known(request, _account(email))
     async with db.transaction() as session:
         if old := request.cookies.get(cookie_name()):
             await service.end_by_cookie(session, old)
-        agent = request.headers.get("user-agent", "")
-        return await service.open_browser_session(session, email, password, agent, client_address(request))
+        agent, address = request.headers.get("user-agent", ""), client_address(request)
+        return await service.open_browser_session(session, email, password, agent, address, device)
 
 
 def _in_a_browser(request: Request) -> AbstractContextManager[None]:

@@ -28,19 +28,18 @@ REFRESH_ABSOLUTE = timedelta(days=90)
 WRONG = "Email or password is not right."
 
 
-async def check_password(session: Write, email: str, password: str, address: str) -> UserRow:
-    """The user, where the password fits. Unknown user and wrong password: the same 401 after the same time."""
+async def check_password(session: Write, email: str, password: str, address: str, device: str | None = None) -> UserRow:
+    """The user, where the password fits. Unknown user and wrong password: the same 401 after the same time. `device`
+    is the id of a browser that has signed in to this account before."""
     account = email.strip().lower()
-    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
-    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+    guesses = rate_limit.Guesses(account, address, device)
+    await guesses.check()
     known = None if "\0" in account else await find_account(session, account)
     fits = await asyncio.to_thread(verify_password, password, known.password_hash if known else None)
     # Asked again: many guesses at once have all passed the first check, and none of them may learn more than one.
-    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
-    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+    await guesses.check()
     if not fits or known is None:
-        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "login", address)
-        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, "login", address, account)
+        await guesses.hit()
         raise Unauthenticated(WRONG)
     user = await themself(session, known.user_id)
     user.last_login_at = now()
@@ -76,9 +75,11 @@ async def open_session(
     return row, secret
 
 
-async def open_browser_session(session: Write, email: str, password: str, agent: str, address: str) -> str:
+async def open_browser_session(
+    session: Write, email: str, password: str, agent: str, address: str, device: str | None = None
+) -> str:
     """Sign in a browser; the answer is the cookie's value."""
-    user = await check_password(session, email, password, address)
+    user = await check_password(session, email, password, address, device)
     _, secret = await open_session(session, user, "browser", agent, address, timedelta(days=settings().session_days))
     return secret
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth import rate_limit, service
+from backend.auth.address import group
 from backend.auth.models import OneTimeSecretRow
 from backend.auth.principal import Context
 from backend.auth.schemas import SiweNonce, SiweVerify, Tokens
@@ -48,12 +49,13 @@ async def _chain_ids(session: Write) -> list[int]:
 
 async def verify(context: Context, body: SiweVerify, agent: str) -> Tokens:
     """Sign in whoever the wallet belongs to; 401 where the message is not right, or nobody has the wallet."""
-    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
+    place = group(context.address)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", place)
     try:
         message = await _proven(context.session, body)
         user = await _owner(context, message, body.link)
     except Unauthenticated:
-        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", context.address)
+        await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", place)
         raise
     return await service.open_token_session(context, user, agent)
 

@@ -5,6 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from backend.auth import rate_limit
+from backend.auth.address import group
 from backend.auth.route import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
 from backend.chains import checks, service
@@ -31,7 +32,7 @@ async def list_chains(
     deployed: DeployedFilter | None = None,
 ) -> ChainList:
     """The registry of chains; needs no credential. `deployed` filters by whether our contracts are there."""
-    await rate_limit.hit(rate_limit.CHAIN_LIST, "chains", context.address)
+    await rate_limit.hit(rate_limit.CHAIN_LIST, "chains", group(context.address))
     wanted = None if deployed is None else deployed == "true"
     return ChainList(chains=await service.registry(context.session, environment, vm_type, wanted))
 

@@ -9,6 +9,7 @@ import structlog
 from sqlmodel import col
 
 from backend import db
+from backend.auth import forwarding
 from backend.chain.models import AlarmKind, ChainAlarmRow
 from backend.chains.models import ChainRow
 from backend.readiness import readiness
@@ -28,7 +29,7 @@ _notes: list[str] = []
 
 async def notes() -> list[str]:
     """Return what works less well than it should: what this process knows, and the open alarms of all chains."""
-    return [*readiness.notes, *await _alarms()]
+    return [*readiness.notes, *forwarding.notes(), *await _alarms()]
 
 
 async def _alarms() -> list[str]:

@@ -1,0 +1,152 @@
+"""Passwords guessed from many addresses: slowed down for each account, without keeping its owner out."""
+
+from ipaddress import ip_network
+from typing import Any
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+from backend.auth import forwarding
+from backend.auth.address import group, is_ignored
+from backend.auth.devices import device_cookie
+from backend.readiness import readiness
+from backend.settings import settings
+from tests.auth.test_accounts import links
+from tests.conftest import PASSWORD, World
+
+HEADERS = {"origin": settings().origin}
+
+
+class Visitor:
+    """A browser or program at an address."""
+
+    def __init__(self, api: Any, address: str) -> None:
+        transport = httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(address, 4711))
+        self.http = httpx.AsyncClient(transport=transport, base_url=settings().origin, headers=HEADERS)
+
+    async def login(self, email: str, password: str = "a guess") -> int:
+        """The status of a sign-in as a program."""
+        body = {"email": email, "password": password}
+        return (await self.http.post("/v1/auth/login", json=body)).status_code
+
+    async def sign_in(self, email: str, password: str = "a guess") -> str:
+        """Where a sign-in by the console's form leads."""
+        answer = await self.http.post("/session", data={"email": email, "password": password})
+        return answer.headers["location"].partition("&")[0]
+
+
+async def test_guesses_from_many_addresses_meet_the_limit_of_the_account(api: Any, world: World, limits: None) -> None:
+    person = await world.person(await world.organization())
+    answers = [await Visitor(api, f"198.51.{n}.7").login(person.email) for n in range(25)]
+    assert answers == [401] * 20 + [429] * 5
+    right = await Visitor(api, "203.0.113.1").login(person.email, PASSWORD)
+    assert right == 429, "an unknown device waits, whatever it knows"
+    nobody = [await Visitor(api, f"198.51.{n}.8").login("nobody@example.com") for n in range(25)]
+    assert nobody == answers, "whether somebody has the address is not told"
+
+
+async def test_known_browser_of_the_owner_gets_through(api: Any, world: World, limits: None) -> None:
+    person = await world.person(await world.organization())
+    browser = Visitor(api, "203.0.113.5")
+    assert await browser.sign_in(person.email.upper(), PASSWORD) == "/"
+    cookie = browser.http.cookies[device_cookie()]
+    assert person.email not in cookie
+    for n in range(25):
+        await Visitor(api, f"198.51.{n}.7").login(person.email)
+    for _ in range(12):  # from where the owner is, too, as behind a proxy that nobody has named
+        await Visitor(api, "203.0.113.5").login(person.email)
+    assert await Visitor(api, "203.0.113.5").sign_in(person.email, PASSWORD) == "/sign-in?error=slow"
+    assert await browser.sign_in(person.email, PASSWORD) == "/"
+
+
+async def test_known_browser_does_not_guess_without_end(api: Any, world: World, limits: None) -> None:
+    acme = await world.organization()
+    person, victim = await world.person(acme), await world.person(acme)
+    browser = Visitor(api, "203.0.113.5")
+    await browser.sign_in(person.email, PASSWORD)
+    mine = [await browser.sign_in(person.email) for _ in range(12)]
+    assert mine == ["/sign-in?error=invalid"] * 10 + ["/sign-in?error=slow"] * 2
+    others = [await browser.sign_in(victim.email) for _ in range(7)]
+    assert others == ["/sign-in?error=invalid"] * 5 + ["/sign-in?error=slow"] * 2
+
+
+async def test_forged_device_is_no_known_one(api: Any, world: World, limits: None) -> None:
+    person = await world.person(await world.organization())
+    for n in range(20):
+        await Visitor(api, f"198.51.{n}.7").login(person.email)
+    for forged in ("x", "AAAA" * 20, "e30=", ""):
+        browser = Visitor(api, "203.0.113.9")
+        browser.http.cookies.set(device_cookie(), forged)
+        assert await browser.sign_in(person.email, PASSWORD) == "/sign-in?error=slow"
+
+
+async def test_mailed_link_lets_the_owner_in_again(api: Any, world: World, limits: None) -> None:
+    person, new = await world.person(await world.organization()), "a much better battery"
+    for n in range(21):
+        await Visitor(api, f"198.51.{n}.7").login(person.email)
+    owner = Visitor(api, "203.0.113.1")
+    assert await owner.login(person.email, PASSWORD) == 429
+    await owner.http.post("/v1/auth/password/forgot", json={"email": person.email})
+    [link] = await links(person.email)
+    answer = await owner.http.post("/v1/auth/password/reset", json={"token": link, "password": new})
+    assert answer.status_code == 204
+    assert await owner.login(person.email, new) == 200
+
+
+async def test_ipv6_counts_by_64_bits(api: Any, world: World, limits: None) -> None:
+    person = await world.person(await world.organization())
+    answers = [await Visitor(api, f"2001:db8:1:2::{n:x}").login(person.email) for n in range(1, 8)]
+    assert answers == [401] * 5 + [429] * 2
+    assert await Visitor(api, "2001:db8:1:3::1").login(person.email) == 401
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:198.51.100.7", "198.51.100.7"),
+        ("198.51.100.7", "198.51.100.7"),
+        ("console", "console"),
+        ("", ""),
+    ],
+)
+def test_addresses_are_counted_by_what_one_customer_gets(address: str, counted: str) -> None:
+    assert group(address) == counted
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "ignored"),
+    [
+        ("10.0.0.1", ["198.51.100.7"], False),
+        ("10.0.0.1", ["1.2.3.4, 198.51.100.7"], False),
+        ("203.0.113.9", ["198.51.100.7"], True),
+        ("203.0.113.9", [], False),
+        ("console", ["203.0.113.9"], False),
+        ("console", ["198.51.100.7, 203.0.113.9"], True),
+        ("console", ["198.51.100.7, 10.0.0.1"], False),
+    ],
+)
+def test_forwarded_for_from_a_stranger_is_ignored(peer: str, forwarded: list[str], ignored: bool) -> None:
+    assert is_ignored(peer, forwarded, [ip_network("10.0.0.0/8")]) is ignored
+
+
+async def test_forwarded_for_from_an_untrusted_peer_is_told_once(
+    api: Any, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "notes", [])
+    forwarding.forget()
+    behind = Visitor(api, "10.0.0.1")
+    behind.http.headers["x-forwarded-for"] = "198.51.100.7"
+    with capture_logs() as told:
+        for _ in range(3):
+            await behind.login("nobody@example.com")
+    assert [(entry["event"], entry["peer"]) for entry in told] == [("forwarded_for.ignored", "10.0.0.1")]
+    notes = (await world.client.call("GET", "/ready"))["notes"]
+    assert forwarding.NOTE in notes
+    assert "10.0.0.1" not in str(notes)
+    forwarding.forget()
+    monkeypatch.setattr(settings(), "trusted_proxies", [ip_network("10.0.0.0/8")])
+    await behind.login("nobody@example.com")
+    assert forwarding.NOTE not in (await world.client.call("GET", "/ready"))["notes"]
