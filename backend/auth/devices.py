@@ -6,6 +6,7 @@ browser that has signed in to the account before is counted by itself (OWASP's d
 
 import asyncio
 import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import orjson
 from fastapi import Request, Response
@@ -35,9 +36,10 @@ async def remember(request: Request, answer: Response, account: str) -> None:
     accounts = await _accounts(request)
     accounts.pop(digest(account), None)
     kept = dict([*accounts.items(), (digest(account), secrets.token_hex(16))][-MOST:])
-    sealed = await asyncio.to_thread(SECRETS.seal_text, orjson.dumps(kept).decode(), PLACE)
+    sealed = await asyncio.to_thread(SECRETS.seal, orjson.dumps(kept), PLACE)
+    text = urlsafe_b64encode(sealed).decode().rstrip("=")
     answer.set_cookie(
-        device_cookie(), sealed, max_age=SECONDS, httponly=True, samesite="lax", secure=settings().secure, path="/"
+        device_cookie(), text, max_age=SECONDS, httponly=True, samesite="lax", secure=settings().secure, path="/"
     )
 
 
@@ -47,6 +49,7 @@ async def _accounts(request: Request) -> dict[str, str]:
     if not cookie:
         return {}
     try:
-        return dict(orjson.loads(await asyncio.to_thread(SECRETS.unseal_text, cookie, PLACE)))
+        sealed = urlsafe_b64decode(cookie + "=" * (-len(cookie) % 4))
+        return dict(orjson.loads(await asyncio.to_thread(SECRETS.unseal, sealed, PLACE)))
     except (CannotUnseal, ValueError):
         return {}
