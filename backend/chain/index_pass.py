@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import structlog
 
@@ -46,13 +47,26 @@ WINDOW_TIME = 120.0
 """Seconds of the chain's time that the window covers."""
 READ_AGAIN = (32, 60.0)
 """The window is read again after so many blocks, or so many seconds with a new block: each block twice or more."""
+WINDOW_SHARE = 2.0
+"""Seconds that one pass spends on the window; the next one goes on with it. Others wait for the pass."""
 
 _left: dict[int, int] = {}
 """The block at which this process left the cursor of a chain."""
 _read_again: dict[int, tuple[int, float]] = {}
 """The cursor's block and the time by `time.monotonic` when a chain's window was last read again."""
+_windows: dict[int, "_Window"] = {}
+"""By chain, the window that is being read again."""
 _unalarmed: set[int] = set()
 """Chains on which this process has seen that no alarm about a deep reorganization is open."""
+
+
+@dataclass(slots=True)
+class _Window:
+    """Blocks from `first` on, which is the next to read, up to `last`; when the reading began, by `time.monotonic`."""
+
+    first: int
+    last: int
+    began: float
 
 
 async def make(rpc: Rpc) -> int:
@@ -110,7 +124,7 @@ class _Pass:
         if place.block.number < _left.get(self.eid, 0):
             floors.lower_to(self.eid, place.block.number)  # an operator has rewound the chain
             finality.forget(self.eid)
-            _read_again.pop(self.eid, None)
+            self._forget_window()
         self.place, self.followed = await followed.find(session, place)
         if newest != place.block or self.followed.histories:
             return False
@@ -174,7 +188,7 @@ class _Pass:
         """Read the next piece of the oldest history, and of those that are about as far."""
         group = followed.together(self.followed.histories, limits_of(self.eid).blocks)
         first, addresses = group[0].first, [history.address for history in group]
-        piece = await self._reread(addresses, first)
+        piece = await self._reread(addresses, first, self.place.block.number)
         done = piece.blocks[-1].number
         reached = [history.address for history in group if history.first <= done + 1]
         async with db.worker() as session:
@@ -185,12 +199,12 @@ class _Pass:
             self.place = cursor.placed(row)
         self.followed = self.followed.read(reached, read_to)
 
-    async def _reread(self, addresses: Sequence[str], first: int) -> Piece:
-        """Return the logs of some blocks from the first on, at most up to the cursor. Raises Behind and Forked."""
+    async def _reread(self, addresses: Sequence[str], first: int, last: int) -> Piece:
+        """Return the logs of some blocks from the first on, at most up to the last. Raises Behind and Forked."""
         here = self.place.block
         if first > here.number:
             return Piece([], [here])
-        return await log_reader.read_range(self.rpc, addresses, first, here.number, here)
+        return await log_reader.read_range(self.rpc, addresses, first, last, here)
 
     def _is_due(self) -> bool:
         """Whether the window at the end of a public chain is to be read again."""
@@ -198,20 +212,33 @@ class _Pass:
         before, at = _read_again.get(self.eid, (0, -READ_AGAIN[1]))
         if endpoints.is_embedded(self.eid) or number <= before:
             return False
+        if self.eid in _windows:
+            return True
         return number - before >= READ_AGAIN[0] or time.monotonic() - at >= READ_AGAIN[1]
 
     async def _read_window(self) -> None:
         """Read the newest blocks again, for what a node left out: logs that are there already change nothing."""
         if not self._is_due():
             return
-        here, began = self.place.block.number, time.monotonic()
-        blocks = max(WINDOW, math.ceil(WINDOW_TIME / terms_of(self.eid).block_time))
-        addresses, first = self.followed.current, max(0, here - blocks + 1)
-        while addresses and first <= here:
-            piece = await self._reread(addresses, first)
+        window = _windows.setdefault(self.eid, self._window())
+        addresses, end = self.followed.current, time.monotonic() + WINDOW_SHARE
+        while addresses and window.first <= window.last:
+            piece = await self._reread(addresses, window.first, window.last)
             await self._add(piece)
-            first = piece.blocks[-1].number + 1
-        _read_again[self.eid] = here, began
+            window.first = piece.blocks[-1].number + 1
+            if time.monotonic() > end and window.first <= window.last:
+                return
+        self._forget_window()
+        _read_again[self.eid] = window.last, window.began
+
+    def _window(self) -> _Window:
+        here = self.place.block.number
+        blocks = max(WINDOW, math.ceil(WINDOW_TIME / terms_of(self.eid).block_time))
+        return _Window(max(0, here - blocks + 1), here, time.monotonic())
+
+    def _forget_window(self) -> None:
+        _windows.pop(self.eid, None)
+        _read_again.pop(self.eid, None)
 
     async def _add(self, piece: Piece) -> None:
         if not piece.logs:
@@ -229,7 +256,7 @@ class _Pass:
         with suppress(Behind):
             if await reorgs.undo(self.rpc, self.place):
                 _left.pop(self.eid, None)
-                _read_again.pop(self.eid, None)
+                self._forget_window()
                 raise Moved
 
     async def _conclude(self, session: db.Write) -> None:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from backend import db
 from backend.chain import endpoints, index_pass, indexer, log_limits, log_reader, terms, token
 from backend.chain.errors import ChainUnavailable, RpcError
-from backend.chain.log_limits import LogLimits
+from backend.chain.log_limits import LogLimits, limits_of
 from backend.chain.models import FollowedContractRow
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import TokenRules
@@ -65,6 +65,28 @@ async def test_transfer_that_a_node_left_out_is_found_when_the_window_is_read_ag
     await mint(stage, at, 2)
     await caught_up()
     assert await amounts(at) == [100, 1, 2]
+
+
+async def test_window_is_read_again_over_several_passes(
+    stage: Stage, open_rules: TokenRules, node: Faulty, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who wait for a pass do not wait for all of the window, which is long behind small limits."""
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    await caught_up()
+    leaves_out(node)
+    await mint(stage, at, 1)
+    await caught_up()
+    node.heals()
+    monkeypatch.setattr(index_pass, "WINDOW_SHARE", 0.0)
+    monkeypatch.setattr(limits_of(HOME_EID), "blocks", 8)
+    index_pass._windows.clear()
+    passes = 0
+    while 1 not in await amounts(at):
+        await mint(stage, at, 2)
+        await caught_up()
+        passes += 1
+        assert passes < 3 * index_pass.WINDOW // 8
+    assert passes > 1
 
 
 async def test_answer_of_exactly_the_providers_cap_is_taken_as_cut_off(

@@ -73,7 +73,18 @@ def hasten() -> None:
     from backend import executors, sweep
     from backend.auth import rate_limit
     from backend.bridges import arriving, carrying, patience
-    from backend.chain import confirming, health, indexer, nodes, preparing, pushing, reorgs, settlement, transport
+    from backend.chain import (
+        confirming,
+        health,
+        index_pass,
+        indexer,
+        nodes,
+        preparing,
+        pushing,
+        reorgs,
+        settlement,
+        transport,
+    )
 
     confirming.RESEND = {True: 0.3, False: 1.5}
     confirming._delays = lambda eid: iter(lambda: 0.25, None)  # type: ignore[assignment]
@@ -84,6 +95,7 @@ def hasten() -> None:
     preparing.AGAIN = {True: 1.0, False: 0.5}
     carrying.PAUSES, patience.EXECUTORS, arriving.AGAIN = (0.15, 0.5), 15.0, timedelta(seconds=5)
     sweep.INTERVAL, executors.BEAT, health.AGAIN, reorgs.SECOND_LOOK = 5.0, 1.0, 2.0, 0.2
+    index_pass.WINDOW_TIME, index_pass.READ_AGAIN = 4.0, (32, 2.0)
     nodes.AGAIN, transport.TIMEOUT = (0.05, 0.5), httpx.Timeout(3.0)
     rate_limit.is_on = lambda: False  # type: ignore[assignment]
 

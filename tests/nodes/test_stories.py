@@ -1,0 +1,20 @@
+"""Twenty of the stories that `make nodes` plays: the server is killed behind node pools, and nothing is lost."""
+
+import asyncio
+import sys
+
+from tests.nodes.stories.server import CHECKOUT
+
+SEED = 20
+
+
+async def test_twenty_stories_leave_chain_tables_and_requests_in_agreement() -> None:
+    command = ["-m", "tests.nodes", "--stories", "20", "--seed", str(SEED), "--houses", "5"]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, cwd=CHECKOUT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    told = (await process.communicate())[0].decode()
+    assert process.returncode == 0, told
+    assert f"seed {SEED}: 20 stories" in told
+    for nothing in ("executed twice", "events lost", "events duplicated", "wrong statuses", "not at rest"):
+        assert f"  {nothing}: 0" in told
