@@ -17,6 +17,7 @@ from backend.status.schemas import Health, Ready
 
 VERTICALS = (
     "auth",
+    "factors",
     "organizations",
     "members",
     "memberships",

@@ -1,5 +1,6 @@
 """`signum`: the operator's commands (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
-chain check | chain rewind | audit verify | approvals lift | openapi`), and its users'.
+chain check | chain rewind | audit verify | approvals lift | factors remove |
+openapi`), and its users'.
 """
 
 from typing import Annotated
@@ -15,6 +16,8 @@ audit = typer.Typer(no_args_is_help=True, help="The log of every change.")
 app.add_typer(audit, name="audit")
 approvals = typer.Typer(no_args_is_help=True, help="What needs a second person.")
 app.add_typer(approvals, name="approvals")
+factors = typer.Typer(no_args_is_help=True, help="Second factors of people.")
+app.add_typer(factors, name="factors")
 chain = typer.Typer(no_args_is_help=True, help="The chains and their nodes.")
 app.add_typer(chain, name="chain")
 
@@ -216,6 +219,21 @@ def lift_approvals(
 
     for line in supervisor.guarded(lambda: asyncio.run(lift(settings(), organization, reason))):
         typer.echo(line)
+
+
+@factors.command("remove")
+def remove_factors(
+    email: Annotated[str, typer.Option(help="Whose second factors, by the address they sign in with.")],
+    reason: Annotated[str, typer.Option(prompt="Why", help="Kept in the audit log of their organizations.")],
+) -> None:
+    """Remove every second factor of somebody who has lost them and their recovery codes, once you have made sure who
+    asks (while `signum serve` runs, or with DATABASE_URL). Every session of theirs ends."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.factors.operator import remove
+
+    typer.echo(supervisor.guarded(lambda: asyncio.run(remove(settings(), email, reason))))
 
 
 if __name__ == "__main__":

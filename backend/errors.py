@@ -3,8 +3,11 @@
 SignumError                     500
 ├── BadRequest                  400   unreadable, or well formed but impossible
 ├── Unauthenticated             401
+│   └── SecondFactorNeeded      401   {base_url}/errors/second-factor-needed; the password was right
 ├── Forbidden                   403   role or tenant
-│   └── InsufficientScope       403   {base_url}/errors/insufficient-scope
+│   ├── InsufficientScope       403   {base_url}/errors/insufficient-scope
+│   ├── FreshFactorNeeded       403   {base_url}/errors/fresh-factor-needed
+│   └── SecondFactorRequired    403   {base_url}/errors/second-factor-required
 ├── NotFound                    404
 ├── RequestTimeout              408   the body came too slowly
 ├── Conflict                    409   {base_url}/errors/conflict
@@ -22,6 +25,7 @@ SignumError                     500
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
+from uuid import UUID
 
 
 class SignumError(Exception):
@@ -91,6 +95,53 @@ class InsufficientScope(Forbidden):
     def extensions(self) -> dict[str, Any]:
         """The scope that would be needed; the first where one of several is."""
         return {"scope": self.scope}
+
+
+def _rule(name: str, path: str, description: str) -> dict[str, Any]:
+    """The rule that refuses, and the call that satisfies it."""
+    return {"rule": name, "resolution": {"method": "POST", "path": path, "description": description}}
+
+
+class SecondFactorNeeded(Unauthenticated):
+    """Second factor needed"""
+
+    slug = "second-factor-needed"
+
+    def __init__(self, user_id: UUID) -> None:
+        super().__init__("This account has a second factor. Sign in with a code of it too.")
+        self.user_id = user_id
+
+    def extensions(self) -> dict[str, Any]:
+        """The rule, and the sign-in that satisfies it."""
+        return _rule("second_factor", "/v1/auth/login", "Repeat the sign-in with `code`.")
+
+
+class FreshFactorNeeded(Forbidden):
+    """Fresh second factor needed"""
+
+    slug = "fresh-factor-needed"
+
+    def __init__(self) -> None:
+        super().__init__("This needs your second factor, confirmed within the last 5 minutes.")
+
+    def extensions(self) -> dict[str, Any]:
+        """The rule, and the call that satisfies it."""
+        words = "Confirm a second factor, then repeat the request."
+        return _rule("fresh_factor", "/v1/auth/factors/verify", words)
+
+
+class SecondFactorRequired(Forbidden):
+    """Second factor required"""
+
+    slug = "second-factor-required"
+
+    def __init__(self) -> None:
+        super().__init__("This organization requires a second factor. Set one up to go on.")
+
+    def extensions(self) -> dict[str, Any]:
+        """The rule, and the call that satisfies it."""
+        words = "Set up an authenticator app or a passkey."
+        return _rule("second_factor_required", "/v1/auth/factors/totp", words)
 
 
 class NotFound(SignumError):

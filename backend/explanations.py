@@ -21,6 +21,27 @@ TYPES = {
             resolution="Use a key with the scope that `scope` names. A write scope does not imply read.",
         ),
         ErrorType(
+            slug="second-factor-needed",
+            title="Second factor needed",
+            status=401,
+            explanation="Email and password are right, and the account has a second factor.",
+            resolution="Repeat the sign-in with `code`: six digits of the authenticator app, or a recovery code.",
+        ),
+        ErrorType(
+            slug="fresh-factor-needed",
+            title="Fresh second factor needed",
+            status=403,
+            explanation="The operation is sensitive: the second factor must have been shown within the last 5 minutes.",
+            resolution="Confirm it by POST /v1/auth/factors/verify, then repeat the operation.",
+        ),
+        ErrorType(
+            slug="second-factor-required",
+            title="Second factor required",
+            status=403,
+            explanation="The organization, or one above it, requires a second factor of its people.",
+            resolution="Set one up by POST /v1/auth/factors/totp, or add a passkey in the console.",
+        ),
+        ErrorType(
             slug="prerequisites-not-met",
             title="Prerequisites not met",
             status=409,

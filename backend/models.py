@@ -17,6 +17,7 @@ from backend.chain.models import (
 )
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
+from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.mail.models import OutboxRow
@@ -49,6 +50,7 @@ __all__ = [
     "DistributionRow",
     "DocumentRow",
     "EndpointRow",
+    "FactorRow",
     "FilePartRow",
     "FileRow",
     "FollowedContractRow",
@@ -69,6 +71,7 @@ __all__ = [
     "PartyRow",
     "RecipientRow",
     "ReconciliationRow",
+    "RecoveryCodeRow",
     "RefreshTokenRow",
     "RequestRow",
     "RequestStepRow",

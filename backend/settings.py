@@ -133,6 +133,9 @@ class Settings(BaseSettings):
     """Who gets it; default the operator's own wallet. `SIGNUM_PROTOCOL_WALLET`."""
 
     session_days: int = 14
+    session_idle_minutes: int = Field(480, ge=0)
+    """Minutes without a call after which a browser's session ends; 0 for none. `SIGNUM_SESSION_IDLE_MINUTES`."""
+
     keep_alive_seconds: int = Field(30, ge=5, le=3_600)
     """How long a connection may be idle between requests, and how long the head of a request may take to arrive."""
 

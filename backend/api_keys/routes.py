@@ -22,7 +22,7 @@ async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-@requires(Scope.API_KEYS_WRITE)
+@requires(Scope.API_KEYS_WRITE, fresh=True)
 async def create_key(context: Current, orgId: UUID, body: ApiKeyCreate, response: Response) -> ApiKeyCreated:
     """Make a key. It has no scope that the caller lacks; made by a key or an application, it ends with that one at the
     latest. `key` is shown in this answer only."""
@@ -31,7 +31,7 @@ async def create_key(context: Current, orgId: UUID, body: ApiKeyCreate, response
 
 
 @router.delete("/{keyId}", status_code=status.HTTP_204_NO_CONTENT)
-@requires(Scope.API_KEYS_WRITE)
+@requires(Scope.API_KEYS_WRITE, fresh=True)
 async def revoke_key(context: Current, orgId: UUID, keyId: UUID) -> None:
     """Revoke a key and every key made with it; they stop working at once."""
     await service.revoke(context, keyId)

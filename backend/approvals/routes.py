@@ -37,7 +37,7 @@ async def list_approvals(
 
 
 @router.post("", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ORGS_WRITE)
+@requires(Scope.ORGS_WRITE, fresh=True)
 async def change_approval_policy(
     context: Current, orgId: UUID, body: PolicyChange, response: Response, dry_run: DryRun = False
 ) -> PolicyAccepted | PolicyPlan:
@@ -59,7 +59,7 @@ async def get_approval(context: Current, orgId: UUID, approvalId: UUID) -> Appro
 
 
 @router.post("/{approvalId}/approve", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
-@requires(Scope.ORGS_READ, action=ACTIONS, person=True)
+@requires(Scope.ORGS_READ, action=ACTIONS, person=True, fresh=True)
 async def approve_request(context: Current, orgId: UUID, approvalId: UUID, response: Response) -> ApprovalDetail:
     """Agree as the second person: needs a signed-in person who is not who asked (nor made the API key that asked), who
     had their role before it was asked, was neither added nor promoted by who asked, and signs in with none of their

@@ -28,6 +28,7 @@ from backend.problems import respond
 LIFETIME = timedelta(hours=24)
 KEY = re.compile(r"[\x20-\x7e]{1,255}")
 SECRETS = {"key", "secret", "access_token", "refresh_token", "id_token", "redirect_to"}
+SECRETS |= {"otpauth_uri", "recovery_codes"}
 KEPT_HEADERS = ("location", "content-type")
 REFUSALS = frozenset({400, 404, 409})
 """Statuses that an executed operation refuses with, and that are kept."""

@@ -28,7 +28,11 @@ class SessionRow(Row, table=True):
     user_agent: str | None = None
     address: str | None = None
     signed_in_at: datetime = time_field()
+    factor_at: datetime | None = time_field(nullable=True)
+    """When the person last showed a second factor in this session."""
     last_used_at: datetime = time_field()
+    idle_seconds: int | None = None
+    """A browser's session ends when it was not used for so long."""
     expires_at: datetime = time_field()
     revoked_at: datetime | None = time_field(nullable=True)
 
@@ -57,7 +61,8 @@ class SigningKeyRow(Row, table=True):
 
 
 class OneTimeSecretRow(Row, table=True):
-    """A secret that works once: the link of a forgotten password, the nonce of a wallet's sign-in."""
+    """A secret that works once: the link of a forgotten password, the nonce of a wallet's sign-in, a sign-in that still
+    needs its second factor, the challenge of a passkey."""
 
     __tablename__ = "one_time_secrets"
 

@@ -30,6 +30,8 @@ class Needs:
     """A person in their browser, by its session."""
     identity: IdentityScope | None = None
     """An access token of a person, and nothing else; one of an application has this scope."""
+    fresh: bool = False
+    """A person in their browser who has a second factor has shown it within the last 5 minutes. Dry runs do not ask."""
 
     @property
     def is_open(self) -> bool:
@@ -60,11 +62,12 @@ def requires(
     both: bool = False,
     browser: bool = False,
     identity: IdentityScope | None = None,
+    fresh: bool = False,
 ) -> Callable[[F], F]:
     """Say what an operation needs (`Needs`): one of `scopes`, in the organization that the path parameter names."""
 
     def mark(endpoint: F) -> F:
-        endpoint.__needs__ = Needs(scopes, organization, action, person, both, browser, identity)  # type: ignore[attr-defined]
+        endpoint.__needs__ = Needs(scopes, organization, action, person, both, browser, identity, fresh)  # type: ignore[attr-defined]
         return endpoint
 
     return mark

@@ -13,7 +13,7 @@ from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
 from backend.auth.secrets import digest, hash_password, token, verify_password
-from backend.auth.service import find_account, reach
+from backend.auth.service import find_account, reach, themself
 from backend.auth.telling import tell_of_person
 from backend.changes import proven
 from backend.db import Write, now, prove, see_oneself, transaction, widen
@@ -92,23 +92,29 @@ async def reset(session: Write, body: PasswordReset) -> None:
 async def change(context: Context, body: PasswordChange) -> None:
     """Take a new password for the old one; 400 where that is wrong. Every other session ends."""
     person = context.require_person()
-    names = "password", str(person.user_id)
-    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     known = await find_account(context.session, person.email)
-    fits = await asyncio.to_thread(verify_password, body.current_password, known.password_hash if known else None)
+    await check_own(person.user_id, body.current_password, known.password_hash if known else None, "/current_password")
+    await _set(context.session, person.user_id, body.new_password, "/new_password", keep=person.session_id)
+
+
+async def check_own(user_id: UUID, password: str, stored: str | None, pointer: str) -> None:
+    """400 where this is not the signed-in person's password; guesses are limited by person."""
+    names = "password", str(user_id)
+    await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
+    fits = await asyncio.to_thread(verify_password, password, stored)
     # Asked again: many guesses at once have all passed the first check.
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     if not fits:
         await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
-        raise BadRequest("The current password is not right.", pointer="/current_password")
-    await _set(context.session, person.user_id, body.new_password, "/new_password", keep=person.session_id)
+        raise BadRequest("The current password is not right.", pointer=pointer)
 
 
 async def _set(
     session: Write, user_id: UUID, password: str, pointer: str, *, link: str | None = None, keep: UUID | None = None
 ) -> None:
     """Write a password; the link or the session that stays proves once more whose it is."""
-    check_password_form(password, pointer)
+    user = await themself(session, user_id)
+    check_password_form(password, pointer, (user.email, user.display_name))
     new = {"person": user_id, "hash": await asyncio.to_thread(hash_password, password), "link": link, "session": keep}
     if not await session.scalar(SET, new):
         raise BadRequest(BAD_LINK, pointer="/token") if link else Unauthenticated(code="invalid_token")

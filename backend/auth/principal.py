@@ -12,7 +12,8 @@ from backend import db
 from backend.auth.rehearsal import Call
 from backend.auth.scopes import IdentityScope, Scope, highest, scopes_of
 from backend.changes import NOBODY, Who
-from backend.errors import Forbidden, InsufficientScope, Unauthenticated
+from backend.errors import Forbidden, FreshFactorNeeded, InsufficientScope, SecondFactorRequired, Unauthenticated
+from backend.factors.rules import is_fresh
 from backend.fields import Network
 from backend.members.schemas import Role
 
@@ -35,6 +36,9 @@ class Person:
     by_cookie: bool = False
     granted: frozenset[str] | None = None
     within: UUID | None = None
+    has_factor: bool = False
+    factor_at: datetime | None = None
+    """When this session last showed a second factor."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +136,11 @@ class Context:
     async def _enter_as(self, person: Person, organization_id: UUID) -> None:
         if not await self._is_within(organization_id):
             raise Forbidden(FOREIGN)
-        roles = await _enter(self.session, person.user_id, organization_id)
+        roles, requires_factor = await _enter(self.session, person.user_id, organization_id)
         if not roles or roles == [Role.CLIENT]:
             raise Forbidden(FOREIGN)
+        if requires_factor and not person.has_factor:
+            raise SecondFactorRequired
         self.roles, self.scopes = roles, scopes_of(roles)
         if self.key:
             self.scopes &= self.key.scopes
@@ -172,6 +178,17 @@ class Context:
             raise Forbidden("A person does this in their browser, with its session; no token will do.")
         return self.person
 
+    def require_fresh_factor(self, *, by_token: bool = False) -> None:
+        """403 where a person who has a second factor did not show one in this session within the last 5 minutes.
+
+        Browsers are asked, programs only with `by_token`. A person without a factor is not asked.
+        """
+        person = self.person
+        if person is None or not person.has_factor or not (person.by_cookie or by_token):
+            return
+        if not is_fresh(person.factor_at, db.now()):
+            raise FreshFactorNeeded
+
     def require_token(self, scope: IdentityScope) -> Person:
         """The person of an access token: 401 for any other credential; 403 where the token is that of an application
         without the scope."""
@@ -197,8 +214,8 @@ class Context:
         return Network(found)
 
 
-async def _enter(session: db.Write, person: UUID, organization_id: UUID) -> list[Role]:
-    found = await session.scalar(
-        sa.text("select signum_enter(:person, :org)"), {"person": person, "org": organization_id}
-    )
-    return [Role(r) for r in found or []]
+async def _enter(session: db.Write, person: UUID, organization_id: UUID) -> tuple[list[Role], bool]:
+    """The person's roles in the organization, and whether it requires a second factor."""
+    text = sa.text("select signum_enter(:person, :org), signum_requires_factor(:org)")
+    found, requires_factor = (await session.execute(text, {"person": person, "org": organization_id})).one()
+    return [Role(r) for r in found or []], requires_factor

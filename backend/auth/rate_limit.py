@@ -19,6 +19,8 @@ from backend.settings import settings
 PER_PRINCIPAL = {Network.MAINNET: RateLimitItemPerSecond(100), Network.TESTNET: RateLimitItemPerSecond(25)}
 FAILED_LOGINS_PER_ADDRESS = RateLimitItemPerMinute(10)
 FAILED_LOGINS_PER_ACCOUNT = RateLimitItemPerMinute(5, 15)
+FAILED_FACTORS = RateLimitItemPerMinute(5, 15)
+"""Wrong codes of one person, whoever sends them: six digits are few."""
 FAILED_LOGINS_IN_ALL = (RateLimitItemPerHour(20), RateLimitItemPerDay(60))
 """Of one account from wherever, but for browsers that have signed in to it before."""
 FAILED_LOGINS_PER_DEVICE = RateLimitItemPerHour(10)

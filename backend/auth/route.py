@@ -112,6 +112,8 @@ async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
         context = await authenticate(request, session)
         _check_credentials(context, needs)
         await _check_scopes(request, context, needs)
+        if needs.fresh and not _is_dry_run(request):
+            context.require_fresh_factor()
     return context
 
 
@@ -132,6 +134,11 @@ async def _check_scopes(request: Request, context: Context, needs: Needs) -> Non
             context.require(*group)
         elif not _may_hold(context, group):
             raise InsufficientScope(*group)
+
+
+def _is_dry_run(request: Request) -> bool:
+    """Whether a request only asks what would happen; a value that is no boolean is refused later."""
+    return request.query_params.get("dry_run", "").lower() in ("true", "1", "on", "yes", "t", "y")
 
 
 def _may_hold(context: Context, scopes: tuple[Scope, ...]) -> bool:

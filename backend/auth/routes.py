@@ -1,6 +1,5 @@
 """Sign-in: `/v1/auth/*`, and the console's native forms at `/session`."""
 
-from contextlib import AbstractContextManager
 from typing import Annotated
 from urllib.parse import parse_qs, quote, urlsplit
 from uuid import UUID
@@ -9,7 +8,7 @@ from fastapi import APIRouter, BackgroundTasks, Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend import db
-from backend.auth import devices, passwords, rate_limit, service, sessions, siwe
+from backend.auth import browser, devices, passwords, rate_limit, service, sessions, siwe
 from backend.auth.address import group
 from backend.auth.credentials import check_origin, client_address, cookie_name, present
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
@@ -25,8 +24,7 @@ from backend.auth.schemas import (
     SiweVerify,
     Tokens,
 )
-from backend.changes import Who, acting
-from backend.errors import TooManyRequests, Unauthenticated
+from backend.errors import SecondFactorNeeded, TooManyRequests, Unauthenticated
 from backend.keyset import Page
 from backend.settings import settings
 
@@ -117,6 +115,13 @@ async def list_sessions(context: Current, page: Annotated[Page, Depends()]) -> S
     return await sessions.page(context, page)
 
 
+@router.delete("/sessions", status_code=status.HTTP_204_NO_CONTENT)
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def sign_out_everywhere(context: Current) -> None:
+    """End every session of the person, this one too: browsers, programs, and applications in their name."""
+    await service.end_everywhere(context)
+
+
 @router.delete("/sessions/{sessionId}", status_code=status.HTTP_204_NO_CONTENT)
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def end_session(context: Current, sessionId: UUID) -> None:
@@ -134,25 +139,16 @@ async def sign_in(
     """Sign in a browser. The session it presented ends, so that nobody can plant one."""
     check_origin(request)
     wanted = next if next != "/" else _next_of_page(request)
-    target = wanted if _is_own_path(wanted) else "/"
+    target = browser.own_path(wanted)
     try:
-        with _in_a_browser(request):
-            secret = await _change_session(request, email, password)
+        with browser.acting_in(request):
+            entry = await _change_session(request, email, password)
+    except SecondFactorNeeded as needed:
+        return await browser.ask_for_factor(needed.user_id, target)
     except (Unauthenticated, TooManyRequests) as error:
         word = "invalid" if isinstance(error, Unauthenticated) else "slow"
         return RedirectResponse(f"/sign-in?error={word}&next={quote(target, safe='')}", 303)
-    answer = RedirectResponse(target, 303)
-    answer.set_cookie(
-        cookie_name(),
-        secret,
-        max_age=settings().session_days * 86_400,
-        httponly=True,
-        samesite="lax",
-        secure=settings().secure,
-        path="/",
-    )
-    await devices.remember(request, answer, _account(email))
-    return answer
+    return await browser.signed_in(request, target, entry)
 
 
 def _account(email: str) -> str:
@@ -165,32 +161,28 @@ def _next_of_page(request: Request) -> str:
     return parse_qs(query).get("next", ["/"])[0]
 
 
-async def _change_session(request: Request, email: str, password: str) -> str:
+async def _change_session(request: Request, email: str, password: str) -> browser.Entry:
     device = await devices.known(request, _account(email))
     async with db.transaction() as session:
-        if old := request.cookies.get(cookie_name()):
-            await service.end_by_cookie(session, old)
-        agent, address = request.headers.get("user-agent", ""), client_address(request)
-        return await service.open_browser_session(session, email, password, agent, address, device)
-
-
-def _in_a_browser(request: Request) -> AbstractContextManager[None]:
-    return acting(Who(None, "session", request.state.request_id, client_address(request)))
+        user = await service.by_password(session, email, password, client_address(request), device)
+        return await browser.enter(request, session, user)
 
 
 @forms.post("/session/end")
-async def sign_out(request: Request, next: Annotated[str, Form(max_length=2000)] = "/sign-in") -> Response:
-    """Sign out a browser."""
+async def sign_out(
+    request: Request,
+    next: Annotated[str, Form(max_length=2000)] = "/sign-in",
+    everywhere: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Sign out a browser; with `everywhere` its person has no session anywhere any more."""
     check_origin(request)
     if cookie := request.cookies.get(cookie_name()):
-        with _in_a_browser(request):
+        with browser.acting_in(request):
             async with db.transaction() as session:
-                await service.end_by_cookie(session, cookie)
-    answer = RedirectResponse(next if _is_own_path(next) else "/sign-in", 303)
+                await service.end_by_cookie(session, cookie, everywhere=everywhere == "yes")
+    answer = RedirectResponse(browser.own_path(next, "/sign-in"), 303)
     answer.delete_cookie(cookie_name(), path="/", secure=settings().secure, httponly=True, samesite="lax")
     return answer
 
 
-def _is_own_path(target: str) -> bool:
-    """Only a path of ours: never another site, by `//` or `/\\`."""
-    return target.startswith("/") and target[1:2] not in ("/", "\\") and not any(ord(c) < 32 for c in target)
+forms.include_router(browser.forms)

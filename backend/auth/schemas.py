@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.factors.schemas import Code
 from backend.fields import Body, Email, Network, Record, Timestamp
 from backend.members.schemas import Role
 
@@ -12,10 +13,12 @@ Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 
 class Login(Body):
-    """Email and password; `org_id` chooses the token's default organization."""
+    """Email and password; `code` where the account has a second factor; `org_id` chooses the token's default
+    organization."""
 
     email: Annotated[str, StringConstraints(max_length=320)]
     password: Password
+    code: Code | None = None
     org_id: UUID | None = None
 
 
@@ -94,6 +97,7 @@ class SiweVerify(Body):
     signature: Annotated[
         str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{130}$"), Field(examples=["0x" + "1b" * 65], max_length=132)
     ]
+    code: Code | None = None
     link: Annotated[bool, Field(description="Make the wallet the signed-in person's; needs their credential.")] = False
 
 
@@ -127,3 +131,7 @@ class Me(BaseModel):
     user: User
     organizations: list[Reach]
     org_id: UUID | None = Field(description="The session's default organization.")
+    has_second_factor: bool
+    should_add_second_factor: bool = Field(
+        description="The person has none, and a role that may write or approve somewhere."
+    )

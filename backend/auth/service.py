@@ -1,23 +1,24 @@
 """Sign-in and sessions."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.auth import rate_limit, tokens
+from backend.auth import newcomers, rate_limit, tokens
 from backend.auth.models import RefreshTokenRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
-from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest
+from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest, scopes_of
 from backend.auth.secrets import digest, token, verify_password
 from backend.auth.telling import tell_of_end
 from backend.changes import proven
 from backend.db import Write, now, prove, see_oneself
-from backend.errors import Forbidden, Unauthenticated
+from backend.errors import Forbidden, SecondFactorNeeded, Unauthenticated
+from backend.factors import verifying
 from backend.members.models import UserRow
 from backend.members.schemas import Role
 from backend.oauth import backchannel
@@ -57,10 +58,28 @@ async def themself(session: Write, user_id: UUID) -> UserRow:
     return await session.get_one(UserRow, user_id)
 
 
+async def check_factor(session: Write, user_id: UUID, code: str | None) -> datetime | None:
+    """When the person showed their second factor: now, by a code. None where they have none; 401 where the code is
+    missing or wrong."""
+    if not await verifying.has_factor(session, user_id):
+        return None
+    if code is None:
+        raise SecondFactorNeeded(user_id)
+    if not await verifying.check(session, user_id, code=code):
+        raise Unauthenticated(verifying.WRONG_CODE)
+    return now()
+
+
 async def open_session(
-    session: Write, user: UserRow, kind: str, agent: str, address: str, lifetime: timedelta
+    session: Write,
+    user: UserRow,
+    kind: str,
+    agent: str,
+    address: str,
+    lifetime: timedelta,
+    factor_at: datetime | None = None,
 ) -> tuple[SessionRow, str]:
-    """A new session and its secret."""
+    """A new session and its secret. `factor_at`: when the person showed their second factor."""
     secret = token()
     row = SessionRow(
         user_id=user.id,
@@ -68,6 +87,8 @@ async def open_session(
         token_hash=digest(secret),
         user_agent=agent[:300],
         address=address,
+        factor_at=factor_at,
+        idle_seconds=(settings().session_idle_minutes * 60 or None) if kind == "browser" else None,
         expires_at=now() + lifetime,
     )
     session.add(row)
@@ -75,12 +96,26 @@ async def open_session(
     return row, secret
 
 
-async def open_browser_session(
-    session: Write, email: str, password: str, agent: str, address: str, device: str | None = None
-) -> str:
-    """Sign in a browser; the answer is the cookie's value."""
+async def open_browser_session(session: Write, email: str, password: str, agent: str, address: str) -> str:
+    """Sign in a browser; the answer is the cookie's value. SecondFactorNeeded where the person has a factor."""
+    return await open_browser(session, await by_password(session, email, password, address), agent, address)
+
+
+async def by_password(session: Write, email: str, password: str, address: str, device: str | None = None) -> UserRow:
+    """Whom a password alone signs in; SecondFactorNeeded where the person has a factor."""
     user = await check_password(session, email, password, address, device)
-    _, secret = await open_session(session, user, "browser", agent, address, timedelta(days=settings().session_days))
+    if await verifying.has_factor(session, user.id):
+        raise SecondFactorNeeded(user.id)
+    return user
+
+
+async def open_browser(
+    session: Write, user: UserRow, agent: str, address: str, factor_at: datetime | None = None
+) -> str:
+    """A browser's session for somebody who has proven who they are; the cookie's value."""
+    user.last_login_at = now()
+    lifetime = timedelta(days=settings().session_days)
+    _, secret = await open_session(session, user, "browser", agent, address, lifetime, factor_at)
     return secret
 
 
@@ -88,14 +123,20 @@ async def login(context: Context, body: Login, agent: str) -> Tokens:
     """Sign in a program: an access token for 15 minutes and a refresh token."""
     user = await check_password(context.session, body.email, body.password, context.address)
     proven(user.id)
-    return await open_token_session(context, user, agent, body.org_id)
+    factor_at = await check_factor(context.session, user.id, body.code)
+    return await open_token_session(context, user, agent, body.org_id, factor_at)
 
 
 async def open_token_session(
-    context: Context, user: UserRow, agent: str, organization_id: UUID | None = None
+    context: Context,
+    user: UserRow,
+    agent: str,
+    organization_id: UUID | None = None,
+    factor_at: datetime | None = None,
 ) -> Tokens:
     """Tokens for somebody who has proven who they are; 403 for a default organization where they have no role."""
-    row, _ = await open_session(context.session, user, "token", agent, context.address, REFRESH_ABSOLUTE)
+    await newcomers.note_program(context.session, user.id, agent, context.address)
+    row, _ = await open_session(context.session, user, "token", agent, context.address, REFRESH_ABSOLUTE, factor_at)
     organizations = await reach(context.session, user.id)
     if organization_id and not await _may(context.session, user.id, organization_id):
         raise Forbidden("You have no role in this organization.")
@@ -167,12 +208,23 @@ async def end(session: Write, *which: sa.ColumnElement[bool]) -> bool:
     return bool(rows)
 
 
-async def end_by_cookie(session: Write, cookie: str) -> None:
-    """End the session of a presented cookie, if it is one."""
+async def end_everywhere(context: Context) -> None:
+    """End every session of the caller: browsers, programs, and applications in their name."""
+    await end(context.session, col(SessionRow.user_id) == context.require_person().user_id)
+
+
+async def end_by_cookie(session: Write, cookie: str, *, everywhere: bool = False) -> None:
+    """End the session of a presented cookie, if it is one; with `everywhere`, and if it is alive, all of its person."""
     mine = col(SessionRow.token_hash) == digest(cookie)
     await prove(session, digest(cookie))
     if person := await session.scalar(sa.select(col(SessionRow.user_id)).where(mine)):
         proven(person)
+    if everywhere:
+        row = (
+            await session.execute(sa.text("select user_id from signum_session(:h, null)"), {"h": digest(cookie)})
+        ).first()
+        if row is not None:
+            await end(session, col(SessionRow.user_id) == row.user_id)
     await end(session, mine)
 
 
@@ -182,7 +234,14 @@ async def me(context: Context) -> Me:
     user = User(id=person.user_id, email=person.email, display_name=person.display_name)
     organizations = await reach(context.session, person.user_id)
     default = person.organization_id or (organizations[0].id if organizations else None)
-    return Me(user=user, organizations=organizations, org_id=default)
+    may_write = any(not s.endswith(":read") for s in scopes_of([o.role for o in organizations]))
+    return Me(
+        user=user,
+        organizations=organizations,
+        org_id=default,
+        has_second_factor=person.has_factor,
+        should_add_second_factor=may_write and not person.has_factor,
+    )
 
 
 async def reach(session: Write, user_id: UUID) -> list[Reach]:

@@ -22,6 +22,7 @@ async def page(context: Context, page: Page) -> SessionList:
     query = sa.select(*(c for c in table.c if c.name != "token_hash")).where(
         table.c.user_id == person.user_id, table.c.revoked_at.is_(None), table.c.expires_at > now()
     )
+    query = query.where(sa.text("not signum_is_idle(sessions)"))
     rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
     shown, cursor = page.cut(rows)
     sessions = [Session.model_validate({**r._mapping, "current": r.id == person.session_id}) for r in shown]

@@ -1,6 +1,6 @@
 """Sign-in with a wallet (EIP-4361): a nonce for five minutes, once, and a message that the wallet has signed."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,7 +17,7 @@ from backend.auth.telling import tell_of_person
 from backend.chain.signatures import signer_of
 from backend.changes import proven
 from backend.db import Write, now, prove, see_oneself
-from backend.errors import Conflict, Unauthenticated
+from backend.errors import Conflict, SecondFactorNeeded, Unauthenticated
 from backend.members.models import UserRow, UserWalletRow
 from backend.settings import settings
 
@@ -54,10 +54,21 @@ async def verify(context: Context, body: SiweVerify, agent: str) -> Tokens:
     try:
         message = await _proven(context.session, body)
         user = await _owner(context, message, body.link)
+        factor_at = await _factor_at(context, user, body)
+    except SecondFactorNeeded:
+        raise
     except Unauthenticated:
         await rate_limit.hit(rate_limit.FAILED_LOGINS_PER_ADDRESS, "siwe", place)
         raise
-    return await service.open_token_session(context, user, agent)
+    return await service.open_token_session(context, user, agent, factor_at=factor_at)
+
+
+async def _factor_at(context: Context, user: UserRow, body: SiweVerify) -> datetime | None:
+    """When the person showed their second factor. To link a wallet is to make another way in, so it needs a fresh
+    one."""
+    if not body.link:
+        return await service.check_factor(context.session, user.id, body.code)
+    return context.require_person().factor_at
 
 
 async def _proven(session: Write, body: SiweVerify) -> SignInMessage:
@@ -114,6 +125,7 @@ async def _first_seen(session: Write, address: str) -> UUID | None:
 
 async def _link(context: Context, message: SignInMessage, owner_id: UUID | None) -> UserRow:
     person = context.require_person()
+    context.require_fresh_factor(by_token=True)
     if owner_id not in (None, person.user_id):
         raise Conflict("This wallet belongs to somebody else.")
     if owner_id is None:

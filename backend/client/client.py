@@ -42,9 +42,12 @@ class SignumClient(Operations):
         """The same without `await`: `with SignumClient(…).blocking() as wait: wait(wait.client.get_asset(…))`."""
         return Blocking(self)
 
-    async def sign_in(self, email: str, password: str) -> Tokens:
-        """Sign in; calls are then this person's, and the access token is renewed by itself."""
-        tokens = await self.login(Login(email=email, password=password))
+    async def sign_in(self, email: str, password: str, code: str | None = None) -> Tokens:
+        """Sign in; calls are then this person's, and the access token is renewed by itself.
+
+        An account with a second factor needs a `code` of its authenticator app, or a recovery code.
+        """
+        tokens = await self.login(Login(email=email, password=password, code=code))
         self._keep(tokens)
         return tokens
 

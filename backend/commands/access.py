@@ -1,6 +1,7 @@
 """`signum login` and `logout`."""
 
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -14,16 +15,26 @@ async def login(
     password: Annotated[str, typer.Option(prompt=True, hide_input=True, envvar="SIGNUM_PASSWORD")],
     url: Annotated[str | None, typer.Option(envvar="SIGNUM_URL", help="The installation's origin.")] = None,
     org: Annotated[str | None, typer.Option(envvar="SIGNUM_ORG", help="The organization to work in.")] = None,
+    code: Annotated[
+        str | None, typer.Option(help="A code of your authenticator app, or a recovery code, if you have them.")
+    ] = None,
 ) -> None:
     """Sign in; the sign-in is kept in a file that only you can read."""
     from backend.auth.schemas import Login
-    from backend.client import SignumClient
+    from backend.client import ApiProblem, SignumClient
     from backend.commands import keeping, output
     from backend.commands.connecting import DEFAULT_URL
 
     origin = (url or DEFAULT_URL).rstrip("/")
     async with SignumClient(origin) as client:
-        tokens = await client.login(Login.model_validate({"email": email, "password": password, "org_id": org}))
+        given = {"email": email, "password": password, "org_id": org, "code": code}
+        try:
+            tokens = await client.login(Login.model_validate(given))
+        except ApiProblem as problem:
+            if problem.rule != "second_factor" or not sys.stdin.isatty():
+                raise
+            given["code"] = typer.prompt("Code of your second factor")
+            tokens = await client.login(Login.model_validate(given))
     first = str(tokens.organizations[0].id) if tokens.organizations else None
     keeping.write(keeping.Kept(origin, tokens.user.email, tokens.access_token, tokens.refresh_token, org or first))
     output.say(f"Signed in to {origin} as {tokens.user.email}. Kept in {keeping.place()}, readable by you alone.")

@@ -39,7 +39,7 @@ async def _answer(
 
 
 @router.post("/mint", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def mint(
     context: Current, orgId: UUID, assetId: UUID, body: Mint, response: Response, dry_run: DryRun = False
 ) -> Answer:
@@ -48,7 +48,7 @@ async def mint(
 
 
 @router.post("/burn", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def burn(
     context: Current, orgId: UUID, assetId: UUID, body: Burn, response: Response, dry_run: DryRun = False
 ) -> Answer:
@@ -93,7 +93,7 @@ async def unfreeze(
 
 
 @router.post("/forced-transfer", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def forced_transfer(
     context: Current, orgId: UUID, assetId: UUID, body: ForcedTransfer, response: Response, dry_run: DryRun = False
 ) -> Answer:
@@ -102,7 +102,7 @@ async def forced_transfer(
 
 
 @router.post("/recover", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def recover(
     context: Current, orgId: UUID, assetId: UUID, body: Recover, response: Response, dry_run: DryRun = False
 ) -> Answer:

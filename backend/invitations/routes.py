@@ -47,7 +47,7 @@ async def list_invitations(
     response_model=Invitation | InvitationPlan,
     responses={202: WAITING, 409: {}},
 )
-@requires(Scope.MEMBERS_WRITE)
+@requires(Scope.MEMBERS_WRITE, fresh=True)
 async def invite(
     context: Current, orgId: UUID, body: InvitationCreate, response: Response, dry_run: DryRun = False
 ) -> Invitation | InvitationPlan | Response:

@@ -49,7 +49,7 @@ async def list_members(
     response_model=Member | MemberPlan,
     responses={202: WAITING, 409: {}},
 )
-@requires(Scope.ORGS_WRITE, Scope.MEMBERS_WRITE)
+@requires(Scope.ORGS_WRITE, Scope.MEMBERS_WRITE, fresh=True)
 async def add_member(
     context: Current, orgId: UUID, body: MemberCreate, response: Response, dry_run: DryRun = False
 ) -> Member | MemberPlan | Response:
@@ -72,7 +72,7 @@ async def add_member(
 
 
 @router.patch("/{memberId:uuid}", response_model=Member | MemberPlan, responses={202: WAITING})
-@requires(Scope.MEMBERS_WRITE)
+@requires(Scope.MEMBERS_WRITE, fresh=True)
 async def change_member(
     context: Current, orgId: UUID, memberId: UUID, body: MemberUpdate, dry_run: DryRun = False
 ) -> Member | MemberPlan | Response:
@@ -98,7 +98,7 @@ async def change_member(
         409: {},
     },
 )
-@requires(Scope.MEMBERS_WRITE)
+@requires(Scope.MEMBERS_WRITE, fresh=True)
 async def remove_member(
     context: Current, orgId: UUID, memberId: UUID, response: Response, dry_run: DryRun = False
 ) -> MemberPlan | Response | None:

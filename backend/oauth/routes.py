@@ -14,7 +14,7 @@ from backend.auth.credentials import by_cookie, check_origin, client_address, co
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
 from backend.auth.scopes import IdentityScope, Scope
 from backend.changes import Who, acting
-from backend.errors import BadRequest
+from backend.errors import BadRequest, FreshFactorNeeded
 from backend.keyset import Page
 from backend.oauth import authorizing, claims, connected, discovery, granting, inspecting, service
 from backend.oauth.clients import authenticate
@@ -182,7 +182,10 @@ async def decide_by_form(
         if person is None:
             return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
         with acting(Who(person.user_id, "session", request.state.request_id, client_address(request))):
-            target = await authorizing.decide(session, asked, person, approve=decision == "approve")
+            try:
+                target = await authorizing.decide(session, asked, person, approve=decision == "approve")
+            except FreshFactorNeeded:
+                return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
     return leaving(target)
 
 
@@ -217,7 +220,7 @@ async def list_clients(context: Current, orgId: UUID, page: Annotated[Page, Depe
 
 
 @router.post(OF_ORGANIZATION, status_code=status.HTTP_201_CREATED)
-@requires(Scope.API_KEYS_WRITE)
+@requires(Scope.API_KEYS_WRITE, fresh=True)
 async def create_client(
     context: Current, orgId: UUID, body: OAuthClientCreate, response: Response
 ) -> OAuthClientCreated:
@@ -227,7 +230,7 @@ async def create_client(
 
 
 @router.delete(f"{OF_ORGANIZATION}/{{clientId}}", status_code=status.HTTP_204_NO_CONTENT)
-@requires(Scope.API_KEYS_WRITE)
+@requires(Scope.API_KEYS_WRITE, fresh=True)
 async def remove_client(context: Current, orgId: UUID, clientId: UUID) -> None:
     """Remove an application; everything people have given it ends at once."""
     await service.remove(context, clientId)

@@ -50,6 +50,14 @@ SCHEMAS: dict[str, Any] = {
         {"errors": {"type": "array", "items": _FINDING}},
     ),
     "ScopeProblem": _extended("The credential lacks a scope.", ["scope"], {"scope": {"$ref": REF + "Scope"}}),
+    "RuleProblem": _extended(
+        "A rule about second factors refuses; `resolution` is the call that satisfies it.",
+        ["rule", "resolution"],
+        {
+            "rule": {"type": "string", "enum": ["second_factor", "fresh_factor", "second_factor_required"]},
+            "resolution": {"$ref": REF + "Resolution"},
+        },
+    ),
     "PrerequisitesProblem": _extended(
         "States that have to be true first, satisfied ones too, and their order.",
         ["prerequisites", "dependencyChain"],
@@ -136,22 +144,49 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
     401: (
         "Unauthorized",
         _response(
-            "No valid credential.",
-            ["Problem"],
-            {"missing": _example(401, "A valid credential is required.")},
+            "No valid credential, or the account has a second factor and the sign-in came without it.",
+            ["RuleProblem", "Problem"],
+            {
+                "missing": _example(401, "A valid credential is required."),
+                "factor": _example(
+                    401,
+                    "This account has a second factor. Sign in with a code of it too.",
+                    "second-factor-needed",
+                    "Second factor needed",
+                    rule="second_factor",
+                    resolution={
+                        "method": "POST",
+                        "path": "/v1/auth/login",
+                        "description": "Repeat the sign-in with `code`.",
+                    },
+                ),
+            },
             ("WWW-Authenticate",),
         ),
     ),
     403: (
         "Forbidden",
         _response(
-            "The organization is not the caller's, the role does not allow it, or the credential lacks the scope.",
-            ["ScopeProblem", "Problem"],
+            "The organization is not the caller's, the role does not allow it, the credential lacks the scope, or a "
+            "second factor is needed.",
+            ["ScopeProblem", "RuleProblem", "Problem"],
             {
                 "scope": _example(
                     403, "The credential lacks the scope assets:write.", "insufficient-scope", scope="assets:write"
                 ),
                 "organization": _example(403, "This organization is not yours, or does not exist."),
+                "factor": _example(
+                    403,
+                    "This needs your second factor, confirmed within the last 5 minutes.",
+                    "fresh-factor-needed",
+                    "Fresh second factor needed",
+                    rule="fresh_factor",
+                    resolution={
+                        "method": "POST",
+                        "path": "/v1/auth/factors/verify",
+                        "description": "Confirm a second factor, then repeat the request.",
+                    },
+                ),
             },
             ("WWW-Authenticate",),
         ),

@@ -32,3 +32,5 @@ class OrganizationRow(Row, table=True):
     member_requirements: dict[str, Any] = json_field(dict)
     approvals: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
     """The actions that need a second person."""
+    require_second_factor: bool = False
+    """Whether its people, and those of the organizations below it, need a second factor."""

@@ -62,6 +62,9 @@ async def update_organization(
 
     `approvals` are the actions that need a second person. Adding one holds at once; taking one away needs a second
     person too (409): ask for it by POST …/approvals, unless there is no other admin who could agree.
+
+    With `require_second_factor`, people without a second factor are refused (403) here and in the organizations below
+    until they set one up. API keys are not asked.
     """
     return await service.update(context, body, dry_run)
 

@@ -126,8 +126,9 @@ class OrganizationUpdate(Body):
     network: Annotated[Network | None, Field(json_schema_extra=never_null)] = None
     member_requirements: MemberRequirements | None = None
     approvals: Annotated[list[Action], Field(max_length=len(Action))] | None = None
+    require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
 
-    @field_validator("name", "network")
+    @field_validator("name", "network", "require_second_factor")
     @classmethod
     def _stays(cls, value: object) -> object:
         if value is None:
@@ -186,6 +187,9 @@ class Organization(Record):
     network: Network = Network.TESTNET
     member_requirements: MemberRequirements = Field(default_factory=MemberRequirements)
     approvals: list[Action] = Field(default_factory=list, description="The actions that need a second person.")
+    require_second_factor: bool = Field(
+        default=False, description="Whether people need a second factor here and in the organizations below."
+    )
 
 
 class OrganizationListed(Record):

@@ -13,7 +13,7 @@ from backend.auth import service as auth
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import shown, tell, tell_change
-from backend.errors import Conflict, Forbidden, InsufficientScope
+from backend.errors import Conflict, Forbidden, InsufficientScope, PrerequisitesNotMet
 from backend.fields import Network
 from backend.members.models import MemberRow
 from backend.members.schemas import Role
@@ -30,6 +30,9 @@ from backend.organizations.schemas import (
     OrganizationUpdate,
 )
 from backend.requests.schemas import Action
+
+POLICIES = {"approvals", "member_requirements", "require_second_factor"}
+"""Fields whose change needs a fresh factor."""
 
 
 async def create(context: Context, body: OrganizationCreate, dry_run: bool) -> Organization | OrganizationPlan:
@@ -105,6 +108,10 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
     row = await context.session.get_one(OrganizationRow, context.organization_id, with_for_update=True)
     before = shown(Organization, row)
     patch = body.model_dump(exclude_unset=True)
+    if POLICIES & patch.keys() and not dry_run:
+        context.require_fresh_factor()
+    if patch.get("require_second_factor"):
+        _check_has_factor(context)
     if "member_requirements" in patch:
         patch["member_requirements"] = _requirements(patch["member_requirements"], row.member_requirements)
     if "approvals" in patch:
@@ -117,6 +124,26 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
     subject = ("organization", row.id)
     await tell_change(context.session, row.id, "organization.updated", subject, before, shown(Organization, row))
     return record(row, await hierarchy.path(context.session, row.id))
+
+
+def _check_has_factor(context: Context) -> None:
+    """409 where a person without a second factor would require one: they would shut themselves out."""
+    if context.person and not context.person.has_factor:
+        raise PrerequisitesNotMet(
+            [
+                {
+                    "state": "second_factor",
+                    "satisfied": False,
+                    "detail": "You have no second factor.",
+                    "resolution": {
+                        "method": "POST",
+                        "path": "/v1/auth/factors/totp",
+                        "description": "Set up an authenticator app or a passkey in your account.",
+                    },
+                }
+            ],
+            "You have no second factor. Set one up in your account before you require one of everybody.",
+        )
 
 
 async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[Action]) -> list[str]:

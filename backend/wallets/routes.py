@@ -22,7 +22,7 @@ async def list_wallets(context: Current, orgId: UUID, page: Annotated[Page, Depe
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-@requires(Scope.WALLETS_WRITE)
+@requires(Scope.WALLETS_WRITE, fresh=True)
 async def create_wallet(context: Current, orgId: UUID, body: WalletCreate, response: Response) -> Wallet:
     """A server wallet, or with `address` a linked one. The first server wallet becomes the default, the treasury."""
     wallet = await service.create(context, body)
@@ -38,14 +38,14 @@ async def get_wallet(context: Current, orgId: UUID, walletId: UUID) -> WalletDet
 
 
 @router.patch("/{walletId}")
-@requires(Scope.WALLETS_WRITE)
+@requires(Scope.WALLETS_WRITE, fresh=True)
 async def update_wallet(context: Current, orgId: UUID, walletId: UUID, body: WalletUpdate) -> Wallet:
     """Another label, or make it the default (while no token is deployed)."""
     return await service.update(context, walletId, body)
 
 
 @router.delete("/{walletId}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
-@requires(Scope.WALLETS_WRITE)
+@requires(Scope.WALLETS_WRITE, fresh=True)
 async def delete_wallet(context: Current, orgId: UUID, walletId: UUID) -> None:
     """Forget a wallet. 409 where a server wallet is the default, attests, has open orders or holds anything."""
     await service.remove(context, walletId)

@@ -94,6 +94,9 @@ class OrganizationsOperations(Connection):
         `approvals` are the actions that need a second person. Adding one holds at once; taking one away needs a
         second person too (409): ask for it by POST …/approvals, unless there is no other admin who could agree.
 
+        With `require_second_factor`, people without a second factor are refused (403) here and in the
+        organizations below until they set one up. API keys are not asked.
+
         Scope: `orgs:write`.
         """
         return await self._send(

@@ -17,6 +17,18 @@ from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.client.repeating import new_key
+from backend.factors.schemas import (
+    EnrolmentStart,
+    FactorAdded,
+    FactorList,
+    FactorProof,
+    FreshFactor,
+    PasskeyOptions,
+    PasskeyRegistration,
+    RecoveryCodes,
+    TotpConfirmation,
+    TotpEnrolment,
+)
 
 
 class SignInOperations(Connection):
@@ -68,6 +80,10 @@ class SignInOperations(Connection):
         """Where the person is signed in, newest first: browsers, programs, and applications in their name."""
         return self._pages(SessionList, "sessions", "/auth/sessions", {"limit": limit, "cursor": cursor})
 
+    async def sign_out_everywhere(self) -> None:
+        """End every session of the person, this one too: browsers, programs, and applications in their name."""
+        await self._do("DELETE", "/auth/sessions")
+
     async def end_session(self, session_id: Id) -> None:
         """End a session; its cookie and tokens stop at once."""
         await self._do("DELETE", path("/auth/sessions/{}", session_id))
@@ -75,3 +91,67 @@ class SignInOperations(Connection):
     def list_sessions_csv(self) -> Download:
         """`/auth/sessions` as CSV: every record that its filters leave, in one stream."""
         return self._download("/auth/sessions.csv")
+
+    async def list_factors(self) -> FactorList:
+        """List the second factors of the signed-in person."""
+        return await self._send(FactorList, "GET", "/auth/factors")
+
+    async def begin_totp(self, body: EnrolmentStart, *, idempotency_key: str | None = None) -> TotpEnrolment:
+        """Begin to set up an authenticator app.
+
+        Needs the account's password for the first factor, and a fresh factor for any other one. The app counts
+        once POST /v1/auth/factors/totp/confirm has had a code of it, within 15 minutes.
+        """
+        return await self._send(
+            TotpEnrolment, "POST", "/auth/factors/totp", body=body, key=idempotency_key or new_key()
+        )
+
+    async def confirm_totp(self, body: TotpConfirmation, *, idempotency_key: str | None = None) -> FactorAdded:
+        """Confirm an authenticator app by a code it shows.
+
+        The first factor comes with recovery codes, and ends every other session of the person.
+        """
+        return await self._send(
+            FactorAdded, "POST", "/auth/factors/totp/confirm", body=body, key=idempotency_key or new_key()
+        )
+
+    async def begin_passkey(self, body: EnrolmentStart, *, idempotency_key: str | None = None) -> PasskeyOptions:
+        """Begin to add a passkey: options for `navigator.credentials.create`.
+
+        Needs the account's password for the first factor, and a fresh factor for any other one.
+        """
+        return await self._send(
+            PasskeyOptions, "POST", "/auth/factors/passkeys/options", body=body, key=idempotency_key or new_key()
+        )
+
+    async def add_passkey(self, body: PasskeyRegistration, *, idempotency_key: str | None = None) -> FactorAdded:
+        """Add a passkey by the authenticator's answer.
+
+        The first factor comes with recovery codes, and ends every other session of the person.
+        """
+        return await self._send(
+            FactorAdded, "POST", "/auth/factors/passkeys", body=body, key=idempotency_key or new_key()
+        )
+
+    async def challenge_factor(self, *, idempotency_key: str | None = None) -> PasskeyOptions:
+        """Ask for a passkey: options for `navigator.credentials.get`. 400 where the person has none."""
+        return await self._send(PasskeyOptions, "POST", "/auth/factors/challenge", key=idempotency_key or new_key())
+
+    async def verify_factor(self, body: FactorProof, *, idempotency_key: str | None = None) -> FreshFactor:
+        """Confirm a second factor, by a code or a passkey's answer. It is then fresh in this session for 5 minutes.
+
+        Operations that need a fresh factor refuse a browser's session without one (403, rule `fresh_factor`).
+        API keys and programs are not asked. A code works once; after five wrong ones in 15 minutes the answer is
+        429.
+        """
+        return await self._send(
+            FreshFactor, "POST", "/auth/factors/verify", body=body, key=idempotency_key or new_key()
+        )
+
+    async def renew_recovery_codes(self, *, idempotency_key: str | None = None) -> RecoveryCodes:
+        """Replace the recovery codes. Needs a fresh factor; the codes from before stop working."""
+        return await self._send(RecoveryCodes, "POST", "/auth/factors/recovery-codes", key=idempotency_key or new_key())
+
+    async def remove_factor(self, factor_id: Id) -> None:
+        """Remove a second factor. Needs a fresh factor."""
+        await self._do("DELETE", path("/auth/factors/{}", factor_id))

@@ -20,21 +20,41 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where m.user_id = person and m.status = 'active' and (p.height = 0 or m.role <> 'client')
 $$;
 
+-- Whether a person has a second factor that counts.
+create function signum_has_factor(person uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from factors f where f.user_id = person and f.confirmed_at is not null)
+$$;
+
+-- Whether an organization, or one above it, requires a second factor of its people.
+create function signum_requires_factor(org uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from signum_path(org) p join organizations o on o.id = p.id where o.require_second_factor)
+$$;
+
+-- Whether a session was not used for longer than it may rest.
+create function signum_is_idle(s sessions) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(s.last_used_at < now() - make_interval(secs => s.idle_seconds), false)
+$$;
+
 -- The person behind a browser session or a JWT's session, and the application it was opened for; null when it is over.
 create function signum_session(hash text, session uuid)
 returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid, signed_in_at timestamptz,
-               client_organization_id uuid)
+               client_organization_id uuid, factor_at timestamptz, has_factor boolean)
 language sql volatile security definer set search_path = public, pg_temp as $$
   -- At most once a minute, and skipped where another request of this session writes it.
   update sessions s set last_used_at = now() where s.id = (
     select n.id from sessions n
     where (n.token_hash = hash or n.id = session) and n.revoked_at is null and n.last_used_at < now() - interval '1 minute'
+      and not signum_is_idle(n)
     for update skip locked);
   with alive as materialized (
     select s.id, u.id as user_id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at,
-           c.organization_id as client_organization_id
+           c.organization_id as client_organization_id, s.factor_at, signum_has_factor(u.id) as has_factor
     from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
     where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
+      and not signum_is_idle(s)
   )
   -- Who is signed in may see themself in this transaction.
   select a.* from alive a where set_config('app.user_id', a.user_id::text, true) is not null

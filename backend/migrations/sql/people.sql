@@ -42,3 +42,19 @@ create policy themself on user_wallets to signum_app
   using (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid))
   with check (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid));
 create policy worker on user_wallets to signum_worker using (true) with check (true);
+
+-- Second factors and recovery codes are their person's alone: no organization sees them. The operator's command removes
+-- those of a person, and reads no more of them than whose they are.
+do $$
+declare t text;
+begin
+  foreach t in array array['factors', 'recovery_codes'] loop
+    execute format('alter table %I enable row level security', t);
+    execute format('create policy themself on %I to signum_app
+      using (user_id = (select nullif(current_setting(''app.user_id'', true), '''')::uuid))
+      with check (user_id = (select nullif(current_setting(''app.user_id'', true), '''')::uuid))', t);
+    execute format('create policy worker on %I to signum_worker using (true)', t);
+    execute format('revoke all on %I from signum_worker', t);
+    execute format('grant select (id, user_id), delete on %I to signum_worker', t);
+  end loop;
+end $$;

@@ -1,0 +1,202 @@
+"""The signed-in person's second factors: listed, added, removed, shown again."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth import passwords
+from backend.auth.models import SessionRow
+from backend.auth.principal import Context, Person
+from backend.auth.secrets import digest
+from backend.auth.service import end, find_account
+from backend.auth.telling import tell_of_person
+from backend.db import Write, new_id, now
+from backend.errors import BadRequest, Conflict, NotFound
+from backend.factors import passkeys, rules, verifying
+from backend.factors.models import FactorRow, RecoveryCodeRow
+from backend.factors.schemas import (
+    Factor,
+    FactorAdded,
+    FactorKind,
+    FactorList,
+    FactorProof,
+    FreshFactor,
+    PasskeyOptions,
+    PasskeyRegistration,
+    RecoveryCodes,
+    TotpConfirmation,
+    TotpEnrolment,
+)
+from backend.sealing import SECRETS
+
+MOST = 20
+"""Factors of one person."""
+PASSWORD_NEEDED = "Enter your password to set up a second factor."  # noqa: S105  (words for people)
+
+
+async def listed(context: Context) -> FactorList:
+    """The person's factors, oldest first."""
+    person = context.require_person()
+    rows = await _confirmed(context.session, person.user_id)
+    unused = sa.select(sa.func.count()).where(
+        col(RecoveryCodeRow.user_id) == person.user_id, col(RecoveryCodeRow.used_at).is_(None)
+    )
+    left = int(await context.session.scalar(unused) or 0)
+    fresh = person.factor_at + rules.FRESH if person.factor_at and rules.is_fresh(person.factor_at, now()) else None
+    return FactorList(factors=[Factor.model_validate(row) for row in rows], recovery_codes_left=left, fresh_until=fresh)
+
+
+async def begin_totp(context: Context, password: str | None) -> TotpEnrolment:
+    """A secret for an authenticator app; one that was begun before and not confirmed is forgotten."""
+    person = await _may_add(context, password)
+    begun = (col(FactorRow.user_id) == person.user_id, col(FactorRow.confirmed_at).is_(None))
+    await context.session.execute(sa.delete(FactorRow).where(*begun))
+    secret, row_id = rules.new_secret(), new_id()
+    sealed = SECRETS.seal_text(secret, str(row_id))
+    context.session.add(
+        FactorRow(id=row_id, user_id=person.user_id, kind=FactorKind.TOTP, name="Authenticator app", sealed=sealed)
+    )
+    return TotpEnrolment(secret=secret, otpauth_uri=rules.otpauth_uri(secret, person.email or person.display_name))
+
+
+async def confirm_totp(context: Context, body: TotpConfirmation) -> FactorAdded:
+    """Make the app count, by a code it shows; 400 for a wrong one, and where none was begun in the last 15 minutes."""
+    person = context.require_person()
+    query = sa.select(FactorRow).where(
+        col(FactorRow.user_id) == person.user_id,
+        col(FactorRow.kind) == FactorKind.TOTP,
+        col(FactorRow.confirmed_at).is_(None),
+        col(FactorRow.created_at) > now() - rules.ENROLMENT,
+    )
+    row: FactorRow | None = await context.session.scalar(query.with_for_update())
+    if row is None:
+        raise BadRequest("The set-up has expired. Begin again.")
+    if not verifying.take_code(row, body.code):
+        raise BadRequest("The code is wrong. Check the app's code and the clock of its device.", pointer="/code")
+    row.name, row.confirmed_at = body.name, now()
+    return await _added(context, person, row)
+
+
+async def passkey_options(context: Context, password: str | None) -> PasskeyOptions:
+    """Options for a new passkey."""
+    person = await _may_add(context, password)
+    rows = await _confirmed(context.session, person.user_id)
+    options = await passkeys.registration_options(
+        context.session, person.user_id, person.email, person.display_name, rows
+    )
+    return PasskeyOptions(publicKey=options)
+
+
+async def add_passkey(context: Context, body: PasskeyRegistration) -> FactorAdded:
+    """Keep a new passkey. Who may add one was checked when its challenge was given out."""
+    person = context.require_person()
+    row = await passkeys.register(context.session, person.user_id, body.name, body.credential.model_dump())
+    held = await _confirmed(context.session, person.user_id)
+    if any(known.credential_id == row.credential_id for known in held):
+        raise Conflict("This passkey is in your account already.")
+    context.session.add(row)
+    return await _added(context, person, row)
+
+
+async def challenge(context: Context) -> PasskeyOptions:
+    """Options to show a passkey again."""
+    options = await passkeys.assertion_options(context.session, context.require_person().user_id)
+    return PasskeyOptions(publicKey=options)
+
+
+async def verify(context: Context, body: FactorProof) -> FreshFactor:
+    """Confirm a factor in this session; 400 where it is not right."""
+    person = context.require_person()
+    if (body.code is None) is (body.credential is None):
+        raise BadRequest("Send either a code or the answer of a passkey.")
+    credential = body.credential.model_dump(exclude_none=True) if body.credential else None
+    if not await verifying.check(context.session, person.user_id, code=body.code, credential=credential):
+        pointer, words = ("/code", verifying.WRONG_CODE) if body.code else ("/credential", verifying.WRONG_PASSKEY)
+        raise BadRequest(words, pointer=pointer)
+    return FreshFactor(fresh_until=await _refresh(context.session, person.session_id))
+
+
+async def remove(context: Context, factor_id: UUID) -> None:
+    """Remove a factor; with the last one the recovery codes go too."""
+    person = context.require_person()
+    context.require_fresh_factor(by_token=True)
+    rows = await _confirmed(context.session, person.user_id)
+    row = next((r for r in rows if r.id == factor_id), None)
+    if row is None:
+        raise NotFound("You have no such factor.")
+    await context.session.delete(row)
+    if len(rows) == 1:
+        mine = col(RecoveryCodeRow.user_id) == person.user_id
+        await context.session.execute(sa.delete(RecoveryCodeRow).where(mine))
+    await _tell(context, person, "user.factor_removed", before={"factor": row.name, "kind": row.kind})
+
+
+async def renew_recovery_codes(context: Context) -> RecoveryCodes:
+    """Other recovery codes in the place of those from before; 409 where the person has no factor."""
+    person = context.require_person()
+    context.require_fresh_factor(by_token=True)
+    if not person.has_factor:
+        raise Conflict("Recovery codes come with a second factor. Set one up first.")
+    codes = await _new_codes(context.session, person.user_id)
+    await _tell(context, person, "user.recovery_codes_created", after={"recovery_codes": len(codes)})
+    return RecoveryCodes(recovery_codes=codes)
+
+
+async def _may_add(context: Context, password: str | None) -> Person:
+    """The person, who has proven beyond their session that it is them: by a factor, else by the password they have.
+
+    A stolen session must not be enough to lock its owner out with a factor of the thief's.
+    """
+    person = context.require_person()
+    context.require_fresh_factor(by_token=True)
+    if not person.has_factor:
+        known = await find_account(context.session, person.email) if person.email else None
+        if known is not None and known.password_hash:
+            if not password:
+                raise BadRequest(PASSWORD_NEEDED, pointer="/password")
+            await passwords.check_own(person.user_id, password, known.password_hash, "/password")
+    elif len(await _confirmed(context.session, person.user_id)) >= MOST:
+        raise Conflict(f"An account has at most {MOST} second factors. Remove one first.")
+    return person
+
+
+async def _added(context: Context, person: Person, row: FactorRow) -> FactorAdded:
+    """What follows from a new factor: it is fresh, and with the first one every session without it ends."""
+    session, codes = context.session, None
+    if not person.has_factor:
+        codes = await _new_codes(session, person.user_id)
+        others = (col(SessionRow.user_id) == person.user_id, col(SessionRow.id) != person.session_id)
+        await end(session, *others, col(SessionRow.client_id).is_(None))
+    await _refresh(session, person.session_id)
+    await session.flush()
+    await _tell(context, person, "user.factor_added", after={"factor": row.name, "kind": row.kind})
+    return FactorAdded.model_validate(row).model_copy(update={"recovery_codes": codes})
+
+
+async def _refresh(session: Write, session_id: UUID) -> Any:
+    at = now()
+    mine = sa.update(SessionRow).where(col(SessionRow.id) == session_id)
+    await session.execute(mine.values(factor_at=at))
+    return at + rules.FRESH
+
+
+async def _confirmed(session: Write, user_id: UUID) -> list[FactorRow]:
+    query = sa.select(FactorRow).where(col(FactorRow.user_id) == user_id, col(FactorRow.confirmed_at).is_not(None))
+    return list(await session.scalars(query.order_by(col(FactorRow.created_at), col(FactorRow.id))))
+
+
+async def _new_codes(session: Write, user_id: UUID) -> list[str]:
+    await session.execute(sa.delete(RecoveryCodeRow).where(col(RecoveryCodeRow.user_id) == user_id))
+    codes = rules.new_recovery_codes()
+    session.add_all(
+        RecoveryCodeRow(user_id=user_id, code_hash=digest(rules.recovery_text(code) or "")) for code in codes
+    )
+    return codes
+
+
+async def _tell(
+    context: Context, person: Person, action: str, before: dict[str, Any] | None = None, after: Any = None
+) -> None:
+    await tell_of_person(context.session, person.user_id, action, ("user", person.user_id), before, after)

@@ -1,0 +1,82 @@
+"""Whether a person has shown a second factor: a code of an app, a recovery code, or a passkey."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+from sqlmodel import col
+
+from backend.auth import rate_limit
+from backend.auth.secrets import digest
+from backend.db import Write, now
+from backend.factors import passkeys, rules
+from backend.factors.models import FactorRow, RecoveryCodeRow
+from backend.factors.schemas import FactorKind
+from backend.sealing import SECRETS, CannotUnseal
+
+log = structlog.get_logger()
+WRONG_CODE = "The code is wrong, has expired, or was used before."
+WRONG_PASSKEY = "This passkey is not one of yours, or its answer is not valid. Try again."
+
+
+async def has_factor(session: Write, user_id: UUID) -> bool:
+    """Whether a person has a second factor that counts."""
+    return bool(await session.scalar(sa.text("select signum_has_factor(:person)"), {"person": user_id}))
+
+
+async def check(session: Write, user_id: UUID, *, code: str | None = None, credential: Any = None) -> bool:
+    """Whether the proof is right; a code and a passkey's answer work once. 429 after five wrong ones in 15 minutes.
+
+    The transaction sees the person (`see_oneself`). Their factors are locked, so that guesses at once are counted one
+    after another.
+    """
+    names = "factor", str(user_id)
+    rows = await _locked(session, user_id)
+    await rate_limit.check(rate_limit.FAILED_FACTORS, *names)
+    if credential is not None:
+        is_right = await passkeys.verify(session, user_id, rows, credential)
+    else:
+        is_right = await _takes(session, user_id, rows, code or "")
+    if not is_right:
+        await rate_limit.hit(rate_limit.FAILED_FACTORS, *names)
+    return is_right
+
+
+async def _locked(session: Write, user_id: UUID) -> Sequence[FactorRow]:
+    query = sa.select(FactorRow).where(col(FactorRow.user_id) == user_id, col(FactorRow.confirmed_at).is_not(None))
+    return (await session.scalars(query.order_by(col(FactorRow.id)).with_for_update())).all()
+
+
+async def _takes(session: Write, user_id: UUID, rows: Sequence[FactorRow], code: str) -> bool:
+    for row in rows:
+        if row.kind is FactorKind.TOTP and take_code(row, code):
+            return True
+    return bool(rows) and await _take_recovery_code(session, user_id, code)
+
+
+def take_code(row: FactorRow, code: str) -> bool:
+    """Whether a code is right for an app now; neither it nor an earlier one is taken again."""
+    try:
+        secret = SECRETS.unseal_text(row.sealed or "", str(row.id))
+    except CannotUnseal:  # the keystore has another password: recovery codes and passkeys still work
+        log.warning("factor.not_opened", factor=str(row.id))
+        return False
+    step = rules.matching_step(secret, code, now(), row.last_step)
+    if step is None:
+        return False
+    row.last_step, row.last_used_at = step, now()
+    return True
+
+
+async def _take_recovery_code(session: Write, user_id: UUID, code: str) -> bool:
+    text = rules.recovery_text(code)
+    if text is None:
+        return False
+    used = sa.update(RecoveryCodeRow).where(
+        col(RecoveryCodeRow.user_id) == user_id,
+        col(RecoveryCodeRow.code_hash) == digest(text),
+        col(RecoveryCodeRow.used_at).is_(None),
+    )
+    return (await session.scalar(used.values(used_at=now()).returning(col(RecoveryCodeRow.id)))) is not None

@@ -1,0 +1,152 @@
+"""A browser's sign-in in two steps: password, then second factor."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+
+from backend import db, runtime
+from backend.auth.browser import pending_name
+from backend.auth.credentials import cookie_name
+from backend.auth.models import OneTimeSecretRow
+from backend.settings import settings
+from tests.conftest import PASSWORD, Actor, World
+from tests.factors.steps import App, set_up
+
+
+class Browser:
+    """A browser with its cookies, on our pages."""
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self.http = http
+
+    async def post(self, path: str, **form: str) -> httpx.Response:
+        """A native form."""
+        return await self.http.post(path, data=form, headers={"origin": settings().origin})
+
+    async def password(self, person: Actor, next: str = "/o/1/members") -> httpx.Response:
+        """The first step."""
+        return await self.post("/session", email=person.email, password=PASSWORD, next=next)
+
+    async def is_signed_in(self) -> bool:
+        """Whether the API knows it."""
+        return (await self.http.get("/v1/auth/me")).status_code == 200
+
+
+@pytest_asyncio.fixture
+async def browser(api: Any) -> AsyncIterator[Browser]:
+    """A browser that nobody has signed in to."""
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        yield Browser(http)
+
+
+@pytest_asyncio.fixture
+async def person(world: World) -> Actor:
+    return await world.person(await world.organization())
+
+
+@pytest_asyncio.fixture
+async def app(person: Actor) -> App:
+    return await set_up(person)
+
+
+async def test_password_alone_signs_nobody_in(browser: Browser, person: Actor, app: App) -> None:
+    answer = await browser.password(person)
+    assert answer.headers["location"] == "/sign-in/factor?next=%2Fo%2F1%2Fmembers"
+    assert cookie_name() not in browser.http.cookies
+    assert not await browser.is_signed_in()
+    secret = browser.http.cookies[pending_name()]
+    headers = {"cookie": f"{cookie_name()}={secret}"}
+    assert (await browser.http.get("/v1/auth/me", headers=headers)).status_code == 401, "it is no session"
+
+
+async def test_password_and_code_sign_in_with_a_fresh_factor(browser: Browser, person: Actor, app: App) -> None:
+    await browser.password(person)
+    answer = await browser.post("/session/factor", code=app.code(1), next="/o/1/members")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/o/1/members")
+    assert await browser.is_signed_in()
+    assert pending_name() not in browser.http.cookies
+    assert (await browser.http.get("/v1/auth/factors")).json()["fresh_until"]
+
+
+async def test_recovery_code_signs_in(browser: Browser, person: Actor, app: App) -> None:
+    await browser.password(person)
+    await browser.post("/session/factor", code=app.recovery_codes[0])
+    assert await browser.is_signed_in()
+
+
+async def test_wrong_code_is_told_and_the_next_one_may_be_right(browser: Browser, person: Actor, app: App) -> None:
+    await browser.password(person)
+    for form in ({"code": "000000"}, {"credential": "{}"}, {"credential": "[1"}, {"code": ""}):
+        answer = await browser.post("/session/factor", **form, next="/o/1/members")
+        query = parse_qs(urlsplit(answer.headers["location"]).query)
+        assert query == {"error": ["code"], "next": ["/o/1/members"]}
+    assert not await browser.is_signed_in()
+    await browser.post("/session/factor", code=app.code(1))
+    assert await browser.is_signed_in()
+
+
+async def test_guesses_at_sign_in_are_limited(browser: Browser, person: Actor, app: App, limits: None) -> None:
+    for guess in range(6):
+        await browser.password(person)
+        answer = await browser.post("/session/factor", code=f"00000{guess}")
+    assert "error=slow" in answer.headers["location"]
+    answer = await browser.post("/session/factor", code=app.code(1))
+    assert "error=slow" in answer.headers["location"]
+
+
+async def test_first_step_counts_once_and_for_ten_minutes(browser: Browser, person: Actor, app: App) -> None:
+    await browser.password(person)
+    used = browser.http.cookies[pending_name()]
+    await browser.post("/session/factor", code=app.code(1))
+    browser.http.cookies.clear()
+    browser.http.cookies.set(pending_name(), used)
+    again = await browser.post("/session/factor", code=app.recovery_codes[0])
+    assert again.headers["location"].startswith("/sign-in?error=expired")
+
+    await browser.password(person)
+    async with db.worker() as session:
+        mine = sa.update(OneTimeSecretRow).where(OneTimeSecretRow.user_id == person.user_id)
+        await session.execute(mine.values(expires_at=db.now()))
+    late = await browser.post("/session/factor", code=app.recovery_codes[0])
+    assert late.headers["location"].startswith("/sign-in?error=expired")
+    assert not await browser.is_signed_in()
+
+
+async def test_code_without_a_password_is_nothing(browser: Browser, person: Actor, app: App) -> None:
+    answer = await browser.post("/session/factor", code=app.code(1))
+    assert answer.headers["location"].startswith("/sign-in?error=expired")
+    assert (await browser.post("/session/factor/options")).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/session/factor", "/session/factor/options"])
+async def test_second_step_is_taken_from_our_pages_only(browser: Browser, person: Actor, app: App, path: str) -> None:
+    await browser.password(person)
+    answer = await browser.http.post(path, data={"code": app.code(1)}, headers={"origin": "https://evil.example"})
+    assert answer.status_code == 403
+    assert not await browser.is_signed_in()
+
+
+@pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "/\\evil"])
+async def test_second_step_leads_to_our_pages_only(browser: Browser, person: Actor, app: App, wanted: str) -> None:
+    await browser.password(person, wanted)
+    answer = await browser.post("/session/factor", code=app.code(1), next=wanted)
+    assert answer.headers["location"] == "/"
+
+
+async def test_session_that_was_there_before_ends(browser: Browser, world: World, person: Actor, app: App) -> None:
+    other = await world.person(await world.organization())
+    name, _, secret = other.cookie.partition("=")
+    browser.http.cookies.set(name, secret)
+    await browser.password(person)
+    assert (await browser.http.get("/v1/auth/me")).json()["user"]["email"] == other.email, "not yet"
+    browser.http.cookies.delete(name)
+    browser.http.cookies.set(name, secret, domain="localhost.local", path="/")
+    await browser.post("/session/factor", code=app.code(1))
+    answer = await browser.http.get("/v1/auth/me", headers={"cookie": other.cookie})
+    assert answer.status_code == 401
