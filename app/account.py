@@ -1,17 +1,19 @@
-"""The person's account: where they are signed in, and their password."""
+"""The person's account: their second factors, where they are signed in, and their password."""
 
 import reflex as rx
 
 from app.layout import page
+from components.factors import factor_dialogs, factors_card
 from components.ui.button import button, link_button
 from components.ui.card import page_head, panel
-from components.ui.dialog import form_dialog
-from components.ui.form import text_field
+from components.ui.dialog import dialog, form_dialog
+from components.ui.form import NativeForm, text_field
 from components.ui.note import empty, page_skeleton
 from components.ui.status import tag
 from components.ui.table import Col, pager, table, td, tr
 from components.ui.value import when
-from state.account import AccountDoor, PasswordForm, SessionRow, SessionsState
+from state.account import AccountDoor, Everywhere, PasswordForm, SessionRow, SessionsState
+from state.factors import FactorsState
 from state.invitation import PASSWORD_RULE
 from state.session import Session
 
@@ -23,13 +25,15 @@ def account_door() -> rx.Component:
     return rx.el.main(rx.cond(AccountDoor.problem != "", nowhere, page_skeleton()), class_name="page")
 
 
-@page(route="/o/[org_id]/account", title="Account", on_load=[SessionsState.load])
+@page(route="/o/[org_id]/account", title="Account", on_load=[FactorsState.load, SessionsState.load], is_own=True)
 def account() -> rx.Component:
-    """Draw the sessions, and the way to another password."""
+    """Draw the second factors, the sessions, and the way to another password."""
     applications = link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window")
+    leave = button("Sign out everywhere", "log-out", on_click=Everywhere.show(True))
     change = button("Change password", "key-round", on_click=PasswordForm.show(True))
     return rx.fragment(
-        page_head("Account", Session.email, applications, change),
+        page_head("Account", Session.email, applications, leave, change),
+        factors_card(),
         panel(
             table(
                 "Sessions",
@@ -45,6 +49,8 @@ def account() -> rx.Component:
             label="Sessions",
         ),
         _password_dialog(),
+        factor_dialogs(),
+        _everywhere_dialog(),
     )  # fmt: skip
 
 
@@ -61,6 +67,24 @@ def _row(session: rx.Var[SessionRow]) -> rx.Component:
         td(when(session.signed_in_at), narrow=False, class_name="muted"),
         td(rx.cond(session.is_current, rx.fragment(), leave), right=True),
         key=session.id,
+    )
+
+
+def _everywhere_dialog() -> rx.Component:
+    leave = NativeForm.create(
+        rx.el.input(type="hidden", name="everywhere", value="yes", read_only=True),
+        rx.el.button("Sign out everywhere", type="submit", class_name="btn danger"),
+        action="/session/end",
+        method="post",
+    )
+    return dialog(
+        "Sign out everywhere",
+        "Every browser, program and connected application is signed out, this browser too.",
+        "API keys go on working.",
+        is_open=Everywhere.is_open,
+        on_open_change=Everywhere.show,
+        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Cancel")), leave),
+        width="460px",
     )
 
 

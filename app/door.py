@@ -17,6 +17,7 @@ from reflex_base.registry import RegistrationContext
 from reflex_base.utils.form import FORM_DATA_ENTRIES_KEY
 
 from backend.auth.credentials import cookie_name
+from state.confirming import event_in_hand
 from state.notices import Notices
 
 UNUSED = ("setvar", "update_vars_internal")
@@ -50,6 +51,7 @@ class Door(Middleware):
         is_led_astray = not is_apology and not leads(root.rx_router_page.params)
         if name in UNUSED or is_led_astray or not fits(handler.fn, event.payload):
             raise Malformed(event.name)
+        event_in_hand.set(event)
         return None
 
 

@@ -8,9 +8,10 @@ import reflex as rx
 
 from app.header import header, network_badge
 from app.sidebar import Place, keys_dialog, places, sidebar
+from components.factors import confirming_dialog, factor_advice
 from components.memberships import pending_memberships
 from components.ui.button import link_button
-from components.ui.note import failure, page_skeleton
+from components.ui.note import empty, failure, page_skeleton
 from components.ui.overlay import Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from state.approvals import ApprovalCount
@@ -46,12 +47,14 @@ def page(
     under: str = "",
     crumbs: Sequence[tuple[Any, Any]] = (),
     on_load: Sequence[Any] = (),
+    is_own: bool = False,
 ) -> Callable[[Callable[[], rx.Component]], Callable[[], rx.Component]]:
     """Register a page.
 
     `route` begins with `/o/[org_id]/`; `under` is the route of the sidebar entry a detail page belongs to; `crumbs`
     are (words, href) between the organization and the page, the last one's href empty; by default the title. A last
-    one that is a Var is the document's title too.
+    one that is a Var is the document's title too. `is_own`: the page is about the person, so it is drawn also where
+    the organization cannot be shown.
     """
 
     def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
@@ -60,20 +63,22 @@ def page(
             places.append(Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown))
 
         def render() -> rx.Component:
-            return shell(draw(), current=under or route, crumbs=crumbs or [(title, "")])
+            return shell(draw(), current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
 
         render.__name__ = draw.__name__
         render.__module__ = draw.__module__
         name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
-        shown = rx.cond(Session.problem != "", "Not shown", name).to(str) + " · Signum"
+        shown = name if is_own else rx.cond(Session.problem != "", "Not shown", name).to(str)
         look = [PendingMemberships.look, ApprovalCount.look, Tracker.watch]
-        rx.page(route=route, title=shown, on_load=[Session.enter, *on_load, *look])(render)
+        rx.page(route=route, title=shown + " · Signum", on_load=[Session.enter, *on_load, *look])(render)
         return draw
 
     return wrap
 
 
-def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
+def shell(
+    content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, Any]], is_own: bool = False
+) -> rx.Component:
     """Draw sidebar, header and content; in its place the skeleton, or why the organization cannot be seen."""
     refused = rx.fragment(
         rx.el.h1("Not shown", class_name="sr"),
@@ -81,14 +86,32 @@ def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, An
             "This organization cannot be shown", Session.problem, link_button("Your organization", "/", "arrow-left")
         ),
     )
+    factorless = rx.fragment(
+        rx.el.h1("Second factor required", class_name="sr"),
+        empty(
+            "shield",
+            "Set up a second factor first",
+            Session.problem,
+            link_button("Set up second factor", Session.account_path, "shield", kind="primary"),
+        ),
+    )
+    refused = rx.cond(Session.needs_factor, factorless, refused)
     inner = rx.cond(Session.problem != "", refused, rx.cond(Session.org.id != "", content, page_skeleton()))
+    inner = content if is_own else inner
     return rx.el.div(
         rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
         stripe(),
         rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
         rx.el.div(
             header(crumbs),
-            rx.el.main(pending_memberships(), inner, id="main", class_name="page", tab_index=-1),
+            rx.el.main(
+                *([] if is_own else [factor_advice()]),
+                pending_memberships(),
+                inner,
+                id="main",
+                class_name="page",
+                tab_index=-1,
+            ),
             class_name="body",
         ),
         Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
@@ -96,6 +119,7 @@ def shell(content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, An
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),
         keys_dialog(),
+        confirming_dialog(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
         class_name=rx.cond(Session.network == "devnet", "shell devnet", "shell"),
         custom_attrs={"data-hydrated": rx.State.is_hydrated},

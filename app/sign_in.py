@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.layout import entrance
+from components.factors import ShowPasskey
 from components.ui.button import link
 from components.ui.form import NativeForm
 from components.ui.note import note
@@ -16,12 +17,16 @@ def _field(label: str, name: str, kind: str, complete: str) -> rx.Component:
     return rx.el.div(rx.el.label(label, html_for=name, class_name="label"), control, class_name="field")
 
 
+def _failed() -> rx.Component:
+    failed = note(rx.el.b("That did not work. "), Session.sign_in_error, tone="bad", role="alert")
+    return rx.cond(Session.sign_in_error != "", failed, rx.fragment())
+
+
 @rx.page(route="/sign-in", title="Sign in · Signum", on_load=Session.arrive)
 def sign_in() -> rx.Component:
     """Draw the form; it works before the socket is there, and without it."""
-    failed = note(rx.el.b("That did not work. "), Session.sign_in_error, tone="bad", role="alert")
     form = NativeForm.create(
-        rx.cond(Session.sign_in_error != "", failed, rx.fragment()),
+        _failed(),
         _field("Email", "email", "email", "username"),
         _field("Password", "password", "password", "current-password"),
         rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
@@ -32,3 +37,25 @@ def sign_in() -> rx.Component:
         class_name="card",
     )
     return entrance("Sign in to Signum", form)
+
+
+@rx.page(route="/sign-in/factor", title="Second factor · Signum", on_load=Session.arrive)
+def second_factor() -> rx.Component:
+    """Draw the second step: a code, or a passkey."""
+    form = NativeForm.create(
+        _failed(),
+        rx.el.div(
+            _field("Code", "code", "text", "one-time-code"),
+            rx.el.p("Six digits of your authenticator app, or a recovery code.", class_name="hint"),
+            class_name="col tight",
+        ),
+        rx.el.input(type="hidden", name="credential", default_value=""),
+        rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
+        rx.el.button("Sign in", type="submit", class_name="btn primary large"),
+        ShowPasskey.create(url="/session/factor/options", label="Use a passkey", class_name="btn large"),
+        link("Sign in as somebody else", "/sign-in", class_name="small"),
+        action="/session/factor",
+        method="post",
+        class_name="card",
+    )
+    return entrance("Confirm it is you", form)

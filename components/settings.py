@@ -8,7 +8,7 @@ from components.ui.card import card
 from components.ui.form import area_field, check_field, error_of, field_row, form, select_field, text_field
 from components.ui.note import note
 from state.session import Session
-from state.settings import PolicyForm, ProfileForm, RequirementsForm, Settings
+from state.settings import PolicyForm, ProfileForm, RequirementsForm, SecurityForm, Settings
 
 NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
 LEVELS = [("0", "No minimum"), ("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3"), ("4", "Level 4"), ("5", "Level 5")]
@@ -104,6 +104,26 @@ def requirements_card() -> rx.Component:
             submit="Save requirements",
             busy=RequirementsForm.saving,
             key="requirements" + GIVEN.version,
+        ),
+        pad=True,
+    )  # fmt: skip
+
+
+def security_card() -> rx.Component:
+    """Draw what signing in needs."""
+    return card(
+        "Signing in",
+        form(
+            check_field(
+                "Everybody needs a second factor", "require_second_factor", default_checked=GIVEN.require_second_factor,
+                hint="Here and in the organizations below. Without one, people see only their account until they set "
+                "one up. API keys are not asked.",
+            ),
+            on_submit=SecurityForm.submit,
+            problem=SecurityForm.form_problem,
+            submit="Save sign-in rules",
+            busy=SecurityForm.saving,
+            key="security" + GIVEN.version,
         ),
         pad=True,
     )  # fmt: skip

@@ -55,6 +55,17 @@ class SessionsState(Pages, rx.State):
         await self._restart()
 
 
+class Everywhere(rx.State):
+    """The question before every session ends. The browser's own post ends them: only so its cookie goes too."""
+
+    is_open: bool = False
+
+    @rx.event
+    def show(self, is_open: bool):
+        """Open or close it."""
+        self.is_open = bool(is_open)
+
+
 class PasswordForm(Form, rx.State):
     """The dialog that changes the password."""
 

@@ -52,10 +52,18 @@ class Api(rx.State, mixin=True):
             except ApiProblem as problem:
                 if problem.status == 401:
                     raise SignedOut(self._here()) from problem
+                if problem.rule == "fresh_factor":
+                    await self._confirm_first()
                 wait = PATIENT.wait(attempt, problem, is_harmless=False)
                 if wait is None:
                     raise
             await asyncio.sleep(wait)
+
+    async def _confirm_first(self) -> None:
+        """Ask for the person's second factor; the event in hand is repeated once they have confirmed it."""
+        from state.confirming import Confirming  # it is a form itself
+
+        await (await self.get_state(Confirming))._ask()
 
     def _origin(self) -> dict[str, str]:
         """Whom we speak for, told as a proxy tells it: who the browser's connection comes from, at the right."""

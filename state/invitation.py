@@ -12,7 +12,7 @@ from state.api import Form, SignedOut
 from state.given import texts
 
 UNKNOWN = "This link is not one of ours, or not whole. Open it again from the mail, or ask for a new invitation."
-PASSWORD_RULE = f"At least {MIN_PASSWORD} characters"
+PASSWORD_RULE = f"At least {MIN_PASSWORD} characters, and none that is easy to guess"
 
 
 @dataclass

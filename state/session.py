@@ -42,6 +42,11 @@ class Session(Api, rx.State):
     found: list[dict[str, Any]] = []
     next_path: str = "/"
     sign_in_error: str = ""
+    needs_factor: bool = False
+    """The organization in view requires a second factor, and the person has none."""
+    advises_factor: bool = False
+    account_path: str = "/account"
+    _puts_off_factor: bool = False
     network: str = ""
     _user_id: str = ""
 
@@ -56,6 +61,10 @@ class Session(Api, rx.State):
         self._user_id = user["id"]
         self.email, self.name = user["email"], user["display_name"] or user["email"]
         self.initials = initials(self.name)
+        self.advises_factor = me["should_add_second_factor"] and not self._puts_off_factor
+        self.account_path = f"/o/{self._org_id()}/account" if self._org_id() else "/account"
+        if me["has_second_factor"] and self.needs_factor:
+            self.org = Organization()  # it could not be read before
         if self._org_id() and self.org.id != self._org_id():
             await self._view(me["organizations"])
 
@@ -69,11 +78,12 @@ class Session(Api, rx.State):
             record = await self._api("GET", "/orgs/{org}")
         except ApiProblem as problem:
             self.problem, self.org, self.trail = problem.detail or problem.title, Organization(), []
+            self.needs_factor = problem.rule == "second_factor_required"
             return
         ids = [part for part in (record.get("hierarchy_path") or "").split("/") if part][:-1]
         names = {entry["id"]: entry["name"] for entry in reach}
         self.trail = [Crumb(names[id], f"/o/{id}/overview") for id in ids if id in names]
-        self.problem, self.network = "", shown_network(record["network"])
+        self.problem, self.network, self.needs_factor = "", shown_network(record["network"]), False
         self.org = Organization(
             id=record["id"],
             name=record["name"],
@@ -82,6 +92,11 @@ class Session(Api, rx.State):
             network=record["network"],
             role=next((r["role"] for r in reach if r["id"] in [*ids, record["id"]]), ""),
         )
+
+    @rx.event
+    def put_off_factor(self):
+        """Hide the advice to set up a second factor until the next sign-in."""
+        self.advises_factor, self._puts_off_factor = False, True
 
     @rx.event
     async def start(self):
@@ -132,6 +147,7 @@ SIGN_IN_ERRORS = {
     "invalid": "Email or password is wrong.",
     "slow": "Too many attempts. Wait a minute, then try again.",
     "expired": "Your session has ended. Sign in again.",
+    "code": "The code or passkey was wrong, or the code was used before.",
 }
 
 

@@ -30,6 +30,7 @@ class Given:
     allowed_email_domains: str = ""
     seats: str = ""
     approvals: list[str] = field(default_factory=list)
+    require_second_factor: bool = False
     version: str = ""
 
 
@@ -108,6 +109,18 @@ class RequirementsForm(Saves, rx.State):
         }
 
 
+class SecurityForm(Saves, rx.State):
+    """Whether everybody needs a second factor."""
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]):
+        """Save it."""
+        self._begin()
+        yield
+        wanted = "require_second_factor" in texts(data)
+        await self._save({"require_second_factor": wanted}, "The sign-in rules are saved")
+
+
 class PolicyForm(Saves, rx.State):
     """What needs a second person. `asks` is what may be asked for, where it cannot be saved alone."""
 
@@ -153,6 +166,7 @@ def _given(told: dict[str, Any]) -> Given:
         allowed_email_domains=", ".join(asked["allowed_email_domains"]),
         seats=str(asked["seats"] or ""),
         approvals=told["approvals"],
+        require_second_factor=told["require_second_factor"],
         version=told["updated_at"],
     )
 

@@ -165,7 +165,7 @@ def secrets_of(state: type[BaseState]) -> set[str]:
 def test_no_state_shows_a_secret():
     shown = {f"{s.__name__}.{name}" for one in ours().values() if (s := one.state) for name in secrets_of(s)}
     named_alike = {"MarketWizard.own_token"}  # a token's address
-    assert shown - named_alike == {"KeyForm.secret", "SigningSecret.secret", "ClientForm.secret"}
+    assert shown - named_alike == {"KeyForm.secret", "SigningSecret.secret", "ClientForm.secret", "FactorSetup.secret"}
 
 
 async def test_without_a_session_nothing_is_told_and_nothing_is_done(socket: Socket, ground: Ground):

@@ -55,3 +55,19 @@ def test_every_role_arrives_and_a_client_is_told(console: Console, signum: Signu
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(re.compile(r"/(o/.*)?$"))
     expect(page.get_by_text(re.compile("No organization yet|cannot be shown"))).to_be_visible()
+
+
+def test_signing_out_everywhere_ends_other_browsers(console: Console, signum: Signum) -> None:
+    person = signum.person("member")
+    elsewhere = console.page.context.browser.new_context()  # type: ignore[union-attr]
+    try:
+        other = Console(elsewhere.new_page(), signum).sign_in(person, "members").heading("Members").page
+        page = console.sign_in(person, "account").heading("Account").page
+        page.get_by_role("button", name="Sign out everywhere").click()
+        question = page.get_by_role("dialog", name="Sign out everywhere")
+        question.get_by_role("button", name="Sign out everywhere").click()
+        page.wait_for_url("**/sign-in")
+        other.get_by_role("button", name="Admin", exact=True).click()
+        other.wait_for_url("**/sign-in?next=**")
+    finally:
+        elsewhere.close()

@@ -1,0 +1,221 @@
+"""Second factors: the account's list and its dialogs, the dialog that asks for one, and the advice to set one up."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.box import row
+from components.ui.button import button, link_button
+from components.ui.card import card, item, items
+from components.ui.dialog import confirm, dialog, form_dialog
+from components.ui.form import text_field
+from components.ui.icon import mark
+from components.ui.note import empty, failure, note, problem_note, skeleton
+from components.ui.value import Local, copy_button, when
+from state.confirming import Confirming
+from state.factors import FactorRemoval, FactorRow, FactorSetup, FactorsState
+from state.session import Session
+
+
+class ShowPasskey(Local):
+    """A button that asks for a passkey by the options at `url`; within a form with `credential` it posts the form."""
+
+    library = "$/public/react/passkey.jsx"
+    tag = "ShowPasskey"
+
+    url: rx.Var[str]
+    label: rx.Var[str]
+
+    on_answer: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class MakePasskey(Local):
+    """A button that makes a passkey by options; with new ones it begins by itself."""
+
+    library = "$/public/react/passkey.jsx"
+    tag = "MakePasskey"
+
+    options: rx.Var[dict[str, Any]]
+    label: rx.Var[str]
+
+    on_answer: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+def factors_card() -> rx.Component:
+    """Draw the list, and what adds to it."""
+    add = row(
+        button("Add authenticator app", "smartphone", small=True, on_click=FactorSetup.begin("totp")),
+        button("Add passkey", "fingerprint", small=True, on_click=FactorSetup.begin("passkey")),
+        cls="wrap",
+    )
+    none = empty(
+        "shield", "No second factor yet", "An authenticator app or a passkey protects you where your password leaks."
+    )
+    listed = rx.cond(FactorsState.rows.length() > 0, rx.fragment(_list(), _codes()), none)
+    return card(
+        "Second factor",
+        rx.cond(
+            FactorsState.problem != "",
+            failure("Your second factors did not load", FactorsState.problem),
+            rx.cond(FactorsState.loading, skeleton(1), listed),
+        ),
+        right=add,
+        class_name="factors",
+    )
+
+
+def _list() -> rx.Component:
+    return items(rx.foreach(FactorsState.rows, _row), label="Second factors")
+
+
+def _row(factor: rx.Var[FactorRow]) -> rx.Component:
+    used = rx.cond(factor.last_used_at != "", rx.el.span("Last used ", when(factor.last_used_at)), "Not used yet")
+    sign = rx.cond(factor.kind == "Passkey", "fingerprint", "smartphone")
+    remove = button("Remove", small=True, on_click=FactorRemoval.ask(factor.id), aria_label="Remove " + factor.name)
+    below = rx.el.span(rx.cond(factor.kind != factor.name, factor.kind + ". ", ""), used)
+    return item(factor.name, below, remove, sign=_sign(sign), key=factor.id)
+
+
+def _sign(name: rx.Var[str]) -> rx.Component:
+    return rx.match(name, ("fingerprint", mark("fingerprint")), mark("smartphone"))
+
+
+def _codes() -> rx.Component:
+    words = rx.el.span(
+        "Recovery codes left: ", rx.el.b(FactorsState.codes_left), ". Each signs you in once without your factor.",
+        class_name="grow",
+    )  # fmt: skip
+    renew = button("New recovery codes", small=True, on_click=FactorSetup.renew)
+    return rx.el.div(row(words, renew, cls="wrap"), class_name="card-foot")
+
+
+def factor_dialogs() -> rx.Component:
+    """Draw the dialogs of the account page."""
+    return rx.fragment(_password(), _app(), _passkey(), _saved(), _removal())
+
+
+def _password() -> rx.Component:
+    return form_dialog(
+        "Confirm it is you",
+        "Your first second factor needs your password.",
+        text_field(
+            "Password", "password", type="password", errors=FactorSetup.errors, auto_complete="current-password",
+            max_length=256, id="factor-password",
+        ),
+        is_open=FactorSetup.step == "password",
+        on_open_change=FactorSetup.show,
+        on_submit=FactorSetup.give_password,
+        problem=FactorSetup.form_problem,
+        busy=FactorSetup.saving,
+        submit="Continue",
+    )  # fmt: skip
+
+
+def _app() -> rx.Component:
+    return form_dialog(
+        "Add an authenticator app",
+        "Scan the code with your app, then type the six digits it shows.",
+        rx.el.img(src=FactorSetup.picture, alt="QR code for your authenticator app", class_name="qr"),
+        rx.el.div(
+            rx.el.div("Or type this key into the app", class_name="label"),
+            row(rx.el.code(FactorSetup.secret, class_name="mono break grow"), copy_button(FactorSetup.secret)),
+            class_name="field",
+        ),
+        text_field(
+            "Code", "code", errors=FactorSetup.errors, auto_complete="one-time-code", input_mode="numeric",
+            max_length=7, id="factor-code",
+        ),
+        text_field(
+            "Name", "name", errors=FactorSetup.errors, default_value="Authenticator app", max_length=120,
+            id="factor-name",
+        ),
+        is_open=FactorSetup.step == "app",
+        on_open_change=FactorSetup.show,
+        on_submit=FactorSetup.confirm,
+        problem=FactorSetup.form_problem,
+        busy=FactorSetup.saving,
+        submit="Add app",
+    )  # fmt: skip
+
+
+def _passkey() -> rx.Component:
+    return dialog(
+        "Add a passkey",
+        "Your browser asks where to keep it: this device, your phone, or a security key.",
+        MakePasskey.create(options=FactorSetup.options, label="Create passkey", on_answer=FactorSetup.register),
+        problem_note(FactorSetup.form_problem),
+        is_open=FactorSetup.step == "passkey",
+        on_open_change=FactorSetup.show,
+        width="460px",
+    )
+
+
+def _saved() -> rx.Component:
+    code = rx.foreach(FactorSetup.codes, lambda code: rx.el.li(code, key=code))
+    return dialog(
+        "Save your recovery codes",
+        "They are shown this once. Each signs you in once where you have lost your second factor.",
+        rx.el.ul(code, class_name="codes mono", aria_label="Recovery codes"),
+        rx.el.div(copy_button(FactorSetup.codes.join("\n"), word="Copy codes"), class_name="after"),
+        is_open=FactorSetup.step == "codes",
+        on_open_change=FactorSetup.show,
+        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("I have saved them", kind="primary"))),
+        width="460px",
+    )
+
+
+def _removal() -> rx.Component:
+    return confirm(
+        "Remove " + FactorRemoval.about.name,
+        "It signs you in no more. With your last second factor your recovery codes stop working too.",
+        is_open=FactorRemoval.is_open,
+        on_open_change=FactorRemoval.show,
+        on_confirm=FactorRemoval.confirm,
+        problem=FactorRemoval.form_problem,
+        busy=FactorRemoval.saving,
+        word="Remove",
+    )
+
+
+def confirming_dialog() -> rx.Component:
+    """Ask for a factor in the middle of something; the shell of every page has it."""
+    passkey = ShowPasskey.create(
+        url="/v1/auth/factors/challenge", label="Use a passkey", on_answer=Confirming.answer, class_name="btn"
+    )
+    return form_dialog(
+        "Confirm it is you",
+        "This needs your second factor, once every 5 minutes.",
+        text_field(
+            "Code", "code", errors=Confirming.errors, auto_complete="one-time-code", max_length=40, id="confirm-code",
+            hint="Six digits of your authenticator app, or a recovery code.",
+        ),
+        rx.cond(Confirming.has_passkey, passkey, rx.fragment()),
+        is_open=Confirming.is_open,
+        on_open_change=Confirming.show,
+        on_submit=Confirming.submit,
+        problem=Confirming.form_problem,
+        busy=Confirming.saving,
+        submit="Confirm",
+        width="420px",
+    )  # fmt: skip
+
+
+def factor_advice() -> rx.Component:
+    """Advise those whose role may write to set up a second factor; "Later" hides it until the next sign-in."""
+    words = rx.el.span(
+        rx.el.b("Protect your account. "),
+        "Your role can change what people own. Set up an authenticator app or a passkey.",
+        class_name="grow",
+        style={"minWidth": "min(240px, 100%)"},
+    )
+    actions = row(
+        link_button("Set up second factor", Session.account_path, small=True),
+        button("Later", small=True, on_click=Session.put_off_factor),
+    )
+    advice = rx.el.div(
+        note(row(words, actions, cls="wrap"), tone="info", sign="shield"),
+        style={"marginBottom": "16px"},
+        role="region",
+        aria_label="Advice",
+    )
+    return rx.cond(Session.advises_factor, advice, rx.fragment())
