@@ -78,12 +78,13 @@ async def test_catch_up_on_a_silent_chain_lasts_as_long_as_the_callers_patience(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A request gives up at once; a workflow, which has patience, goes on until the chain answers."""
-    asked, silent = 0, True
+    asked, answer = 0, asyncio.Event()
 
     async def make(chain: Rpc) -> int:
         nonlocal asked
         asked += 1
-        if silent:
+        await answer.wait()
+        if asked == 1:
             raise ChainUnavailable("silent")
         return 7
 
@@ -95,11 +96,14 @@ async def test_catch_up_on_a_silent_chain_lasts_as_long_as_the_callers_patience(
     monkeypatch.setattr(leadership, "loop_of", lambda eid: None)
     with patience(30):
         patient = asyncio.create_task(indexer.catch_up(CHAIN, 7))
+    impatient = asyncio.create_task(indexer.catch_up(CHAIN, 7))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert asked == 1, "both share the first pass"
+    answer.set()
     with pytest.raises(ChainUnavailable):
-        await indexer.catch_up(CHAIN, 7)
-    assert asked == 1, "both shared the first pass"
+        await impatient
     assert not patient.done()
-    silent = False
     await patient
     assert asked == 2
 
