@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from eth_utils.address import to_checksum_address
 
-from backend.chain import confirming, endpoints, indexer, settlement, terms
+from backend.chain import confirming, endpoints, index_pass, indexer, settlement, terms
 from backend.chain.install import binary
 from backend.chain.terms import Finality
 from tests.chain.conftest import HOME_EID, Stage, open_rules, quick, stage
@@ -36,6 +36,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         patch.setattr(terms, "DEFAULTS", dict.fromkeys(terms.DEFAULTS, short))
         patch.setattr(confirming, "_delays", lambda eid: iter(lambda: 0.02, None))
         patch.setattr(confirming, "RESEND", {True: 0.05, False: 0.05})
+        patch.setattr(index_pass, "WINDOW_TIME", 0.0)  # 64 blocks, as on a chain with long ones
         patch.setattr(settlement, "LEFT_ALONE", timedelta(0))
         patch.setattr(indexer, "NEXT", dict.fromkeys((True, False), (0.02, 0.02)))
         patch.setattr(indexer, "POLL", dict.fromkeys((True, False), 0.2))
