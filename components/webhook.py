@@ -151,7 +151,7 @@ def story() -> rx.Component:
                 ("Happened", when(one.created_at, "exact")),
                 ("Next attempt", waits),
             ),
-            _text("Answer's body", more.response, "The receiver sent no body."),
+            _text("Answer's body", more.response, more.missing),
             _text("Sent", more.payload, ""),
             rx.el.div(rx.el.h3("Attempts"), _tries(more.tries)),
             cls="wide",
@@ -166,10 +166,9 @@ def story() -> rx.Component:
     )
 
 
-def _text(title: str, text: rx.Var[str], none: str) -> rx.Component:
+def _text(title: str, text: rx.Var[str], none: rx.Var[str] | str) -> rx.Component:
     shown = rx.el.pre(text, class_name="payload", tab_index=0, role="region", aria_label=title)
-    missing: Any = rx.el.p(none, class_name="muted small") if none else rx.fragment()
-    return rx.el.div(rx.el.h3(title), rx.cond(text != "", shown, missing))
+    return rx.el.div(rx.el.h3(title), rx.cond(text != "", shown, rx.el.p(none, class_name="muted small")))
 
 
 def _tries(tries: rx.Var[list[Try]]) -> rx.Component:

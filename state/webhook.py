@@ -55,6 +55,8 @@ class Detail:
     response: str = ""
     failure: str = ""
     tries: list[Try] = field(default_factory=list)
+    missing: str = ""
+    """Why there is no body of an answer to show."""
 
 
 class WebhookState(Pages, rx.State):
@@ -306,7 +308,16 @@ def detail_of(row: dict[str, Any]) -> Detail:
         for t in reversed(row["attempts"])
     ]
     payload = json.dumps(row["payload"], indent=2, ensure_ascii=False)
-    return Detail(payload, row["response_body"] or "", row["failure"] or "", tries)
+    return Detail(payload, row["response_body"] or "", row["failure"] or "", tries, _missing(row))
+
+
+def _missing(row: dict[str, Any]) -> str:
+    """Why no body is shown: a receiver on this machine has its answers kept only where the operator allows it."""
+    if row["response_body"] is not None:
+        return "The receiver sent no body."
+    if row["response_status"] is None:
+        return "The receiver has not answered yet."
+    return "Not kept: the receiver is on this machine. The setting SIGNUM_WEBHOOK_LOOPBACK=1 keeps such answers."
 
 
 def _status(row: dict[str, Any]) -> str:
