@@ -14,7 +14,7 @@ from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.watching import row_of
 from tests.nodes.pool import NodePool
 
-SAFE, FINAL = 6, 12
+SAFE, FINAL = 60, 120
 BLOCKS_ELSEWHERE = {"eth_blockNumber": 0, "eth_getBlockByNumber": 1}
 """Heights come from one machine, and blocks from another; a batch with a block goes to the second."""
 
