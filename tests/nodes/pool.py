@@ -130,21 +130,28 @@ class NodePool:
         the others are lost, until someone sends them again. The machines switch over one by one
         (`PoolOptions.switches_within`).
         """
-        share = self.options.returned if returned is None else returned
         async with self._stopped():
-            branch = await Branch.recorded(self.node, depth)
-            await self.node.call("anvil_setCoinbase", f"0x{self._dice.getrandbits(160):040x}")
-            await self._roll_back(branch)
-            empty = self._dice.randint(0, depth)
-            if empty:
-                await self.mine(empty)
-            for raw in branch.raw:
-                if self._dice.random() < share:
-                    with contextlib.suppress(Refusal):
-                        await self.node.call("eth_sendRawTransaction", raw)
-            await self.mine(depth + 1 - empty)
-            for machine in self.machines:
-                machine.reorganized(branch)
+            await self._reorganize(depth, self.options.returned if returned is None else returned)
+
+    async def replace(self, block: int, returned: float) -> None:
+        """Replace a block and all above it, however many there are by now."""
+        async with self._stopped():
+            await self._reorganize(await self.node.height() - block + 1, returned)
+
+    async def _reorganize(self, depth: int, share: float) -> None:
+        branch = await Branch.recorded(self.node, depth)
+        await self.node.call("anvil_setCoinbase", f"0x{self._dice.getrandbits(160):040x}")
+        await self._roll_back(branch)
+        empty = self._dice.randint(0, depth)
+        if empty:
+            await self.mine(empty)
+        for raw in branch.raw:
+            if self._dice.random() < share:
+                with contextlib.suppress(Refusal):
+                    await self.node.call("eth_sendRawTransaction", raw)
+        await self.mine(depth + 1 - empty)
+        for machine in self.machines:
+            machine.reorganized(branch)
 
     async def _roll_back(self, branch: Branch) -> None:
         """Take blocks back. Anvil loses the code of all contracts where it has to read the state from its disk, which

@@ -35,7 +35,7 @@ async def burnt_and_lost(stage: Stage, pool: NodePool, rules: TokenRules, **opti
     row = await row_of(f"lost {options}")
     assert row.finality is Finality.INCLUDED
     pool.become(automine=False, mines_every=None, **options)
-    await pool.reorg(await pool.node.height() - (row.block_number or 0) + 1, returned=0.0)
+    await pool.replace(row.block_number or 0, returned=0.0)
     pool.machines[0]._switches_in = 0
     await pool.mine(FINAL + 1)
     await settlement.settle(await connect(HOME_EID))

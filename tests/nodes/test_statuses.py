@@ -107,7 +107,7 @@ async def take_back(pool: NodePool, tx_hash: str) -> None:
     receipt = await pool.node.call("eth_getTransactionReceipt", tx_hash)
     await pool.mine(CONFIRMATIONS + 1)
     pool.become(automine=False, mines_every=None)
-    await pool.reorg(await pool.node.height() - int(receipt["blockNumber"], 16) + 1, returned=0.0)
+    await pool.replace(int(receipt["blockNumber"], 16), returned=0.0)
     await pool.mine()
     indexer.wake(SEPOLIA)
 
