@@ -31,5 +31,6 @@ async def test_pool_in_place_of_a_node_carries_the_chains_transactions(
     await stage.do(HOME_EID, wallet, Call(wallet, "0x", 1))
     at = await stage.token(HOME_EID, open_rules, supply=100)
     assert await token.total_supply(HOME_EID, at) == 100
-    assert await (await connect(HOME_EID)).height() == await pool.node.height()
+    before, height, after = await pool.node.height(), await (await connect(HOME_EID)).height(), await pool.node.height()
+    assert before <= height <= after
     assert pool.asked
