@@ -28,7 +28,7 @@ CAPACITY = 16_384
 RESERVED = 1_024
 """Files of our own: database, chains, logs."""
 FULL = 0.75
-"""Share of the capacity from which on idle connections are closed, whoever holds them."""
+"""Share of the capacity above which idle connections are closed, from any address."""
 IDLE_SECONDS = 5.0
 EVERY = 1.0
 LOG_SECONDS = 600.0

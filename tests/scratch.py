@@ -22,7 +22,7 @@ def scratch(purpose: str) -> Path:
 
 
 def keep(folder: Path) -> Path:
-    """Leave a folder for somebody to look into, under a name that no run removes; the new path."""
+    """Rename a folder so that no run removes it, and return its new path."""
     return folder.rename(folder.with_name(folder.name.replace("scratch", "kept")))
 
 
