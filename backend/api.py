@@ -36,6 +36,7 @@ VERTICALS = (
     "bridges",
     "distributions",
     "controls",
+    "daily_limits",
     "evidence",
     "transfers",
     "webhooks",

@@ -169,6 +169,8 @@ TokenAmount = Annotated[
 """Decimal string of base units below 2^256."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 """A JSON number that is integral ("double" in the specification)."""
+WaitHours = Annotated[Whole, Field(ge=0, le=168)]
+"""Hours for which a new approver waits: at most the 7 days for which a request waits for a second person."""
 Eid = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=2**32 - 1)]
 """LayerZero endpoint id."""
 Bps = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10_000)]

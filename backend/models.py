@@ -16,6 +16,7 @@ from backend.chain.models import (
     TransactionRow,
 )
 from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
+from backend.daily_limits.models import DailyLimitRow, DailyUseRow
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
@@ -45,6 +46,8 @@ __all__ = [
     "ChainRow",
     "ClaimRow",
     "CursorRow",
+    "DailyLimitRow",
+    "DailyUseRow",
     "DeliveryRow",
     "DeploymentRow",
     "DistributionRow",

@@ -54,6 +54,7 @@ ACTIONS = {
     "create_asset": ("asset.created",),
     "update_asset": ("asset.updated", "approval.created"),
     "archive_asset": ("asset.archived",),
+    "update_daily_limits": ("asset.limits_changed", "approval.created"),
     "deploy_market": ("market.pending_bridge", "market.deploying"),
     "place_order": ("order.requested",),
     "cancel_order": ("order.cancelling",),

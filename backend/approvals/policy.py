@@ -1,12 +1,10 @@
 """Which actions need a second person. A change is asked for here, and made when another person agrees."""
 
-from collections.abc import Collection
-
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.approvals import second_person
-from backend.approvals.schemas import PolicyAccepted, PolicyImpact, PolicyPlan
+from backend.approvals.schemas import PolicyAccepted, PolicyChange, PolicyImpact, PolicyPlan, WaitChange
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.errors import BadRequest
@@ -19,19 +17,24 @@ KIND = "organization.approvals"
 STEP = "Change the actions that need a second person"
 
 
-async def plan(context: Context, wanted: Collection[Action]) -> PolicyPlan:
+async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
     """What a change would change; 400 where that is nothing."""
-    text = sa.text("select approvals from organizations where id = :id")
-    held = set(await context.session.scalar(text, {"id": context.organization_id}) or [])
-    added, removed = [a for a in Action if a in set(wanted) - held], [a for a in Action if a in held - set(wanted)]
-    if not added and not removed:
+    text = sa.text("select approvals, approver_wait_hours from organizations where id = :id")
+    row = (await context.session.execute(text, {"id": context.organization_id})).one()
+    wanted, held = set(change.approvals), set(row.approvals)
+    added, removed = [a for a in Action if a in wanted - held], [a for a in Action if a in held - wanted]
+    hours = change.approver_wait_hours
+    wait = None
+    if hours is not None and hours != row.approver_wait_hours:
+        wait = WaitChange(before=row.approver_wait_hours, after=hours)
+    if not added and not removed and not wait:
         raise BadRequest("Nothing would change: these are the actions already.", pointer="/approvals")
-    return PolicyPlan(steps=[STEP], impact=PolicyImpact(added=added, removed=removed))
+    return PolicyPlan(steps=[STEP], impact=PolicyImpact(added=added, removed=removed, approver_wait_hours=wait))
 
 
-async def ask(context: Context, wanted: Collection[Action]) -> PolicyAccepted:
+async def ask(context: Context, change: PolicyChange) -> PolicyAccepted:
     """A request to change them, which always waits for a second person."""
-    await plan(context, wanted)
+    await plan(context, change)
     session, here = context.session, context.organization_id
     scope = await second_person.scope_to_agree(session, here, context.user_id, Scope.ORGS_WRITE)
     request = await accept(
@@ -42,7 +45,10 @@ async def ask(context: Context, wanted: Collection[Action]) -> PolicyAccepted:
         scope=scope or Scope.ORGS_WRITE,
         order=context.organization_id,
         steps=[Step("policy_changed", STEP)],
-        arguments={"approvals": [a for a in Action if a in wanted]},
+        arguments={
+            "approvals": [a for a in Action if a in change.approvals],
+            "approver_wait_hours": change.approver_wait_hours,
+        },
         always_asks=True,
     )
     await context.session.flush()

@@ -41,12 +41,15 @@ async def list_approvals(
 async def change_approval_policy(
     context: Current, orgId: UUID, body: PolicyChange, response: Response, dry_run: DryRun = False
 ) -> PolicyAccepted | PolicyPlan:
-    """Ask for a change of the actions that need a second person. It is made when another person with orgs:write
-    approves, so nobody can lift alone what binds them. (A PATCH of the organization adds actions at once.)"""
+    """Ask for a change of the actions that need a second person, or of the hours for which a new approver waits.
+
+    Another person with orgs:write has to approve it, so nobody can lift alone what binds them. A PATCH of the
+    organization adds actions and lengthens the wait at once.
+    """
     if dry_run:
         response.status_code = status.HTTP_200_OK
-        return await policy.plan(context, body.approvals)
-    accepted = await policy.ask(context, body.approvals)
+        return await policy.plan(context, body)
+    accepted = await policy.ask(context, body)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
     return accepted
 

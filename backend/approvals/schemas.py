@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
-from backend.fields import Acceptance, Body, Reason, Record, Timestamp
+from backend.fields import Acceptance, Body, Reason, Record, Timestamp, WaitHours, never_null
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
 
@@ -16,14 +16,24 @@ class ApprovalDeny(Body):
 
 
 class PolicyChange(Body):
-    """The actions that shall need a second person from then on."""
+    """The actions that will need a second person, and the hours for which a new approver waits. Hours that are left out
+    stay as they are."""
 
     approvals: Annotated[list[Action], Field(max_length=len(Action))]
+    approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
+
+    @field_validator("approver_wait_hours")
+    @classmethod
+    def _is_given(cls, value: object) -> object:
+        if value is None:
+            raise ValueError("is a number of hours. Leave the field out to keep it, or send 0 for no wait")
+        return value
 
 
 class Approval(Record):
     """What a request waits for. `can_decide`: whether the caller may approve or deny it now. `asked_with` is the name
-    of the API key that asked; who made it counts as who asked."""
+    of the API key that asked; who made it counts as who asked. `cause` names the daily limit that the request
+    exceeds; null where the organization requires a second person for every such action."""
 
     id: UUID
     organization_id: UUID
@@ -36,6 +46,7 @@ class Approval(Record):
     asked_by: UUID | None
     asked_by_name: str | None = None
     asked_with: str | None = None
+    cause: str | None = None
     expires_at: Timestamp
     decided_by: UUID | None
     decided_by_name: str | None = None
@@ -74,11 +85,19 @@ class PolicyAccepted(Acceptance):
     approvalId: UUID
 
 
+class WaitChange(BaseModel):
+    """Hours for which a new approver waits, before and after."""
+
+    before: int
+    after: int
+
+
 class PolicyImpact(BaseModel):
-    """What would need a second person from then on, and what no more."""
+    """The actions that would need a second person from then on, those that would not any more, and a changed wait."""
 
     added: list[Action]
     removed: list[Action]
+    approver_wait_hours: WaitChange | None = None
 
 
 class PolicyPlan(BaseModel):

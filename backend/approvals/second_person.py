@@ -18,6 +18,8 @@ REASONS = {
     "wallet": "You sign in with a wallet of the person who asked. A different person has to decide.",
     "newer": "Your role here is newer than this request. Somebody who had theirs before it was made has to decide.",
     "appointed": "You were added or promoted by the person who asked. Somebody they did not appoint has to decide.",
+    "waiting": "Your role here is too new to approve. A new approver waits as long as the organization has set under "
+    "Settings (approver_wait_hours).",
     "role": "Your role does not include this action.",
 }
 
@@ -50,24 +52,29 @@ async def _others(session: Write, organization_id: UUID, asker: UUID | None) -> 
 def check_somebody_is_there(organization_id: UUID, scope: Scope | None) -> Scope:
     """The scope; 409 that names the way out where nobody else could agree to an appointment."""
     if scope is None:
-        what = "Set approvals to [], appoint the person, then set approvals again."
+        what = "Set approvals to [] and remove daily limits, appoint the person, then set both again."
         raise _nobody("PATCH", f"/v1/orgs/{organization_id}", what)
     return scope
 
 
-async def check_can_be_agreed(session: Write, organization_id: UUID, asker: UUID | None, scope: Scope) -> None:
-    """409 where a request would wait in vain: nobody could approve it, and nobody who joins later could."""
+async def check_can_be_agreed(
+    session: Write, organization_id: UUID, asker: UUID | None, scope: Scope, cause: str | None = None
+) -> None:
+    """409 where a request would wait in vain: nobody could approve it, and nobody who joins later could. `cause` is the
+    daily limit that it exceeds."""
     others = await _others(session, organization_id, asker)
     if not any(scope in ROLE_SCOPES[Role(o.role)] and not o.is_appointed_by_person for o in others):
-        what = "Another admin adds an approver first. Where there is no other admin, set approvals to [] instead."
-        raise _nobody("POST", f"/v1/orgs/{organization_id}/members", what)
+        out = "raise or remove the daily limit" if cause else "set approvals to []"
+        what = f"Another admin adds an approver first. Where there is no other admin, {out} instead."
+        raise _nobody("POST", f"/v1/orgs/{organization_id}/members", what, cause)
 
 
-def _nobody(method: str, path: str, what: str) -> PrerequisitesNotMet:
+def _nobody(method: str, path: str, what: str, cause: str | None = None) -> PrerequisitesNotMet:
     fact = "Everyone else here who could approve this was appointed by you, or there is nobody."
     resolution = {"method": method, "path": path, "description": what}
     entry = {"state": "second_person", "satisfied": False, "detail": fact, "resolution": resolution}
-    return PrerequisitesNotMet([entry], f"A second person has to agree to this. {fact} {what}")
+    begins = f"{cause} " if cause else ""
+    return PrerequisitesNotMet([entry], f"{begins}A second person has to agree to this. {fact} {what}")
 
 
 def refusal(person: Any, asker: Any, organization: Any, scope: Any, asked_at: Any) -> sa.ColumnElement[str]:

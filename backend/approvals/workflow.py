@@ -11,6 +11,11 @@ async def change(run: Run) -> None:
     """Write the actions that need a second person from now on."""
     async with run.step("policy_changed"), run.transaction() as session:
         row = await session.get_one(OrganizationRow, run.organization_id, with_for_update=True)
-        before, row.approvals = row.approvals, list(run.arguments["approvals"])
-        subject, after = ("organization", row.id), {"approvals": row.approvals}
-        await tell(session, row.id, "organization.updated", subject, {"approvals": before}, after)
+        before = {"approvals": row.approvals, "approver_wait_hours": row.approver_wait_hours}
+        after = {"approvals": list(run.arguments["approvals"])}
+        if (hours := run.arguments.get("approver_wait_hours")) is not None:
+            after["approver_wait_hours"] = hours
+        for name, value in after.items():
+            setattr(row, name, value)
+        subject = ("organization", row.id)
+        await tell(session, row.id, "organization.updated", subject, {name: before[name] for name in after}, after)

@@ -52,8 +52,9 @@ PATH_ACTS: Final = frozenset({"path_paused", "path_unpaused", "path_limited"})
 
 
 def asked(arguments: Arguments) -> dict[str, Any]:
-    """What was asked for, of a request's arguments: its chains, addresses, amount and reason."""
-    return {name: value for name, value in arguments.items() if name not in ("order", "acts") and value is not None}
+    """Return what was asked for, of a request's arguments: its chains, addresses, amount and reason."""
+    inner = ("order", "acts", "moves", "waits_because")
+    return {name: value for name, value in arguments.items() if name not in inner and value is not None}
 
 
 async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments) -> Call:

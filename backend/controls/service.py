@@ -14,13 +14,18 @@ from backend.changes import tell
 from backend.controls import calls, planning
 from backend.controls.planning import Deed
 from backend.controls.schemas import (
+    Burn,
     Control,
     ControlAccepted,
     ControlImpact,
     ControlKind,
     ControlPlan,
     ControlStep,
+    ForcedTransfer,
+    Mint,
 )
+from backend.daily_limits import counting
+from backend.daily_limits.counting import Amount
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
 from backend.units import grouped
@@ -55,7 +60,10 @@ async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
         )
         for place, step in _steps(deed)
     ]
-    return ControlPlan(steps=steps, impact=ControlImpact(changes=deed.changes, warnings=deed.warnings))
+    moves = _moves(asset_id, body)
+    excess = await counting.excess(context.session, f"token.{kind}", moves, lock=False) if moves else None
+    warnings = [*deed.warnings, f"{excess} A second person has to approve it."] if excess else deed.warnings
+    return ControlPlan(steps=steps, impact=ControlImpact(changes=deed.changes, warnings=warnings))
 
 
 async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlAccepted:
@@ -73,11 +81,17 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
         steps=[step for _, step in _steps(deed)],
         order=f"controls:{asset_id}",  # never behind a deployment or a bridge: a pause cannot wait for those
         arguments=_arguments(deed, body),
+        moves=_moves(asset_id, body),
     )
     asked = {"control": kind, **calls.asked(request.arguments), "request_id": str(request.id)}
     await tell(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, asked)
     message = told(request, f"{title}: accepted.")
     return ControlAccepted(assetId=asset_id, status=request.status, request_id=str(request.id), message=message)
+
+
+def _moves(asset_id: UUID, body: Control) -> Amount | None:
+    """The amount that counts against a daily limit."""
+    return Amount(asset_id, int(body.amount)) if isinstance(body, Mint | Burn | ForcedTransfer) else None
 
 
 def _words(kind: ControlKind, body: Control, asset: AssetRow) -> str:

@@ -32,5 +32,7 @@ class OrganizationRow(Row, table=True):
     member_requirements: dict[str, Any] = json_field(dict)
     approvals: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
     """The actions that need a second person."""
+    approver_wait_hours: int = 24
+    """Hours for which a new role here, or above, does not let its person approve."""
     require_second_factor: bool = False
     """Whether its people, and those of the organizations below it, need a second factor."""

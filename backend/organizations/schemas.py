@@ -22,6 +22,7 @@ from backend.fields import (
     Record,
     Text,
     Timestamp,
+    WaitHours,
     Whole,
     never_null,
     one_line,
@@ -126,9 +127,10 @@ class OrganizationUpdate(Body):
     network: Annotated[Network | None, Field(json_schema_extra=never_null)] = None
     member_requirements: MemberRequirements | None = None
     approvals: Annotated[list[Action], Field(max_length=len(Action))] | None = None
+    approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
     require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
 
-    @field_validator("name", "network", "require_second_factor")
+    @field_validator("name", "network", "approver_wait_hours", "require_second_factor")
     @classmethod
     def _stays(cls, value: object) -> object:
         if value is None:
@@ -187,6 +189,11 @@ class Organization(Record):
     network: Network = Network.TESTNET
     member_requirements: MemberRequirements = Field(default_factory=MemberRequirements)
     approvals: list[Action] = Field(default_factory=list, description="The actions that need a second person.")
+    approver_wait_hours: int = Field(
+        default=24,
+        description="Hours for which a new role does not let its person approve. Roles that are given within as many "
+        "hours of the organization's creation approve at once.",
+    )
     require_second_factor: bool = Field(
         default=False, description="Whether people need a second factor here and in the organizations below."
     )

@@ -31,7 +31,7 @@ from backend.organizations.schemas import (
 )
 from backend.requests.schemas import Action
 
-POLICIES = {"approvals", "member_requirements", "require_second_factor"}
+POLICIES = {"approvals", "approver_wait_hours", "member_requirements", "require_second_factor"}
 """Fields whose change needs a fresh factor."""
 
 
@@ -116,6 +116,8 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
         patch["member_requirements"] = _requirements(patch["member_requirements"], row.member_requirements)
     if "approvals" in patch:
         patch["approvals"] = await _approvals(context, row, patch["approvals"] or [])
+    if patch.get("approver_wait_hours", row.approver_wait_hours) < row.approver_wait_hours:
+        await _check_may_lift(context, row.id)
     if dry_run:
         return await _update_plan(context, row, patch)
     for name, value in patch.items():
@@ -149,13 +151,18 @@ def _check_has_factor(context: Context) -> None:
 async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[Action]) -> list[str]:
     """The actions that will need a second person. Taking one away needs a second person too (409), where there is one
     who could agree."""
-    lifts = set(row.approvals) - set(wanted)
-    if lifts and await scope_to_agree(context.session, row.id, context.user_id, Scope.ORGS_WRITE):
+    if set(row.approvals) - set(wanted):
+        await _check_may_lift(context, row.id)
+    return [str(a) for a in Action if a in wanted]
+
+
+async def _check_may_lift(context: Context, organization_id: UUID) -> None:
+    """409 where somebody could agree to weaker protections: then a second person has to."""
+    if await scope_to_agree(context.session, organization_id, context.user_id, Scope.ORGS_WRITE):
         raise Conflict(
             "It takes a second person to lift what needs a second person. "
-            f"Ask for it by POST /v1/orgs/{row.id}/approvals; another person approves it."
+            f"Ask for it by POST /v1/orgs/{organization_id}/approvals; another person approves it."
         )
-    return [str(a) for a in Action if a in wanted]
 
 
 async def _update_plan(context: Context, row: OrganizationRow, patch: dict[str, Any]) -> OrganizationPlan:

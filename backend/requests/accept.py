@@ -14,6 +14,8 @@ from backend.auth.principal import Context
 from backend.auth.scopes import ACTIONS, Scope
 from backend.chains import service as chains
 from backend.changes import tell
+from backend.daily_limits import counting
+from backend.daily_limits.counting import Amount
 from backend.db import now
 from backend.errors import Conflict
 from backend.requests import service
@@ -24,6 +26,8 @@ from backend.requests.service import Step
 LIFETIME = timedelta(days=7)
 """How long a request waits for a second person."""
 WAITS = "It waits for a second person to approve it."
+MOVES, CAUSE = "moves", "waits_because"
+"""Names in a request's arguments: the amount that counts against a daily limit, and why the request waits."""
 
 
 async def accept(
@@ -37,17 +41,20 @@ async def accept(
     order: UUID | str,
     arguments: dict[str, Any] | None = None,
     always_asks: bool = False,
+    moves: Amount | None = None,
 ) -> RequestRow:
     """Write a request of the entered organization and enqueue its workflow (`kind` is the workflow's name).
 
     Requests of the same `order` run one after the other. Where the organization asks for a second person for this kind
-    (or `always_asks`), the request waits as `awaiting_approval`, and nothing is enqueued before it is approved. 409
-    where nobody could approve it.
+    (or `always_asks`), or the amount that it `moves` exceeds the asset's daily limit, the request waits as
+    `awaiting_approval`, and nothing is enqueued before it is approved. 409 where nobody could approve it.
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny know the scopes of what they may be about"
-    waits = always_asks or await _asks(context, kind)
-    if waits:
-        await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope)
+    waits, cause = always_asks or await _asks(context, kind), None
+    if moves and not waits:
+        cause = await counting.excess(context.session, kind, moves)
+    if waits or cause:
+        await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope, cause)
     row = await service.write(
         context.session,
         organization_id=context.organization_id,
@@ -58,18 +65,32 @@ async def accept(
         scope=scope,
         steps=steps,
         created_by=context.user_id,
-        arguments={"order": str(order), **(arguments or {})},
+        arguments={"order": str(order), **(arguments or {})} | ({MOVES: _stored(moves)} if moves else {}),
     )
-    if waits:
-        await _hold(context, row)
+    if waits or cause:
+        await _hold(context, row, cause)
     else:
+        if moves:
+            await counting.note(context.session, row.organization_id, kind, moves, row.id)
         await workflows.enqueue(context.session, kind, row.organization_id, row.id, row.attempt, str(order))
     return row
 
 
 def told(request: RequestRow, message: str) -> str:
-    """What an acceptance says: `message`, or that it waits."""
-    return WAITS if request.status is RequestStatus.AWAITING_APPROVAL else message
+    """What an acceptance says: `message`, or that it waits, and for which daily limit."""
+    if request.status is not RequestStatus.AWAITING_APPROVAL:
+        return message
+    cause = request.arguments.get(CAUSE)
+    return f"{cause} {WAITS}" if cause else WAITS
+
+
+def _stored(moves: Amount) -> dict[str, str]:
+    return {"asset_id": str(moves.asset_id), "units": str(moves.units)}
+
+
+def _moves(row: RequestRow) -> Amount | None:
+    stored = row.arguments.get(MOVES)
+    return Amount(UUID(stored["asset_id"]), int(stored["units"])) if stored else None
 
 
 async def _asks(context: Context, kind: str) -> bool:
@@ -83,8 +104,10 @@ async def _is_approved(context: Context, row: RequestRow) -> bool:
     return bool(await context.session.scalar(query) == ApprovalStatus.APPROVED)
 
 
-async def _hold(context: Context, row: RequestRow) -> None:
+async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
     row.status = RequestStatus.AWAITING_APPROVAL
+    if cause:
+        row.arguments = {**row.arguments, CAUSE: cause}
     assert context.call is not None
     approval = ApprovalRow(
         organization_id=row.organization_id,
@@ -92,6 +115,7 @@ async def _hold(context: Context, row: RequestRow) -> None:
         call=context.call.stored(),
         asked_by=context.user_id,
         asked_with=context.key.key_id if context.key else None,
+        cause=cause,
         expires_at=now() + LIFETIME,
     )
     context.session.add(approval)
@@ -99,12 +123,24 @@ async def _hold(context: Context, row: RequestRow) -> None:
     await tell(context.session, row.organization_id, "approval.created", ("approval", approval.id), None, facts)
 
 
+async def _check_alone(context: Context, row: RequestRow) -> None:
+    """409 where a failed request that nobody agreed to needs a second person now. Its amount counts from now on."""
+    if await _asks(context, row.kind):
+        raise Conflict("This action needs a second person since it was asked for. Ask for it anew.")
+    moves = _moves(row)
+    if moves is None:
+        return
+    if cause := await counting.excess(context.session, row.kind, moves, row.id):
+        raise Conflict(f"{cause} Send the request again; a second person has to approve it.")
+    await counting.note(context.session, row.organization_id, row.kind, moves, row.id)
+
+
 async def retry(context: Context, row: RequestRow) -> RequestRow:
     """Run a failed request once more, under the same intents' keys: what had been done is not done again. 409 where the
-    action needs a second person by now, and nobody has agreed to this request; 400 where it goes to a chain of the
-    other network."""
-    if await _asks(context, row.kind) and not await _is_approved(context, row):
-        raise Conflict("This action needs a second person since it was asked for. Ask for it anew.")
+    action needs a second person by now, or its amount exceeds the daily limit, and nobody has agreed to this request;
+    400 where it goes to a chain of the other network."""
+    if not await _is_approved(context, row):
+        await _check_alone(context, row)
     await chains.check_network(context, *await service.chains_of(context.session, row.id))
     before = {"status": row.status, "attempt": row.attempt}
     await service.reopen(context.session, row)

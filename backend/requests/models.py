@@ -72,3 +72,5 @@ class ApprovalRow(Row, table=True):
     decided_at: datetime | None = time_field(nullable=True)
     reason: str | None = None
     plan: dict[str, Any] | None = json_field(None, nullable=True)
+    cause: str | None = None
+    """The daily limit that was exceeded; null where the action always needs a second person."""

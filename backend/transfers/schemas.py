@@ -3,7 +3,7 @@
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from backend.chain.terms import Finality
 from backend.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
@@ -37,9 +37,10 @@ class BalanceChange(BaseModel):
 
 
 class TransferImpact(BaseModel):
-    """What a transfer would move."""
+    """What a transfer would move. `warnings` names the daily limit that it exceeds."""
 
     changes: list[BalanceChange]
+    warnings: list[str] = Field(default_factory=list)
 
 
 class TransferPlan(BaseModel):

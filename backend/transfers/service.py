@@ -17,6 +17,8 @@ from backend.changes import shown, tell
 from backend.compliance.refusal import Refused
 from backend.compliance.rules import failures
 from backend.compliance.schemas import TransferCheck
+from backend.daily_limits import counting
+from backend.daily_limits.counting import Amount
 from backend.errors import NotFound
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
@@ -32,6 +34,8 @@ from backend.transfers.schemas import (
 )
 from backend.units import grouped
 from backend.wallets.models import WalletRow
+
+KIND = "transfer.send"
 
 
 async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, WalletRow, Place]:
@@ -65,7 +69,9 @@ async def plan(context: Context, body: TransferCreate) -> TransferPlan:
             held = await token.balance_of(place.eid, place.token, address)
             changes.append(BalanceChange(address=address, before=str(held), after=str(held + moved)))
     steps = [f"Send {body.amount} base units of {asset.symbol}", "Read the movement back"]
-    return TransferPlan(steps=steps, impact=TransferImpact(changes=changes))
+    excess = await counting.excess(context.session, KIND, Amount(asset.id, int(body.amount)), lock=False)
+    warnings = [f"{excess} A second person has to approve it."] if excess else []
+    return TransferPlan(steps=steps, impact=TransferImpact(changes=changes, warnings=warnings))
 
 
 async def _wallet(context: Context, wallet_id: UUID) -> WalletRow:
@@ -103,7 +109,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     await context.session.flush()
     request = await accept(
         context,
-        "transfer.send",
+        KIND,
         f"Transfer {grouped(body.amount, asset.decimals)} {asset.symbol}",
         subject=("transfer", row.id),
         scope=Scope.TRANSFERS_WRITE,
@@ -112,6 +118,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
             Step("transfer_confirmed", "Transfer confirmed", body.chain_eid),
         ],
         order=wallet.id,
+        moves=Amount(asset.id, int(body.amount)),
     )
     row.request_id = request.id
     subject, made = ("transfer", row.id), shown(Transfer, row)

@@ -9,6 +9,7 @@ from backend.client.operations.bridges import BridgesOperations
 from backend.client.operations.chains import ChainsOperations
 from backend.client.operations.compliance import ComplianceOperations
 from backend.client.operations.controls import ControlsOperations
+from backend.client.operations.daily_limits import DailyLimitsOperations
 from backend.client.operations.devnet import DevnetOperations
 from backend.client.operations.distributions import DistributionsOperations
 from backend.client.operations.invitations import InvitationsOperations
@@ -48,6 +49,7 @@ class Operations(
     BridgesOperations,
     DistributionsOperations,
     ControlsOperations,
+    DailyLimitsOperations,
     TransfersOperations,
     WebhooksOperations,
     RequestsOperations,

@@ -518,7 +518,9 @@ language sql stable security definer set search_path = public, pg_temp set jit =
     union all
     select o.id, o.approvals, down.height + 1 from down join organizations o on o.parent_id = down.id where down.height < 65
   )
-  select down.id from down where cardinality(down.approvals) > 0 order by down.height, down.id
+  select down.id from down
+  where cardinality(down.approvals) > 0 or exists (select from daily_limits l where l.organization_id = down.id)
+  order by down.height, down.id
 $$;
 
 -- The roles that reach an organization this transaction has entered, of everybody but one person; and whether that person
@@ -531,7 +533,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Why a person may not agree to what another one asked for, as someone with one of some roles: 'wallet', 'role', 'newer',
--- 'appointed', or an empty text where they may. Roles count from the time they were given.
+-- 'appointed', 'waiting', or an empty text where they may. Roles count from the time they were given. A new role lets
+-- nobody approve for approver_wait_hours, but for roles that were given within as many hours of the organization's creation.
 create function signum_second_person(person uuid, asker uuid, org uuid, roles text[], asked_at timestamptz) returns text
 language sql stable security definer set search_path = public, pg_temp as $$
   with reaching as (
@@ -541,7 +544,10 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select w.user_id, w.address from user_wallets w where w.user_id in (person, asker)
     union select r.user_id, r.wallet_address from reaching r where r.wallet_address is not null
   ), own as (
-    select r.* from reaching r where r.user_id = person and r.role::text = any(roles)
+    select r.*, r.appointed_at + w.wait > now() and r.appointed_at > w.created_at + w.wait as is_waiting
+    from reaching r,
+         (select o.created_at, o.approver_wait_hours * interval '1 hour' as wait from organizations o where o.id = org) w
+    where r.user_id = person and r.role::text = any(roles)
   )
   select case
     when exists (select from wallets a join wallets b on b.address = a.address where a.user_id = person and b.user_id = asker
@@ -550,6 +556,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     when not exists (select from own where own.appointed_at < asked_at) then 'newer'
     when not exists (select from own where own.appointed_at < asked_at
                      and not coalesce(asker in (own.added_by, own.appointed_by), false)) then 'appointed'
+    when not exists (select from own where own.appointed_at < asked_at and not own.is_waiting
+                     and not coalesce(asker in (own.added_by, own.appointed_by), false)) then 'waiting'
     else '' end
 $$;
 

@@ -1,0 +1,1 @@
+"""Daily limits per asset, above which a second person has to agree."""

@@ -1,0 +1,12 @@
+"""Write changed daily limits, once nobody has to agree any more."""
+
+from backend.daily_limits import service
+from backend.requests.models import RequestRow
+from backend.workflows import Run, workflow
+
+
+@workflow(service.KIND)
+async def change(run: Run) -> None:
+    """Write the limits."""
+    async with run.step("limits_changed"), run.transaction() as session:
+        await service.write(session, await session.get_one(RequestRow, run.request_id))

@@ -1,0 +1,81 @@
+"""New approvers wait before they can approve."""
+
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.db import now
+from backend.models import MemberRow, OrganizationRow
+from tests.approvals.asking import WHY, approve, asking, deny, path_of, waiting
+from tests.conftest import Actor, World
+from tests.firm import refused
+from tests.issuance import Issuance
+
+
+async def aged(firm: Issuance, second: Actor, *, organization: timedelta, role: timedelta) -> Any:
+    """Make the organization and the second person's role as old as said; the approval of a pause that waits."""
+    asset = await firm.asset()
+    async with db.worker() as session:
+        of_firm = sa.update(OrganizationRow).where(col(OrganizationRow.id) == firm.id)
+        await session.execute(of_firm.values(created_at=now() - organization))
+        of_second = sa.update(MemberRow).where(col(MemberRow.user_id) == second.user_id)
+        await session.execute(of_second.values(appointed_at=now() - role))
+    return await waiting(firm, await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY}))
+
+
+async def test_approver_waits_a_day_after_the_appointment(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    approval = await aged(firm, second, organization=timedelta(days=9), role=timedelta(hours=23, minutes=55))
+    problem = await refused(second, "POST", path_of(firm, approval, "approve"), 403)
+    assert "too new to approve" in problem.detail
+    await refused(second, "POST", path_of(firm, approval, "deny"), 403, json={"reason": "No"})
+    assert (await second.call("GET", path_of(firm, approval)))["can_decide"] is False
+    mine = await second.call("GET", f"{firm.base}/approvals", params={"can_decide": "true"})
+    assert mine["approvals"] == []
+    async with db.worker() as session:
+        later = sa.update(MemberRow).where(col(MemberRow.user_id) == second.user_id)
+        await session.execute(later.values(appointed_at=now() - timedelta(hours=24)))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+
+
+async def test_approver_of_the_first_day_of_an_organization_does_not_wait(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    approval = await aged(firm, second, organization=timedelta(hours=30), role=timedelta(hours=7))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+
+
+async def test_wait_is_lengthened_alone_and_shortened_with_a_second_person(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    assert (await firm.get(""))["approver_wait_hours"] == 24
+    assert (await firm.patch("", {"approver_wait_hours": 48}))["approver_wait_hours"] == 48
+    problem = await firm.refused("PATCH", "", 409, json={"approver_wait_hours": 47})
+    assert f"POST /v1/orgs/{firm.id}/approvals" in problem.detail
+    body = {"approvals": ["token.pause"], "approver_wait_hours": 0}
+    plan = await firm.post("/approvals?dry_run=true", body)
+    assert plan["impact"] == {"added": [], "removed": [], "approver_wait_hours": {"before": 48, "after": 0}}
+    denied = await waiting(firm, await firm.post("/approvals", body))
+    assert (await deny(firm, second, denied))["status"] == "denied"
+    assert (await firm.get(""))["approver_wait_hours"] == 48
+    approval = await waiting(firm, await firm.post("/approvals", body))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    told = await firm.get("")
+    assert (told["approver_wait_hours"], told["approvals"]) == (0, ["token.pause"])
+
+
+async def test_without_a_wait_a_new_approver_approves_at_once(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    async with db.worker() as session:
+        row = await session.get_one(OrganizationRow, firm.id)
+        row.approver_wait_hours = 0
+    approval = await aged(firm, second, organization=timedelta(days=9), role=timedelta(minutes=1))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+
+
+async def test_bad_waits_are_refused(world: World) -> None:
+    firm, _ = await asking(world, "token.pause")
+    for hours in (-1, 169, 1.5, None, "24"):
+        await firm.refused("PATCH", "", 422, json={"approver_wait_hours": hours})
+        await firm.refused("POST", "/approvals", 422, json={"approvals": [], "approver_wait_hours": hours})

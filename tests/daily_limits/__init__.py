@@ -1,0 +1,1 @@
+"""Daily limits per asset."""
