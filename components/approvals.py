@@ -67,6 +67,7 @@ def approval_drawer() -> rx.Component:
     """Draw one approval: who asks for what, what it would do, and the decision."""
     failed = note(rx.el.b("It cannot be approved now. "), OneApproval.obstacle, tone="warn", role="alert")
     body = rx.fragment(
+        rx.cond(ONE.cause != "", note(ONE.cause, tone="info"), rx.fragment()),
         row(rx.el.h3("What it does"), text(badge(_waits(ONE.status)), cls="end"), cls="section-line"),
         rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan())),
         rx.cond(OneApproval.obstacle != "", failed, rx.fragment()),

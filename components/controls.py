@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.control_dialogs import WORDS, control_dialogs
+from components.daily_limits import daily_limits
 from components.path_controls import path_controls
 from components.permission import for_issuers, may_issue
 from components.ui.box import col, split
@@ -33,7 +34,7 @@ def controls() -> rx.Component:
     return rx.el.div(
         col(
             rx.cond(may_issue(), rx.fragment(), look),
-            split(accounts, col(_movement(), path_controls(), supply, cls="wide")),
+            split(col(accounts, daily_limits(), cls="wide"), col(_movement(), path_controls(), supply, cls="wide")),
             cls="wide",
         ),
         known,

@@ -142,6 +142,15 @@ def policy_card() -> rx.Component:
         ),
         form(
             *[_group(title, actions) for title, actions in ACTIONS],
+            text_field(
+                "Hours a new approver waits",
+                "approver_wait_hours",
+                errors=PolicyForm.errors,
+                id="s-wait",
+                default_value=GIVEN.approver_wait_hours,
+                input_mode="numeric",
+                hint="A new role approves after 0 to 168 hours. Roles from the organization's first hours do not wait.",
+            ),
             rx.cond(said != "", note(said, tone="bad", role="alert"), rx.fragment()),
             on_submit=PolicyForm.submit,
             problem=PolicyForm.form_problem,

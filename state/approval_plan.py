@@ -7,7 +7,17 @@ from backend.client import ApiProblem
 from state.record_values import Values
 from state.references import References
 
-TOLD_APART = ("changes", "warnings", "holders_excluded", "markets", "rules", "access", "nodes", "holdings")
+TOLD_APART = (
+    "changes",
+    "warnings",
+    "holders_excluded",
+    "markets",
+    "rules",
+    "access",
+    "nodes",
+    "holdings",
+    "needs_second_person",
+)
 ADDRESS = 42
 """Characters of an address; a long one is shortened."""
 
@@ -59,7 +69,8 @@ class Plans(References, mixin=True):
         return {"name": words(name), "value": self._value(name, value)}
 
     def _change(self, told: dict[str, Any]) -> dict[str, str]:
-        about = [words(told["field"])] if told.get("field") else []
+        what = told.get("field") or told.get("action")
+        about = [words(what)] if what else []
         about += [short(told["address"])] if told.get("address") else []
         about += [self._values.read("chain_eid", told["chain_eid"])] if told.get("chain_eid") else []
         old, new = (self._value(told.get("field") or "balance", told[side]) for side in ("before", "after"))

@@ -37,6 +37,7 @@ class ApprovalRow:
     decided_by: str = ""
     decided_at: str = ""
     reason: str = ""
+    cause: str = ""
     can_decide: bool = False
 
 
@@ -175,7 +176,18 @@ class OneApproval(Form, Plans, rx.State):
 
 
 def _row(told: dict[str, Any]) -> ApprovalRow:
-    names = ("id", "request_id", "action", "title", "status", "created_at", "expires_at", "decided_at", "reason")
+    names = (
+        "id",
+        "request_id",
+        "action",
+        "title",
+        "status",
+        "created_at",
+        "expires_at",
+        "decided_at",
+        "reason",
+        "cause",
+    )
     asked_with = f" by the key {told['asked_with']}" if told["asked_with"] else ""
     return ApprovalRow(
         **{name: told[name] or "" for name in names},

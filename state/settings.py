@@ -30,6 +30,7 @@ class Given:
     allowed_email_domains: str = ""
     seats: str = ""
     approvals: list[str] = field(default_factory=list)
+    approver_wait_hours: str = "24"
     require_second_factor: bool = False
     version: str = ""
 
@@ -122,9 +123,11 @@ class SecurityForm(Saves, rx.State):
 
 
 class PolicyForm(Saves, rx.State):
-    """What needs a second person. `asks` is what may be asked for, where it cannot be saved alone."""
+    """What needs a second person. `asks` is what may be asked for, where it cannot be saved alone; `asked_wait` are the
+    hours that go with it."""
 
     asks: list[str] = []
+    asked_wait: int = 0
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
@@ -133,9 +136,16 @@ class PolicyForm(Saves, rx.State):
         self.asks = []
         yield
         wanted = [str(action) for action in Action if str(action) in texts(data)]
-        lifts = set((await self.get_state(Settings)).given.approvals) - set(wanted)
-        if not await self._save({"approvals": wanted}, "What needs a second person is saved") and lifts:
-            self.asks = wanted or ["none"]
+        written = texts(data).get("approver_wait_hours", "").strip()
+        if not written.isascii() or not written.isdigit():
+            self.saving, self.errors = False, {"approver_wait_hours": "A whole number of hours from 0 to 168"}
+            return
+        wait = number(written)
+        given = (await self.get_state(Settings)).given
+        lifts = set(given.approvals) - set(wanted) or wait < number(given.approver_wait_hours)
+        body = {"approvals": wanted, "approver_wait_hours": wait}
+        if not await self._save(body, "What needs a second person is saved") and lifts:
+            self.asks, self.asked_wait = wanted or ["none"], wait
 
     @rx.event
     async def ask(self):
@@ -144,7 +154,8 @@ class PolicyForm(Saves, rx.State):
         self._begin()
         yield
         try:
-            answer = await self._api("POST", "/orgs/{org}/approvals", json={"approvals": wanted}, key=self._form_key)
+            body = {"approvals": wanted, "approver_wait_hours": self.asked_wait}
+            answer = await self._api("POST", "/orgs/{org}/approvals", json=body, key=self._form_key)
         except ApiProblem as problem:
             self._refused(problem)
             return
@@ -166,6 +177,7 @@ def _given(told: dict[str, Any]) -> Given:
         allowed_email_domains=", ".join(asked["allowed_email_domains"]),
         seats=str(asked["seats"] or ""),
         approvals=told["approvals"],
+        approver_wait_hours=str(told["approver_wait_hours"]),
         require_second_factor=told["require_second_factor"],
         version=told["updated_at"],
     )
