@@ -149,7 +149,7 @@ def policy_card() -> rx.Component:
                 id="s-wait",
                 default_value=GIVEN.approver_wait_hours,
                 input_mode="numeric",
-                hint="A new role approves after 0 to 168 hours. Roles from the organization's first hours do not wait.",
+                hint="From 0 to 168 hours after they got their role. Approvers of a new organization do not wait.",
             ),
             rx.cond(said != "", note(said, tone="bad", role="alert"), rx.fragment()),
             on_submit=PolicyForm.submit,

@@ -117,7 +117,9 @@ class OneApproval(Form, Plans, rx.State):
         try:
             told = await self._api("GET", f"/orgs/{{org}}/approvals/{id}")
             self.row, self.obstacle = _row(told), told["obstacle"] or ""
-            self.plan = await self._plan(told["plan"], told["subject"])
+            plan = await self._plan(told["plan"], told["subject"])
+            plan.warnings = [one for one in plan.warnings if not self.row.cause or not one.startswith(self.row.cause)]
+            self.plan = plan
         except ApiProblem as problem:
             self.form_problem = problem.detail or problem.title
         self.loading = False
