@@ -158,13 +158,16 @@ class Rpc:
         at = "latest" if block is None else hex(block)
         calls = [({"to": to, "data": contract(name).data(function, *v)}, function) for name, to, function, *v in reads]
         requests: list[Request] = [("eth_call", [parameters, at]) for parameters, _ in calls]
-        for pause in (0.0, 0.1, 0.4) if not endpoints.is_embedded(self.eid) else (0.0,):
-            await asyncio.sleep(pause)
+        ends = time.monotonic() + (0.0 if endpoints.is_embedded(self.eid) else max(_patience.get(), QUICK))
+        for pause in _pauses():
             told = await self.batch(requests)
             try:
                 return [contract(read[0]).answer(read[2], answer) for read, answer in zip(reads, told, strict=True)]
             except (DecodingError, OverflowError):
-                continue  # a machine that does not have the contract yet answers with nothing
+                # A machine that is behind, or a reorg, leaves no contract at the address yet: the answer is empty.
+                if "0x" not in told or time.monotonic() + pause > ends:
+                    break
+            await asyncio.sleep(pause)
         raise UnexpectedAnswer(
             f"The node of the chain {self.eid} does not answer as the contract would; it may be behind the chain."
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.chain import answers, rpc, token
+from backend.chain import answers, endpoints, rpc, token
 from backend.chain.calls import Call
 from backend.chain.errors import ChainUnavailable, RpcError
 from backend.chain.rpc import connect
@@ -62,6 +62,19 @@ async def test_an_answer_that_the_contract_would_not_give_is_a_503(stage: Stage,
         with pytest.raises(ChainUnavailable, match="does not answer as the contract would"):
             await token.total_supply(HOME_EID, at)
         node.heals()
+
+
+async def test_read_of_a_contract_that_a_reorg_removed_waits_as_long_as_its_caller(
+    stage: Stage, node: Faulty, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = await stage.token(HOME_EID)
+    monkeypatch.setattr(endpoints, "is_embedded", lambda eid: False)
+    node.answers("eth_call", "0x", times=8)
+    with rpc.patience(60):
+        assert await token.total_supply(HOME_EID, at) == 0
+    node.answers("eth_call", "0x01", times=1)
+    with rpc.patience(60), pytest.raises(ChainUnavailable, match="does not answer as the contract would"):
+        await token.total_supply(HOME_EID, at)
 
 
 async def test_a_limit_is_told_with_the_time_to_wait_and_kept(stage: Stage, node: Faulty) -> None:
