@@ -46,7 +46,7 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
         organization_id=context.organization_id,
         name=body.name,
         scopes=sorted({str(s) for s in body.scopes}),
-        network=body.network,
+        network=body.network or maker.network,
         key_hash=digest(key),
         prefix=key[:SHOWN],
         last_four=key[-4:],
@@ -74,14 +74,20 @@ class _Maker:
     key_id: UUID | None = None
     grant_id: UUID | None = None
     client_id: UUID | None = None
+    network: Network | None = None
+    """What the key that makes it is bound to; the new key is then bound to the same."""
     ends_at: datetime | None = None
 
 
 async def _maker(context: Context) -> _Maker:
-    person, grant, ends = context.person, None, []
+    person, grant, network, ends = context.person, None, None, []
     if context.key is not None:
-        query = sa.select(col(ApiKeyRow.expires_at)).where(col(ApiKeyRow.id) == context.key.key_id)
-        ends.append(await context.session.scalar(query))
+        query = sa.select(col(ApiKeyRow.expires_at), col(ApiKeyRow.network)).where(
+            col(ApiKeyRow.id) == context.key.key_id
+        )
+        expires_at, bound = (await context.session.execute(query)).one()
+        network = Network(bound) if bound else None
+        ends.append(expires_at)
     if person is not None and person.granted is not None:
         text = sa.text("select client_id, expires_at from signum_grant(:session)")
         grant = (await context.session.execute(text, {"session": person.session_id})).one()
@@ -90,6 +96,7 @@ async def _maker(context: Context) -> _Maker:
         key_id=context.key.key_id if context.key else None,
         grant_id=person.session_id if person and grant else None,
         client_id=grant.client_id if grant else None,
+        network=network,
         ends_at=min((end for end in ends if end is not None), default=None),
     )
 

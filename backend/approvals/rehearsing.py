@@ -11,6 +11,7 @@ from backend.auth.rehearsal import Call, rehearse
 from backend.auth.scopes import Scope
 from backend.changes import untold
 from backend.errors import Conflict, Denied, Forbidden, SignumError
+from backend.factors import verifying
 from backend.requests.models import RequestRow
 
 
@@ -40,7 +41,8 @@ async def _asker(session: db.Write, approval: Any) -> Context:
     person = None
     if approval.asked_by is not None and (key is None or key.created_by != approval.asked_by):
         name = approval.asked_by_name or ""
-        person = Person(approval.asked_by, "", name, NOWHERE, None, approval.created_at)
+        has_factor = await verifying.has_factor(session, approval.asked_by)
+        person = Person(approval.asked_by, "", name, NOWHERE, None, approval.created_at, has_factor=has_factor)
     return Context(session=session, person=person, key=key)
 
 

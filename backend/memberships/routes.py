@@ -22,7 +22,7 @@ async def list_pending_memberships(context: Current, page: Annotated[Page, Depen
 
 
 @router.post("/{membershipId}/accept", responses={404: {}, 409: {}})
-@requires(organization=ANY_ORGANIZATION, person=True)
+@requires(organization=ANY_ORGANIZATION, person=True, fresh=True)
 async def accept_membership(context: Current, membershipId: UUID) -> Membership:
     """Agree to a membership that waits: it begins, and the organization sees the person's name, email and wallets."""
     return await service.accept(context, membershipId)

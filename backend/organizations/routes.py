@@ -114,7 +114,7 @@ async def create_sub_organization(
 
 
 @router.post("/{orgId}/sub-orgs/{subOrgId}/move")
-@requires(Scope.ORGS_WRITE)
+@requires(Scope.ORGS_WRITE, fresh=True)
 async def move_sub_organization(
     context: Current, orgId: UUID, subOrgId: UUID, body: OrganizationMove, response: Response, dry_run: DryRun = False
 ) -> Organization | MovePlan:

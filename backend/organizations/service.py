@@ -31,7 +31,7 @@ from backend.organizations.schemas import (
 )
 from backend.requests.schemas import Action
 
-POLICIES = {"approvals", "approver_wait_hours", "member_requirements", "require_second_factor"}
+POLICIES = {"approvals", "approver_wait_hours", "member_requirements", "network", "require_second_factor"}
 """Fields whose change needs a fresh factor."""
 
 
@@ -110,6 +110,8 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
     patch = body.model_dump(exclude_unset=True)
     if POLICIES & patch.keys() and not dry_run:
         context.require_fresh_factor()
+    if patch.get("network", row.network) is not row.network:
+        await _check_may_change_network(context)
     if patch.get("require_second_factor"):
         _check_has_factor(context)
     if "member_requirements" in patch:
@@ -126,6 +128,15 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
     subject = ("organization", row.id)
     await tell_change(context.session, row.id, "organization.updated", subject, before, shown(Organization, row))
     return record(row, await hierarchy.path(context.session, row.id))
+
+
+async def _check_may_change_network(context: Context) -> None:
+    """403 for a key that is bound to a network: with the organization's, it would change that of other keys."""
+    if context.key is None:
+        return
+    text = sa.text("select network from api_keys where id = :id")
+    if bound := await context.session.scalar(text, {"id": context.key.key_id}):
+        raise Forbidden(f"A key that works on {bound} only cannot change the network of its organization.")
 
 
 def _check_has_factor(context: Context) -> None:

@@ -150,3 +150,19 @@ async def test_a_key_follows_its_makers_role(world: World) -> None:
     async with db.worker() as session:
         await session.execute(mine.values(status=MemberStatus.INACTIVE))
     assert (await refused(world.client.call("GET", f"/orgs/{acme}", token=key))).status == 403
+
+
+async def test_key_that_a_bound_key_makes_is_bound_to_the_same_network(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    path = f"/orgs/{acme}/api-keys"
+    body = {"name": "Testnet only", "scopes": ["api-keys:write", "orgs:read", "orgs:write"], "network": "testnet"}
+    bound = (await admin.call("POST", path, json=body))["key"]
+    child = await world.client.call("POST", path, json={"name": "Child", "scopes": ["orgs:read"]}, token=bound)
+    assert child["network"] == "testnet"
+    for dry_run in ("true", "false"):
+        change = {"path": f"/orgs/{acme}", "json": {"network": "mainnet"}, "params": {"dry_run": dry_run}}
+        with pytest.raises(ApiProblem) as refused:
+            await world.client.call("PATCH", change.pop("path"), token=bound, **change)
+        assert (refused.value.status, "works on testnet only" in refused.value.detail) == (403, True)
+    assert (await admin.call("PATCH", f"/orgs/{acme}", json={"network": "mainnet"}))["network"] == "mainnet"

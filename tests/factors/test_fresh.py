@@ -32,6 +32,10 @@ SENSITIVE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "invitations", {"email": "ann@example.com", "role": "viewer"}),
     ("PATCH", "", {"approvals": ["token.mint"]}),
     ("PATCH", "", {"require_second_factor": True}),
+    ("PATCH", "", {"approver_wait_hours": 48}),
+    ("PATCH", "", {"network": "mainnet"}),
+    ("PATCH", "assets/{id}/daily-limits", {"mint": "1"}),
+    ("POST", "sub-orgs/{id}/move", {"newParentId": "01a203ce-1063-7732-b24e-eaaa9544c377"}),
     ("PATCH", "", {"member_requirements": {"kyc_required": True}}),
     ("POST", "approvals", {"approvals": ["token.mint"]}),
     ("POST", "approvals/{id}/approve", None),
@@ -79,6 +83,18 @@ async def test_sensitive_operation_asks_a_browser_for_a_fresh_factor(
         "path": "/v1/auth/factors/verify",
         "description": "Confirm a second factor, then repeat the request.",
     }
+
+
+async def test_membership_is_accepted_with_a_fresh_factor(world: World) -> None:
+    _, person, app = await admin_with_app(world)
+    other = await world.organization()
+    attacker = await world.person(other)
+    body = {"user_id": str(person.user_id), "role": "admin"}
+    membership = await attacker.call("POST", f"/orgs/{other}/members", json=body)
+    path = f"/memberships/{membership['id']}/accept"
+    assert (await problem_of(person.call("POST", path))).rule == "fresh_factor"
+    await person.call("POST", "/auth/factors/verify", json={"code": app.code(1)})
+    assert (await person.call("POST", path))["status"] == "active"
 
 
 async def test_sensitive_operation_passes_for_five_minutes_after_a_factor(world: World) -> None:
@@ -148,6 +164,17 @@ async def test_wallet_is_linked_with_a_fresh_factor_and_signs_in_with_a_code(wor
     code = app.recovery_codes[0]
     tokens = await world.client.call("POST", "/auth/siwe/verify", json=await sign(code=code))
     assert tokens["user"]["email"] == person.email
+
+
+async def test_approval_is_given_where_a_factor_is_required(world: World) -> None:
+    acme = await world.organization()
+    first, second = await world.person(acme), await world.person(acme)
+    for person in (first, second):
+        await set_up(person)
+    await first.call("PATCH", f"/orgs/{acme}", json={"require_second_factor": True, "approvals": ["token.mint"]})
+    asked = await first.call("POST", f"/orgs/{acme}/approvals", json={"approvals": []})
+    decided = await second.call("POST", f"/orgs/{acme}/approvals/{asked['approvalId']}/approve")
+    assert decided["status"] == "approved"
 
 
 async def test_organization_that_requires_a_factor_refuses_people_without_one(world: World) -> None:
