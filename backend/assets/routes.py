@@ -68,7 +68,7 @@ async def get_asset(context: Current, orgId: UUID, assetId: UUID) -> Asset:
 
 
 @router.patch("/{assetId}", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def update_asset(
     context: Current, orgId: UUID, assetId: UUID, body: AssetUpdate, response: Response, dry_run: DryRun = False
 ) -> AssetAccepted | AssetPlan:

@@ -46,7 +46,7 @@ async def get_bridge(context: Current, orgId: UUID, bridgeId: UUID) -> Bridge:
 
 
 @router.post("/bridges/{bridgeId}/return", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def return_bridge(
     context: Current, orgId: UUID, bridgeId: UUID, body: BridgeReturn, response: Response, dry_run: DryRun = False
 ) -> BridgeReturnAccepted | BridgeReturnPlan:
@@ -62,7 +62,7 @@ async def return_bridge(
 
 
 @router.post("/assets/{assetId}/bridge", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def bridge_asset(
     context: Current, orgId: UUID, assetId: UUID, body: BridgeCreate, response: Response, dry_run: DryRun = False
 ) -> BridgeAccepted | BridgePlan:

@@ -162,7 +162,7 @@ async def get_proof(context: Current, orgId: UUID, assetId: UUID, distId: UUID, 
 
 
 @router.post(ONE + "/activate")
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def activate_distribution(
     context: Current,
     orgId: UUID,

@@ -35,7 +35,7 @@ async def list_transfers(
 
 
 @router.post("", status_code=status.HTTP_202_ACCEPTED, responses={404: {}})
-@requires(Scope.TRANSFERS_WRITE)
+@requires(Scope.TRANSFERS_WRITE, fresh=True)
 async def create_transfer(
     context: Current, orgId: UUID, body: TransferCreate, response: Response, dry_run: DryRun = False
 ) -> TransferAccepted | TransferPlan:

@@ -48,7 +48,7 @@ async def list_webhooks(
 
 
 @router.post(ENDPOINTS, status_code=status.HTTP_201_CREATED)
-@requires(Scope.ORGS_WRITE)
+@requires(Scope.ORGS_WRITE, fresh=True)
 async def create_webhook(context: Current, orgId: UUID, body: WebhookCreate, response: Response) -> WebhookWithSecret:
     """Make an endpoint. `secret` is shown in this answer only.
 
@@ -66,7 +66,7 @@ async def get_webhook(context: Current, orgId: UUID, webhookId: UUID) -> Webhook
 
 
 @router.patch(ENDPOINT)
-@requires(Scope.ORGS_WRITE)
+@requires(Scope.ORGS_WRITE, fresh=True)
 async def update_webhook(context: Current, orgId: UUID, webhookId: UUID, body: WebhookUpdate) -> Webhook:
     """Change an endpoint, disable it or enable it again. What it missed is kept for 30 days: `recover` sends it."""
     return await service.update(context, webhookId, body)
@@ -80,7 +80,7 @@ async def delete_webhook(context: Current, orgId: UUID, webhookId: UUID) -> None
 
 
 @router.post(ENDPOINT + "/rotate-secret")
-@requires(Scope.ORGS_WRITE)
+@requires(Scope.ORGS_WRITE, fresh=True)
 async def rotate_webhook_secret(
     context: Current, orgId: UUID, webhookId: UUID, response: Response, body: SecretRotation | None = None
 ) -> WebhookWithSecret:

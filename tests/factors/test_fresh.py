@@ -21,6 +21,13 @@ from tests.oauth.application import register
 
 WALLET = "0x" + "1b" * 20
 CONTROL = {"chain_eid": 40161, "amount": "1", "reason": "A test"}
+TRANSFER = {
+    "asset_id": "01a203ce-1063-7732-b24e-eaaa9544c377",
+    "chain_eid": 40161,
+    "from_wallet_id": "01a203ce-1063-7732-b24e-eaaa9544c377",
+    "to_address": WALLET,
+    "amount": "1",
+}
 SENSITIVE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "api-keys", {"name": "k", "scopes": ["orgs:read"]}),
     ("DELETE", "api-keys/{id}", None),
@@ -45,6 +52,13 @@ SENSITIVE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "assets/{id}/mint", CONTROL | {"to_address": WALLET}),
     ("POST", "assets/{id}/burn", CONTROL | {"address": WALLET}),
     ("POST", "assets/{id}/forced-transfer", CONTROL | {"from_address": WALLET, "to_address": WALLET}),
+    ("PATCH", "assets/{id}", {"max_holders": 9}),
+    ("POST", "transfers", TRANSFER),
+    ("POST", "assets/{id}/bridge", {"source_chain_eid": 40161, "destination_chain_eid": 40245, "amount": "1"}),
+    ("POST", "assets/{id}/distributions/{id}/activate", None),
+    ("POST", "webhooks", {"url": "https://hooks.example/in"}),
+    ("PATCH", "webhooks/{id}", {"url": "https://hooks.example/in"}),
+    ("POST", "webhooks/{id}/rotate-secret", None),
     ("POST", "assets/{id}/recover", {"chain_eid": 40161, "lost_address": WALLET, "new_address": WALLET, "reason": "a"}),
 ]
 

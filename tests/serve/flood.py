@@ -87,7 +87,12 @@ class Tab:
     def send(self, text: str) -> None:
         """A text frame, masked as a client's are."""
         body, mask = text.encode(), os.urandom(4)
-        size = struct.pack("!B", 0x80 | len(body)) if len(body) < 126 else struct.pack("!BH", 0x80 | 126, len(body))
+        if len(body) > 0xFFFF:
+            size = struct.pack("!BQ", 0x80 | 127, len(body))
+        elif len(body) > 125:
+            size = struct.pack("!BH", 0x80 | 126, len(body))
+        else:
+            size = struct.pack("!B", 0x80 | len(body))
         masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(body))
         self.connection.sendall(b"\x81" + size + mask + masked)
 

@@ -90,7 +90,12 @@ def test_what_strangers_send_writes_no_line(silent: Serve) -> None:
             tab.emit("ping")
             tab.until("pong")
             tab.send(f"99{MARK}")
-    assert health(serve.port)[0] == 200
+    for depth in (2_000, 70_000, 200_000):
+        with Tab(serve.port, str(uuid4())) as tab, Tab(serve.port, str(uuid4())) as other:
+            tab.join()
+            tab.send('42/_event,["event",' + "[" * depth)
+            other.join()
+        assert health(serve.port)[0] == 200, "a deeply nested message does not end the server"
     serve.process.send_signal(signal.SIGTERM)
     output, _ = serve.process.communicate(timeout=60)
     assert MARK not in output
