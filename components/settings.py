@@ -125,6 +125,11 @@ def security_card() -> rx.Component:
             busy=SecurityForm.saving,
             key="security" + GIVEN.version,
         ),
+        rx.cond(
+            SecurityForm.asks,
+            button("Ask a second person", "user-check", busy=SecurityForm.saving, on_click=SecurityForm.ask),
+            rx.fragment(),
+        ),
         pad=True,
     )  # fmt: skip
 
@@ -159,7 +164,7 @@ def policy_card() -> rx.Component:
             key="policy" + GIVEN.version,
         ),
         rx.cond(
-            PolicyForm.asks.length() > 0,
+            PolicyForm.asks,
             button("Ask a second person", "user-check", busy=PolicyForm.saving, on_click=PolicyForm.ask),
             rx.fragment(),
         ),

@@ -69,6 +69,24 @@ class Saves(Form, mixin=True):
         return True
 
 
+class Asks(Saves, mixin=True):
+    """Mixin of a form whose change may need a second person. `asks` is whether one can be asked now."""
+
+    asks: bool = False
+
+    async def _ask(self, body: dict[str, Any]) -> bool:
+        """Ask a second person for a change of the policy; whether the question was taken."""
+        try:
+            answer = await self._api("POST", "/orgs/{org}/approvals", json=body, key=self._form_key)
+        except ApiProblem as problem:
+            self._refused(problem)
+            return False
+        self._done()
+        self.asks = False
+        await self._accepted("A second person is asked", answer["requestId"], "It changes when they approve it.")
+        return True
+
+
 class ProfileForm(Saves, rx.State):
     """Name and network."""
 
@@ -110,7 +128,7 @@ class RequirementsForm(Saves, rx.State):
         }
 
 
-class SecurityForm(Saves, rx.State):
+class SecurityForm(Asks, rx.State):
     """Whether everybody needs a second factor."""
 
     @rx.event
@@ -118,22 +136,31 @@ class SecurityForm(Saves, rx.State):
         """Save it."""
         self._begin()
         yield
+        self.asks = False
         wanted = "require_second_factor" in texts(data)
-        await self._save({"require_second_factor": wanted}, "The sign-in rules are saved")
+        saved = await self._save({"require_second_factor": wanted}, "The sign-in rules are saved")
+        self.asks = not saved and not wanted
+
+    @rx.event
+    async def ask(self):
+        """Ask a second person to let people sign in without a second factor."""
+        self._begin()
+        yield
+        approvals = (await self.get_state(Settings)).given.approvals
+        if await self._ask({"approvals": approvals, "require_second_factor": False}):
+            yield ApprovalCount.look
 
 
-class PolicyForm(Saves, rx.State):
-    """What needs a second person. `asks` is what may be asked for, where it cannot be saved alone; `asked_wait` are the
-    hours that go with it."""
+class PolicyForm(Asks, rx.State):
+    """What needs a second person. `_asked` is what may be asked for, where it cannot be saved alone."""
 
-    asks: list[str] = []
-    asked_wait: int = 0
+    _asked: dict[str, Any] = {}
 
     @rx.event
     async def submit(self, data: dict[str, Any]):
         """Save it. What one person may not lift alone is offered as a question to another one."""
         self._begin()
-        self.asks = []
+        self.asks = False
         yield
         wanted = [str(action) for action in Action if str(action) in texts(data)]
         written = texts(data).get("approver_wait_hours", "").strip()
@@ -145,24 +172,15 @@ class PolicyForm(Saves, rx.State):
         lifts = set(given.approvals) - set(wanted) or wait < number(given.approver_wait_hours)
         body = {"approvals": wanted, "approver_wait_hours": wait}
         if not await self._save(body, "What needs a second person is saved") and lifts:
-            self.asks, self.asked_wait = wanted or ["none"], wait
+            self.asks, self._asked = True, body
 
     @rx.event
     async def ask(self):
         """Ask a second person to agree to the change."""
-        wanted = [action for action in self.asks if action != "none"]
         self._begin()
         yield
-        try:
-            body = {"approvals": wanted, "approver_wait_hours": self.asked_wait}
-            answer = await self._api("POST", "/orgs/{org}/approvals", json=body, key=self._form_key)
-        except ApiProblem as problem:
-            self._refused(problem)
-            return
-        self._done()
-        self.asks = []
-        await self._accepted("A second person is asked", answer["requestId"], "It changes when they approve it.")
-        yield ApprovalCount.look
+        if self._asked and await self._ask(self._asked):
+            yield ApprovalCount.look
 
 
 def _given(told: dict[str, Any]) -> Given:

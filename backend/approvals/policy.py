@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.approvals import second_person
-from backend.approvals.schemas import PolicyAccepted, PolicyChange, PolicyImpact, PolicyPlan, WaitChange
+from backend.approvals.schemas import FactorChange, PolicyAccepted, PolicyChange, PolicyImpact, PolicyPlan, WaitChange
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.errors import BadRequest
@@ -19,7 +19,7 @@ STEP = "Change the actions that need a second person"
 
 async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
     """What a change would change; 400 where that is nothing."""
-    text = sa.text("select approvals, approver_wait_hours from organizations where id = :id")
+    text = sa.text("select approvals, approver_wait_hours, require_second_factor from organizations where id = :id")
     row = (await context.session.execute(text, {"id": context.organization_id})).one()
     wanted, held = set(change.approvals), set(row.approvals)
     added, removed = [a for a in Action if a in wanted - held], [a for a in Action if a in held - wanted]
@@ -27,9 +27,13 @@ async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
     wait = None
     if hours is not None and hours != row.approver_wait_hours:
         wait = WaitChange(before=row.approver_wait_hours, after=hours)
-    if not added and not removed and not wait:
+    factor = None
+    if change.require_second_factor not in (None, row.require_second_factor):
+        factor = FactorChange(before=row.require_second_factor, after=not row.require_second_factor)
+    if not added and not removed and not wait and not factor:
         raise BadRequest("Nothing would change: these are the actions already.", pointer="/approvals")
-    return PolicyPlan(steps=[STEP], impact=PolicyImpact(added=added, removed=removed, approver_wait_hours=wait))
+    impact = PolicyImpact(added=added, removed=removed, approver_wait_hours=wait, require_second_factor=factor)
+    return PolicyPlan(steps=[STEP], impact=impact)
 
 
 async def ask(context: Context, change: PolicyChange) -> PolicyAccepted:
@@ -48,6 +52,7 @@ async def ask(context: Context, change: PolicyChange) -> PolicyAccepted:
         arguments={
             "approvals": [a for a in Action if a in change.approvals],
             "approver_wait_hours": change.approver_wait_hours,
+            "require_second_factor": change.require_second_factor,
         },
         always_asks=True,
     )

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, field_validator
 
-from backend.fields import Acceptance, Body, Reason, Record, Timestamp, WaitHours, never_null
+from backend.fields import Acceptance, Body, Flag, Reason, Record, Timestamp, WaitHours, never_null
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
 
@@ -16,17 +16,19 @@ class ApprovalDeny(Body):
 
 
 class PolicyChange(Body):
-    """The actions that will need a second person, and the hours for which a new approver waits. Hours that are left out
-    stay as they are."""
+    """The actions that will need a second person, the hours for which a new approver waits, and whether people need a
+    second factor. What is left out of the last two stays as it is."""
 
     approvals: Annotated[list[Action], Field(max_length=len(Action))]
     approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
 
-    @field_validator("approver_wait_hours")
+    require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
+
+    @field_validator("approver_wait_hours", "require_second_factor")
     @classmethod
     def _is_given(cls, value: object) -> object:
         if value is None:
-            raise ValueError("is a number of hours. Leave the field out to keep it, or send 0 for no wait")
+            raise ValueError("has no value. Leave the field out to keep it, or send 0 or false to lift it")
         return value
 
 
@@ -92,12 +94,21 @@ class WaitChange(BaseModel):
     after: int
 
 
+class FactorChange(BaseModel):
+    """Whether people need a second factor, before and after."""
+
+    before: bool
+    after: bool
+
+
 class PolicyImpact(BaseModel):
-    """The actions that would need a second person from then on, those that would not any more, and a changed wait."""
+    """The actions that would need a second person from then on, those that would not any more, and what else would
+    change."""
 
     added: list[Action]
     removed: list[Action]
     approver_wait_hours: WaitChange | None = None
+    require_second_factor: FactorChange | None = None
 
 
 class PolicyPlan(BaseModel):

@@ -11,11 +11,10 @@ async def change(run: Run) -> None:
     """Write the actions that need a second person from now on."""
     async with run.step("policy_changed"), run.transaction() as session:
         row = await session.get_one(OrganizationRow, run.organization_id, with_for_update=True)
-        before = {"approvals": row.approvals, "approver_wait_hours": row.approver_wait_hours}
-        after = {"approvals": list(run.arguments["approvals"])}
-        if (hours := run.arguments.get("approver_wait_hours")) is not None:
-            after["approver_wait_hours"] = hours
+        names = ("approvals", "approver_wait_hours", "require_second_factor")
+        after = {name: run.arguments[name] for name in names if run.arguments.get(name) is not None}
+        before = {name: getattr(row, name) for name in after}
         for name, value in after.items():
             setattr(row, name, value)
         subject = ("organization", row.id)
-        await tell(session, row.id, "organization.updated", subject, {name: before[name] for name in after}, after)
+        await tell(session, row.id, "organization.updated", subject, before, after)

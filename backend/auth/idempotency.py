@@ -43,7 +43,7 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
     if not KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key has 1 to 255 printable characters of ASCII.")
     row = IdempotencyRow(
-        principal=context.name,
+        principal=context.caller,
         method=request.method,
         path=_place(request),
         key=key,

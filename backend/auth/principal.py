@@ -78,10 +78,15 @@ class Context:
 
     @property
     def name(self) -> str:
-        """Stable name of the principal, for rate limits and idempotency."""
+        """Stable name of the principal, for rate limits."""
         if self.key:
             return f"key:{self.key.key_id}"
         return f"user:{self.person.user_id}" if self.person else f"address:{self.address}"
+
+    @property
+    def caller(self) -> str:
+        """Stable name of everybody behind the request: of the key, and of the person who came along."""
+        return f"{self.name}:{self.person.user_id}" if self.key and self.person else self.name
 
     @property
     def who(self) -> Who:

@@ -30,6 +30,12 @@ INVITATIONS_OF_ORGANIZATION = RateLimitItemPerDay(500)
 INVITATIONS_TO_ADDRESS = RateLimitItemPerDay(3)
 INVITATIONS_TO_ADDRESS_IN_ALL = RateLimitItemPerDay(20)
 ORGANIZATIONS_PER_PERSON = RateLimitItemPerDay(10)
+OPERATOR_PAID = RateLimitItemPerDay(20)
+"""Requests of one organization whose transactions the operator pays."""
+OPERATOR_PAID_IN_ALL = RateLimitItemPerDay(200)
+"""The same, of a root organization and everything below it."""
+KEY_MAILS = RateLimitItemPerDay(20)
+"""Mails about new keys to the admins of one organization."""
 ELIGIBILITY = RateLimitItemPerMinute(30)
 CHAIN_LIST = RateLimitItemPerMinute(60)
 NODE_CHECKS = RateLimitItemPerMinute(10)
@@ -45,6 +51,11 @@ async def hit(limit: RateLimitItem, *names: str) -> None:
     """Count one; 429 with Retry-After where the limit is reached."""
     if is_on() and not await _limiter.hit(limit, *names):
         raise await _too_many(limit, *names)
+
+
+async def allows(limit: RateLimitItem, *names: str) -> bool:
+    """Count one; whether the limit is not reached."""
+    return not is_on() or await _limiter.hit(limit, *names)
 
 
 async def check(limit: RateLimitItem, *names: str) -> None:

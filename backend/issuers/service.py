@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
+from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chains import service as chains
@@ -154,6 +155,7 @@ async def _is_running(context: Context, row: IssuerRow, eids: set[int], has_new_
 
 async def _publish(context: Context, row: IssuerRow, places: Sequence[Any]) -> None:
     """REGISTER_ISSUER: the request and its workflow, in this transaction."""
+    await operator_paid.count(context.session, context.organization_id)
     request = await accept(
         context,
         "issuer.register",

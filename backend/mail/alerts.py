@@ -10,9 +10,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.auth import rate_limit
 from backend.changes import Change
 from backend.db import now, widen
 from backend.mail.models import mail
+from backend.mail.rules import unlinked
 from backend.settings import settings
 
 OF_PERSON = {
@@ -87,14 +89,16 @@ async def _once(session: AsyncSession, change: Change, subject: str, words: str)
 
 
 async def _of_key(session: AsyncSession, change: Change) -> None:
+    if not await rate_limit.allows(rate_limit.KEY_MAILS, "key mails", str(change.organization_id)):
+        return
     after = change.after or {}
     who = await session.scalar(
         sa.text("select coalesce(display_name, email) from users where id = :id"), {"id": change.who.actor}
     )
     count = len(after.get("scopes") or [])
     facts = {
-        "who": who or "A program",
-        "name": after.get("name", ""),
+        "who": unlinked(who or "A program"),
+        "name": unlinked(after.get("name", "")),
         "scopes": "1 scope" if count == 1 else f"{count} scopes",
     }
     await _tell_admins(session, change.organization_id, "A new API key in Signum", NEW_KEY, facts)
@@ -109,7 +113,8 @@ async def _of_admin(session: AsyncSession, change: Change) -> None:
     await session.flush()
     name = await session.scalar(ADMIN_OF, {"id": UUID(str(change.subject[1]))})
     if name is not None:
-        await _tell_admins(session, change.organization_id, "A new admin in Signum", NEW_ADMIN, {"name": name})
+        facts = {"name": unlinked(name)}
+        await _tell_admins(session, change.organization_id, "A new admin in Signum", NEW_ADMIN, facts)
 
 
 async def _tell_admins(
@@ -118,7 +123,7 @@ async def _tell_admins(
     found: Iterable[str] = (await session.scalars(ADMINS, {"org": organization_id, "most": MOST})).all()
     named = sa.text("select name from organizations where id = :id")
     organization = await session.scalar(named, {"id": organization_id})
-    text = _text(letter, **facts, organization=organization, place=organization_id)
+    text = _text(letter, **facts, organization=unlinked(str(organization)), place=organization_id)
     session.add_all(mail(organization_id, email, subject, text) for email in found)
 
 

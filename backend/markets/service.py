@@ -118,6 +118,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         scope=Scope.ASSETS_WRITE,
         steps=_steps(checked, body.chain_eid),
         order=asset_id,
+        includes=["bridge.send"] if checked.source else [],
     )
     market.request_id = request.id
     if market.bridge_id is not None:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from backend import db
 from backend.approvals import second_person
+from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import tell_change
@@ -124,6 +125,7 @@ async def _follow_on_chain(context: Context, row: OrganizationRow) -> RequestRow
     count for `org_only` assets hangs on the lineage written there. The request belongs to the moved organization."""
     if not await _known_chains(context, row.id):
         return None
+    await operator_paid.count(context.session, row.id)
     return await accept(
         replace(context, organization_id=row.id),
         "organization.lineage",

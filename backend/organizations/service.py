@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend import db
-from backend.approvals.second_person import scope_to_agree
+from backend.approvals.second_person import requiring, scope_to_agree
 from backend.auth import rate_limit
 from backend.auth import service as auth
 from backend.auth.principal import Context
@@ -120,6 +120,8 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
         patch["approvals"] = await _approvals(context, row, patch["approvals"] or [])
     if patch.get("approver_wait_hours", row.approver_wait_hours) < row.approver_wait_hours:
         await _check_may_lift(context, row.id)
+    if patch.get("require_second_factor") is False and row.require_second_factor:
+        await _check_may_lift_factor(context, row)
     if dry_run:
         return await _update_plan(context, row, patch)
     for name, value in patch.items():
@@ -174,6 +176,13 @@ async def _check_may_lift(context: Context, organization_id: UUID) -> None:
             "It takes a second person to lift what needs a second person. "
             f"Ask for it by POST /v1/orgs/{organization_id}/approvals; another person approves it."
         )
+
+
+async def _check_may_lift_factor(context: Context, row: OrganizationRow) -> None:
+    """403 for a key or an application; 409 where the organization requires a second person and there is one."""
+    context.require_person()
+    if row.id in await requiring(context.session, row.id):
+        await _check_may_lift(context, row.id)
 
 
 async def _update_plan(context: Context, row: OrganizationRow, patch: dict[str, Any]) -> OrganizationPlan:

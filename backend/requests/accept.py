@@ -26,8 +26,9 @@ from backend.requests.service import Step
 LIFETIME = timedelta(days=7)
 """How long a request waits for a second person."""
 WAITS = "It waits for a second person to approve it."
-MOVES, CAUSE = "moves", "waits_because"
-"""Names in a request's arguments: the amount that counts against a daily limit, and why the request waits."""
+MOVES, CAUSE, INCLUDES = "moves", "waits_because", "includes"
+"""Names in a request's arguments: the amount that counts against a daily limit, why the request waits, and the kinds of
+action that it does as well."""
 
 
 async def accept(
@@ -42,15 +43,17 @@ async def accept(
     arguments: dict[str, Any] | None = None,
     always_asks: bool = False,
     moves: Amount | None = None,
+    includes: Sequence[str] = (),
 ) -> RequestRow:
     """Write a request of the entered organization and enqueue its workflow (`kind` is the workflow's name).
 
-    Requests of the same `order` run one after the other. Where the organization asks for a second person for this kind
-    (or `always_asks`), or the amount that it `moves` exceeds the asset's daily limit, the request waits as
-    `awaiting_approval`, and nothing is enqueued before it is approved. 409 where nobody could approve it.
+    Requests of the same `order` run one after the other. The request waits as `awaiting_approval`, and nothing is
+    enqueued before it is approved, where the organization asks for a second person for this kind or one that it
+    `includes`, where the amount that it `moves` exceeds the asset's daily limit, or with `always_asks`. 409 where
+    nobody could approve it.
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny know the scopes of what they may be about"
-    waits, cause = always_asks or await _asks(context, kind), None
+    waits, cause = always_asks or await _asks(context, kind, *includes), None
     if moves and not waits:
         cause = await counting.excess(context.session, kind, moves)
     if waits or cause:
@@ -65,7 +68,7 @@ async def accept(
         scope=scope,
         steps=steps,
         created_by=context.user_id,
-        arguments={"order": str(order), **(arguments or {})} | ({MOVES: _stored(moves)} if moves else {}),
+        arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes)},
     )
     if waits or cause:
         await _hold(context, row, cause)
@@ -84,8 +87,10 @@ def told(request: RequestRow, message: str) -> str:
     return f"{cause} {WAITS}" if cause else WAITS
 
 
-def _stored(moves: Amount) -> dict[str, str]:
-    return {"asset_id": str(moves.asset_id), "units": str(moves.units)}
+def _noted(moves: Amount | None, includes: Sequence[str]) -> dict[str, Any]:
+    """What decides whether a request needs a second person, for when it is retried."""
+    amount = {MOVES: {"asset_id": str(moves.asset_id), "units": str(moves.units)}} if moves else {}
+    return amount | ({INCLUDES: list(includes)} if includes else {})
 
 
 def _moves(row: RequestRow) -> Amount | None:
@@ -93,10 +98,10 @@ def _moves(row: RequestRow) -> Amount | None:
     return Amount(UUID(stored["asset_id"]), int(stored["units"])) if stored else None
 
 
-async def _asks(context: Context, kind: str) -> bool:
-    """Whether the organization asks for a second person for this kind of action."""
-    text = sa.text("select :kind = any(approvals) from organizations where id = :id")
-    return bool(await context.session.scalar(text, {"kind": kind, "id": context.organization_id}))
+async def _asks(context: Context, *kinds: str) -> bool:
+    """Whether the organization asks for a second person for any of these kinds of action."""
+    text = sa.text("select cast(:kinds as text[]) && approvals from organizations where id = :id")
+    return bool(await context.session.scalar(text, {"kinds": list(kinds), "id": context.organization_id}))
 
 
 async def _is_approved(context: Context, row: RequestRow) -> bool:
@@ -125,7 +130,7 @@ async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
 
 async def _check_alone(context: Context, row: RequestRow) -> None:
     """409 where a failed request that nobody agreed to needs a second person now. Its amount counts from now on."""
-    if await _asks(context, row.kind):
+    if await _asks(context, row.kind, *row.arguments.get(INCLUDES, ())):
         raise Conflict("This action needs a second person since it was asked for. Ask for it anew.")
     moves = _moves(row)
     if moves is None:

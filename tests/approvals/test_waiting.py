@@ -3,15 +3,18 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
+from backend.client import ApiProblem
 from backend.db import now
 from backend.models import MemberRow, OrganizationRow
 from tests.approvals.asking import WHY, approve, asking, deny, path_of, waiting
 from tests.conftest import Actor, World
-from tests.firm import refused
+from tests.factors.steps import set_up
+from tests.firm import HYPEREVM, SEPOLIA, refused
 from tests.issuance import Issuance
 
 
@@ -55,7 +58,7 @@ async def test_wait_is_lengthened_alone_and_shortened_with_a_second_person(world
     assert f"POST /v1/orgs/{firm.id}/approvals" in problem.detail
     body = {"approvals": ["token.pause"], "approver_wait_hours": 0}
     plan = await firm.post("/approvals?dry_run=true", body)
-    assert plan["impact"] == {"added": [], "removed": [], "approver_wait_hours": {"before": 48, "after": 0}}
+    assert plan["impact"]["approver_wait_hours"] == {"before": 48, "after": 0}
     denied = await waiting(firm, await firm.post("/approvals", body))
     assert (await deny(firm, second, denied))["status"] == "denied"
     assert (await firm.get(""))["approver_wait_hours"] == 48
@@ -79,3 +82,33 @@ async def test_bad_waits_are_refused(world: World) -> None:
     for hours in (-1, 169, 1.5, None, "24"):
         await firm.refused("PATCH", "", 422, json={"approver_wait_hours": hours})
         await firm.refused("POST", "/approvals", 422, json={"approvals": [], "approver_wait_hours": hours})
+
+
+async def test_second_factor_is_lifted_with_a_second_person_only(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    for person in (firm.admin, second):
+        await set_up(person)
+    await firm.patch("", {"require_second_factor": True})
+    with pytest.raises(ApiProblem) as key:
+        await world.client.call("PATCH", firm.base, json={"require_second_factor": False}, headers=firm.key)
+    assert (key.value.status, "signed-in person" in str(key.value.detail)) == (403, True)
+    problem = await firm.refused("PATCH", "", 409, json={"require_second_factor": False})
+    assert f"POST /v1/orgs/{firm.id}/approvals" in problem.detail
+    body = {"approvals": ["token.pause"], "require_second_factor": False}
+    plan = await firm.post("/approvals?dry_run=true", body)
+    assert plan["impact"]["require_second_factor"] == {"before": True, "after": False}
+    approval = await waiting(firm, await firm.post("/approvals", body))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    told = await firm.get("")
+    assert (told["require_second_factor"], told["approver_wait_hours"]) == (False, 24)
+
+
+async def test_market_that_begins_with_a_bridge_waits_like_a_bridge(world: World) -> None:
+    firm, second = await asking(world, "bridge.send", eids=(SEPOLIA, HYPEREVM))
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/markets"
+    here = await firm.post(path, await firm.market_body(SEPOLIA))
+    await firm.succeed(here["requestId"])
+    approval = await waiting(firm, await firm.post(path, await firm.market_body(HYPEREVM)))
+    assert approval["action"] == "market.deploy"
+    assert (await approve(firm, second, approval))["status"] == "succeeded"

@@ -188,3 +188,14 @@ async def test_browser_signs_out_everywhere_by_its_own_post(world: World, browse
     assert f'{cookie_name()}=""' in answer.headers["set-cookie"]
     for cookie in (person.cookie, elsewhere):
         assert (await problem_of(world.client.call("GET", "/auth/me", cookie=cookie))).status == 401
+
+
+async def test_mails_about_keys_have_a_limit_and_no_links(world: World, limits: None) -> None:
+    acme = await world.organization("Acme")
+    admin = await world.person(acme)
+    for number in range(22):
+        body = {"name": f"https://evil.example/{number}", "scopes": ["orgs:read"]}
+        await admin.call("POST", f"/orgs/{acme}/api-keys", json=body)
+    sent = [text for subject, text in await mails(admin.email) if subject == "A new API key in Signum"]
+    assert len(sent) == 20
+    assert not [text for text in sent if "evil.example" in text]

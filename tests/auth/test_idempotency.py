@@ -201,3 +201,17 @@ async def test_a_refresh_token_used_twice_is_a_401_with_a_key_too(world: World, 
     for _ in range(2):
         refused = await asked(http, {}, "refresh 2", "/v1/auth/refresh", body, 401)
         assert "idempotency-replayed" not in refused.headers
+
+
+async def test_people_who_use_one_key_do_not_share_their_answers(world: World, http: httpx.AsyncClient) -> None:
+    firm = await Firm.found(world)
+    other = await world.person(firm.id)
+    made = [
+        await actor.call("POST", "/identity/parties", json=body, headers=firm.key, idempotency_key="same")
+        for actor, body in ((firm.admin, {"name": "Ann", "country": "DEU"}), (other, {"name": "Ann", "country": "DEU"}))
+    ]
+    assert made[0]["id"] != made[1]["id"]
+    again = await other.call(
+        "POST", "/identity/parties", json={"name": "Ann", "country": "DEU"}, headers=firm.key, idempotency_key="same"
+    )
+    assert again["id"] == made[1]["id"]

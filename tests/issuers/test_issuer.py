@@ -217,3 +217,15 @@ async def test_another_organization_sees_nothing_of_it(world: World) -> None:
         await other.admin.call("GET", f"{firm.base}/issuer")
     assert raised.value.status == 403
     await other.refused("GET", "/issuer", 404)
+
+
+async def test_registrations_that_the_operator_pays_have_a_limit(world: World, limits: None) -> None:
+    firm = await Firm.found(world)
+    await firm.enable(SEPOLIA)
+    await firm.post("/wallets", {"label": "Treasury"})
+    for number in range(20):
+        await firm.post("/issuer/register", {"name": f"Issuer {number}"}, headers=firm.key)
+    problem = await firm.refused("POST", "/issuer/register", 429, json={"name": "One more"}, headers=firm.key)
+    assert problem.type.endswith("blank")
+    await firm.settle((await firm.get("/issuer"))["request_id"])
+    assert (await firm.get("/issuer"))["name"] == "Issuer 19"
