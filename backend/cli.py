@@ -1,5 +1,5 @@
 """`signum`: the operator's commands (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
-chain check | chain rewind | audit verify | approvals lift | factors remove |
+chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear |
 openapi`), and its users'.
 """
 
@@ -18,6 +18,8 @@ approvals = typer.Typer(no_args_is_help=True, help="What needs a second person."
 app.add_typer(approvals, name="approvals")
 factors = typer.Typer(no_args_is_help=True, help="Second factors of people.")
 app.add_typer(factors, name="factors")
+ip_ranges = typer.Typer(no_args_is_help=True, help="Allowed IP ranges of organizations.")
+app.add_typer(ip_ranges, name="ip-ranges")
 chain = typer.Typer(no_args_is_help=True, help="The chains and their nodes.")
 app.add_typer(chain, name="chain")
 
@@ -234,6 +236,22 @@ def remove_factors(
     from backend.factors.operator import remove
 
     typer.echo(supervisor.guarded(lambda: asyncio.run(remove(settings(), email, reason))))
+
+
+@ip_ranges.command("clear")
+def clear_ip_ranges(
+    organization: Annotated[UUID, typer.Option("--org", help="The organization, by its id.")],
+    reason: Annotated[str, typer.Option(prompt="Why", help="Kept in the organization's audit log.")],
+) -> None:
+    """Let an organization allow every IP address, where its ranges shut its admins out and you have made sure who asks
+    (while `signum serve` runs, or with DATABASE_URL). Its audit log keeps it, with the reason."""
+    import asyncio
+
+    from backend import supervisor
+    from backend.organizations import operator
+
+    for line in supervisor.guarded(lambda: asyncio.run(operator.clear_ip_ranges(settings(), organization, reason))):
+        typer.echo(line)
 
 
 if __name__ == "__main__":

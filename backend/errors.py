@@ -7,7 +7,8 @@ SignumError                     500
 ├── Forbidden                   403   role or tenant
 │   ├── InsufficientScope       403   {base_url}/errors/insufficient-scope
 │   ├── FreshFactorNeeded       403   {base_url}/errors/fresh-factor-needed
-│   └── SecondFactorRequired    403   {base_url}/errors/second-factor-required
+│   ├── SecondFactorRequired    403   {base_url}/errors/second-factor-required
+│   └── AddressNotAllowed       403   {base_url}/errors/ip-address-not-allowed
 ├── NotFound                    404
 ├── RequestTimeout              408   the body came too slowly
 ├── Conflict                    409   {base_url}/errors/conflict
@@ -142,6 +143,37 @@ class SecondFactorRequired(Forbidden):
         """The rule, and the call that satisfies it."""
         words = "Set up an authenticator app or a passkey."
         return _rule("second_factor_required", "/v1/auth/factors/totp", words)
+
+
+class AddressNotAllowed(Forbidden):
+    """IP address not allowed"""
+
+    slug = "ip-address-not-allowed"
+
+    def __init__(self, address: str | None, whose: str, remedy: str, resolution: Mapping[str, str]) -> None:
+        seen = f"Your IP address {address} is" if address else "Signum cannot see your IP address, so it is"
+        super().__init__(f"{seen} not in the allowed IP ranges of {whose}. {remedy}")
+        self.address, self.resolution = address, dict(resolution)
+
+    @classmethod
+    def by_organization(cls, address: str | None, organization_id: UUID, name: str) -> "AddressNotAllowed":
+        """Where an organization's list refuses `address`, which is None where it is unknown."""
+        remedy = f"Use an allowed address, or have an admin of {name} at an allowed address add yours."
+        words = "From an allowed address, add the address to `allowed_ip_ranges`."
+        path = f"/v1/orgs/{organization_id}"
+        return cls(address, name, remedy, {"method": "PATCH", "path": path, "description": words})
+
+    @classmethod
+    def by_key(cls, address: str | None, organization_id: UUID, name: str) -> "AddressNotAllowed":
+        """Where a key's own list refuses `address`, which is None where it is unknown."""
+        remedy = "Use an allowed address, or create another key that allows yours."
+        words = "Create a key whose `allowed_ip_ranges` contain the address."
+        path = f"/v1/orgs/{organization_id}/api-keys"
+        return cls(address, f"the API key {name}", remedy, {"method": "POST", "path": path, "description": words})
+
+    def extensions(self) -> dict[str, Any]:
+        """The rule, the call that satisfies it, and the address as Signum sees it."""
+        return {"rule": "ip_address", "resolution": self.resolution, "address": self.address}
 
 
 class NotFound(SignumError):

@@ -42,6 +42,13 @@ TYPES = {
             resolution="Set one up by POST /v1/auth/factors/totp, or add a passkey in the console.",
         ),
         ErrorType(
+            slug="ip-address-not-allowed",
+            title="IP address not allowed",
+            status=403,
+            explanation="The API key, the organization, or one above it lists allowed IP ranges without your address.",
+            resolution="Use an allowed address, or have an admin at an allowed address add yours to allowed_ip_ranges.",
+        ),
+        ErrorType(
             slug="prerequisites-not-met",
             title="Prerequisites not met",
             status=409,

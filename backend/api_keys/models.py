@@ -28,6 +28,8 @@ class ApiKeyRow(Row, table=True):
     client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
     grant_id: UUID | None = Field(default=None, index=True)
     """The session of the application. No foreign key: sessions are deleted some time after they have ended."""
+    allowed_ip_ranges: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
+    """The IP addresses and ranges it works from, as `backend.ip_ranges` writes them; empty means everywhere."""
     last_used_at: datetime | None = time_field(nullable=True)
     expires_at: datetime | None = time_field(nullable=True)
     revoked_at: datetime | None = time_field(nullable=True)

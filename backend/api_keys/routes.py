@@ -25,7 +25,10 @@ async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends
 @requires(Scope.API_KEYS_WRITE, fresh=True)
 async def create_key(context: Current, orgId: UUID, body: ApiKeyCreate, response: Response) -> ApiKeyCreated:
     """Make a key. It has no scope that the caller lacks; made by a key or an application, it ends with that one at the
-    latest. `key` is shown in this answer only."""
+    latest. `key` is shown in this answer only.
+
+    `allowed_ip_ranges` are the IP addresses and CIDR ranges the key works from, at most 100; the organization's ranges
+    hold too. A key made by a key has ranges within those of its maker, and the same ones where it names none."""
     response.headers["Cache-Control"] = "no-store"
     return await service.create(context, body)
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from backend.auth.scopes import Scope
 from backend.fields import Body, Moment, Name, Network, Record, Timestamp
+from backend.ip_ranges import IpRanges
 
 
 class ApiKeyCreate(Body):
@@ -16,11 +17,13 @@ class ApiKeyCreate(Body):
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=16)]
     network: Network | None = None
     expires_at: Moment | None = None
+    allowed_ip_ranges: IpRanges | None = None
 
 
 class ApiKey(Record):
     """A key without its secret. `network` is null where the organization's is inherited. `parent_id` is the key that
-    made it, `client_id` the application: revoking the one, or disconnecting the other, revokes this key too."""
+    made it, `client_id` the application: revoking the one, or disconnecting the other, revokes this key too.
+    `allowed_ip_ranges` are the IP addresses and CIDR ranges it works from; empty means every address."""
 
     id: UUID
     organization_id: UUID
@@ -29,6 +32,7 @@ class ApiKey(Record):
     network: Network | None
     parent_id: UUID | None = None
     client_id: UUID | None = None
+    allowed_ip_ranges: list[str] = Field(default_factory=list)
     prefix: str
     last_four: str
     last_used_at: Timestamp | None

@@ -7,6 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import ip_ranges
 from backend.api_keys import rules
 from backend.api_keys.models import ApiKeyRow
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
@@ -41,12 +42,16 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     rules.check_network(body.network, await _network(context), creator)
     maker = await _maker(context)
     rules.check_expiry(body.expires_at, now(), maker.ends_at)
+    ranges = body.allowed_ip_ranges or []
+    ip_ranges.check_distinct(ranges)
+    ranges = ip_ranges.narrowed(ranges, context.key.allowed_ip_ranges if context.key else ())
     key = api_key()
     row = ApiKeyRow(
         organization_id=context.organization_id,
         name=body.name,
         scopes=sorted({str(s) for s in body.scopes}),
         network=body.network or maker.network,
+        allowed_ip_ranges=ranges,
         key_hash=digest(key),
         prefix=key[:SHOWN],
         last_four=key[-4:],

@@ -43,7 +43,7 @@ async def _asker(session: db.Write, approval: Any) -> Context:
         name = approval.asked_by_name or ""
         has_factor = await verifying.has_factor(session, approval.asked_by)
         person = Person(approval.asked_by, "", name, NOWHERE, None, approval.created_at, has_factor=has_factor)
-    return Context(session=session, person=person, key=key)
+    return Context(session=session, person=person, key=key, is_caller=False)
 
 
 async def _key(session: db.Write, key_id: UUID | None) -> Key | None:

@@ -13,7 +13,7 @@ from backend.attestations.models import AttestationRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import registry
-from backend.errors import Conflict, Forbidden, NotFound
+from backend.errors import AddressNotAllowed, Conflict, Forbidden, NotFound
 from backend.issuers import service as issuers
 
 UNKNOWN = "There is no such attestation in this organization."
@@ -40,6 +40,8 @@ async def reached(context: Context, attestation_id: UUID) -> AttestationRow:
 async def _descend(context: Context, owner: UUID) -> None:
     try:
         await context.widen(owner)
+    except AddressNotAllowed:
+        raise  # the caller has a role there and may know why
     except Forbidden as error:
         raise NotFound(UNKNOWN) from error
     context.require(Scope.ATTESTATIONS_WRITE)

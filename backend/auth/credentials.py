@@ -7,13 +7,13 @@ from uuid import UUID
 import sqlalchemy as sa
 from fastapi import Request
 
-from backend import db
+from backend import db, ip_ranges
 from backend.auth import forwarding, tokens
 from backend.auth.address import caller, is_ignored, is_own_origin
 from backend.auth.principal import Context, Key, Person
 from backend.auth.scopes import Scope, scopes_of
 from backend.auth.secrets import digest, is_api_key
-from backend.errors import Forbidden, Unauthenticated
+from backend.errors import AddressNotAllowed, Forbidden, Unauthenticated
 from backend.fields import Network
 from backend.members.schemas import Role
 from backend.settings import settings
@@ -44,9 +44,26 @@ async def authenticate(request: Request, session: db.Write) -> Context:
     if person is None and key is None:
         raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
     context = Context(session=session, person=person, key=key, address=client_address(request))
+    await check_home_address(context)
     context.sent_both = bool(key_text) and (person is not None or bool(bearer))
     context.request_id = request.state.request_id
     return context
+
+
+async def check_home_address(context: Context) -> None:
+    """403 where the caller's address is not allowed by the key, or by the organization of the key or application: those
+    work from allowed addresses only, also where an operation enters no organization."""
+    if context.key:
+        check_key_address(context.key, context.address)
+    if context.home:
+        await context.check_address(context.home)
+
+
+def check_key_address(key: Key, address: str) -> None:
+    """403 where a key does not allow an address."""
+    found = ip_ranges.address_of(address)
+    if key.allowed_ip_ranges and not ip_ranges.contains(key.allowed_ip_ranges, found):
+        raise AddressNotAllowed.by_key(found, key.organization_id, key.name)
 
 
 async def present(request: Request, session: db.Write) -> Person:
@@ -125,7 +142,8 @@ def _key(row: Any) -> Key:
     scopes = frozenset(Scope(s) for s in row.scopes)
     if row.created_by is not None:
         scopes &= scopes_of(list(roles))
-    return Key(row.key_id, row.organization_id, row.name, scopes, Network(row.network), row.created_by, roles)
+    ranges = tuple(row.allowed_ip_ranges)
+    return Key(row.key_id, row.organization_id, row.name, scopes, Network(row.network), row.created_by, roles, ranges)
 
 
 def cookie_name() -> str:

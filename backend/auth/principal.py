@@ -12,9 +12,17 @@ from backend import db
 from backend.auth.rehearsal import Call
 from backend.auth.scopes import IdentityScope, Scope, highest, scopes_of
 from backend.changes import NOBODY, Who
-from backend.errors import Forbidden, FreshFactorNeeded, InsufficientScope, SecondFactorRequired, Unauthenticated
+from backend.errors import (
+    AddressNotAllowed,
+    Forbidden,
+    FreshFactorNeeded,
+    InsufficientScope,
+    SecondFactorRequired,
+    Unauthenticated,
+)
 from backend.factors.rules import is_fresh
 from backend.fields import Network
+from backend.ip_ranges import address_of
 from backend.members.schemas import Role
 
 NOWHERE = UUID(int=0)
@@ -52,6 +60,8 @@ class Key:
     network: Network
     created_by: UUID | None
     creator_roles: tuple[Role, ...] = ()
+    allowed_ip_ranges: tuple[str, ...] = ()
+    """Where it works; empty means everywhere."""
 
 
 @dataclass
@@ -70,6 +80,11 @@ class Context:
     call: Call | None = None
     sent_both: bool = False
     """Whether an API key came beside a token or session."""
+    allowed_in: set[UUID] = field(default_factory=set)
+    """Organizations that are known to allow the caller's address."""
+    is_caller: bool = True
+    """Whether the principal sends this request. False where another person's request acts for them: then their address
+    is unknown, and the allowed IP ranges were checked for the sender."""
 
     @property
     def user_id(self) -> UUID | None:
@@ -128,29 +143,49 @@ class Context:
             raise InsufficientScope(*needed)
 
     async def widen(self, organization_id: UUID) -> list[Role]:
-        """Let the transaction see one more organization; returns (and remembers) the caller's roles there."""
+        """Let the transaction see one more organization; returns (and remembers) the caller's roles there. 403 where
+        the caller has no place there, or the organization does not allow the caller's address."""
+        lacks_factor = False
         if self.key:
             if organization_id != self.key.organization_id:
                 raise Forbidden(FOREIGN)
             await db.scope(self.session, [organization_id])
             self.scopes, self.roles = self.key.scopes, []
         if self.person:
-            await self._enter_as(self.person, organization_id)
+            lacks_factor = await self._enter_as(self.person, organization_id)
+        await self.check_address(organization_id)
+        if lacks_factor:
+            raise SecondFactorRequired
         return self.roles
 
-    async def _enter_as(self, person: Person, organization_id: UUID) -> None:
+    async def check_address(self, organization_id: UUID) -> None:
+        """403 where an organization, or one above it, has allowed IP ranges without the caller's address."""
+        if not self.is_caller or organization_id in self.allowed_in:
+            return
+        text = sa.text("select id, name from signum_refusing(:org, cast(:address as inet))")
+        found = await self.session.execute(text, {"org": organization_id, "address": self.ip_address})
+        if row := found.first():
+            raise AddressNotAllowed.by_organization(self.ip_address, row.id, row.name)
+        self.allowed_in.add(organization_id)
+
+    @property
+    def ip_address(self) -> str | None:
+        """The caller's address as allowed IP ranges compare it; None where it is unknown."""
+        return address_of(self.address)
+
+    async def _enter_as(self, person: Person, organization_id: UUID) -> bool:
+        """Enter by the person's roles; returns whether they lack a second factor that is required there."""
         if not await self._is_within(organization_id):
             raise Forbidden(FOREIGN)
         roles, requires_factor = await _enter(self.session, person.user_id, organization_id)
         if not roles or roles == [Role.CLIENT]:
             raise Forbidden(FOREIGN)
-        if requires_factor and not person.has_factor:
-            raise SecondFactorRequired
         self.roles, self.scopes = roles, scopes_of(roles)
         if self.key:
             self.scopes &= self.key.scopes
         if person.granted is not None:
             self.scopes &= person.granted
+        return requires_factor and not person.has_factor
 
     async def _is_within(self, organization_id: UUID) -> bool:
         if self.person is None or self.person.within is None:

@@ -135,3 +135,6 @@ class Me(BaseModel):
     should_add_second_factor: bool = Field(
         description="The person has none, and a role that may write or approve somewhere."
     )
+    ip_address: str | None = Field(
+        description="The address of this request as allowed IP ranges compare it; null where Signum cannot see it."
+    )

@@ -140,6 +140,8 @@ async def open_token_session(
     organizations = await reach(context.session, user.id)
     if organization_id and not await _may(context.session, user.id, organization_id):
         raise Forbidden("You have no role in this organization.")
+    if organization_id:
+        await context.check_address(organization_id)
     row.organization_id = organization_id or (organizations[0].id if organizations else None)
     return await _tokens(context.session, user, row, organizations)
 
@@ -241,6 +243,7 @@ async def me(context: Context) -> Me:
         org_id=default,
         has_second_factor=person.has_factor,
         should_add_second_factor=may_write and not person.has_factor,
+        ip_address=context.ip_address,
     )
 
 

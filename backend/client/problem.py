@@ -9,8 +9,8 @@ class ApiProblem(Exception):
     """A problem the API answered with, its fields as attributes under the names they have in the body.
 
     `errors` has `{pointer, detail}` per finding of a 422; `prerequisites` and `dependencyChain` what a 409 waits for;
-    `rules` what a refused transfer broke; `rule` the one about second factors that refused (`resolution` in `body` says
-    what satisfies it); `retry_after` the seconds a 429 or 503 asks to wait;
+    `rules` what a refused transfer broke; `rule` the one about second factors or IP addresses that refused
+    (`resolution` in `body` says what satisfies it); `retry_after` the seconds a 429 or 503 asks to wait;
     `is_replayed` that the refusal is an earlier one, told again to the same idempotency key.
     """
 

@@ -40,6 +40,7 @@ async def check(context: Context) -> None:
         raise Forbidden(
             "The devnet is every organization's: this needs an admin of the operator's, the first of the installation."
         )
+    await context.check_address(await context.session.scalar(sa.text("select signum_operator()")))
 
 
 async def state() -> Devnet:

@@ -9,8 +9,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from fastapi import Request
 
-from backend.auth.credentials import by_key
-from backend.auth.principal import Key
+from backend.auth.credentials import by_key, check_key_address
+from backend.auth.principal import Context, Key
 from backend.auth.secrets import KEY_PREFIX, digest
 from backend.db import Write
 from backend.errors import Unauthenticated
@@ -69,6 +69,13 @@ async def authenticate(session: Write, request: Request, form: TokenForm | Token
     if not (client.is_proven or is_public):
         raise wrong
     return client
+
+
+async def check_address(context: Context, caller: Client | Key) -> None:
+    """403 where the key, or the organization of the key or application, does not allow the caller's address."""
+    if isinstance(caller, Key):
+        check_key_address(caller, context.address)
+    await context.check_address(caller.organization_id)
 
 
 def _sent(request: Request, form: TokenForm | TokenReference) -> tuple[str, str, bool]:

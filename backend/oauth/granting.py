@@ -16,7 +16,7 @@ from backend.auth.secrets import digest, token
 from backend.db import Write, now, prove
 from backend.errors import Unauthenticated
 from backend.oauth import rules
-from backend.oauth.clients import Client, authenticate
+from backend.oauth.clients import Client, authenticate, check_address
 from backend.oauth.faults import OAuthFault
 from backend.oauth.models import OAuthCodeRow
 from backend.oauth.schemas import TokenAnswer, TokenForm
@@ -34,6 +34,7 @@ async def exchange(context: Context, request: Request, form: TokenForm) -> Token
     if form.grant_type not in GRANT_TYPES:
         raise OAuthFault("unsupported_grant_type", f"grant_type is one of {', '.join(GRANT_TYPES)}.")
     caller = await authenticate(context.session, request, form)
+    await check_address(context, caller)
     if isinstance(caller, Key) is not (form.grant_type == "client_credentials"):
         raise OAuthFault("unauthorized_client", "client_credentials is for API keys, and API keys for nothing else.")
     if isinstance(caller, Key):

@@ -17,7 +17,7 @@ from backend.changes import Who, acting
 from backend.errors import BadRequest, FreshFactorNeeded
 from backend.keyset import Page
 from backend.oauth import authorizing, claims, connected, discovery, granting, inspecting, service
-from backend.oauth.clients import authenticate
+from backend.oauth.clients import authenticate, check_address
 from backend.oauth.faults import NO_STORE, OAuthFault, OAuthRoute, Refused
 from backend.oauth.leaving import leaving
 from backend.oauth.schemas import (
@@ -52,7 +52,7 @@ CACHED = {"Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin":
 Asked = Annotated[AuthorizationQuery, Query()]
 
 
-@protocol.post("/token", response_model_exclude_none=True, openapi_extra={"security": CLIENT})
+@protocol.post("/token", response_model_exclude_none=True, openapi_extra={"security": CLIENT}, responses={403: {}})
 @form
 @public
 async def token(context: Current, request: Request, body: Annotated[TokenForm, Form()]) -> TokenAnswer:
@@ -74,12 +74,13 @@ async def revoke(context: Current, request: Request, body: Annotated[TokenRefere
     return {}
 
 
-@protocol.post("/introspect", response_model_exclude_none=True, openapi_extra={"security": CLIENT})
+@protocol.post("/introspect", response_model_exclude_none=True, openapi_extra={"security": CLIENT}, responses={403: {}})
 @form
 @public
 async def introspect(context: Current, request: Request, body: Annotated[TokenReference, Form()]) -> Introspection:
     """Whether a token is good now, and for what. Only for the client it was issued to, and the organization's keys."""
     caller = await authenticate(context.session, request, body)
+    await check_address(context, caller)
     return await inspecting.introspect(context.session, caller, _token(body))
 
 

@@ -51,11 +51,18 @@ SCHEMAS: dict[str, Any] = {
     ),
     "ScopeProblem": _extended("The credential lacks a scope.", ["scope"], {"scope": {"$ref": REF + "Scope"}}),
     "RuleProblem": _extended(
-        "A rule about second factors refuses; `resolution` is the call that satisfies it.",
+        "A rule about second factors or IP addresses refuses; `resolution` is the call that satisfies it.",
         ["rule", "resolution"],
         {
-            "rule": {"type": "string", "enum": ["second_factor", "fresh_factor", "second_factor_required"]},
+            "rule": {
+                "type": "string",
+                "enum": ["second_factor", "fresh_factor", "second_factor_required", "ip_address"],
+            },
             "resolution": {"$ref": REF + "Resolution"},
+            "address": {
+                "type": ["string", "null"],
+                "description": "`ip_address` only: the caller's IP address as Signum sees it.",
+            },
         },
     ),
     "PrerequisitesProblem": _extended(
@@ -167,8 +174,8 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
     403: (
         "Forbidden",
         _response(
-            "The organization is not the caller's, the role does not allow it, the credential lacks the scope, or a "
-            "second factor is needed.",
+            "The organization is not the caller's, the role does not allow it, the credential lacks the scope, a "
+            "second factor is needed, or the caller's IP address is not allowed.",
             ["ScopeProblem", "RuleProblem", "Problem"],
             {
                 "scope": _example(

@@ -22,16 +22,16 @@ AFTER = "and (height, lower(coalesce(display_name, email, '')), user_id) > (:hei
 
 async def reached(context: Context, page: Page, search: str | None) -> OrganizationList:
     """A page of what the caller reaches: a key or an application its own organization, a person everything at and below
-    their roles."""
+    their roles. Organizations that do not allow the caller's address are left out."""
     if context.home:
         await context.enter(context.home, Scope.ORGS_READ)
         rows = await _listed(context, context.organization_id, below=False, page=page)
         return _page(page, [r for r in rows if not search or search.lower() in r.name.lower()])
     person = context.require_person()
-    text = sa.text("select * from signum_reach(:person, :search, :before, :before_id, :most)").bindparams(
-        sa.bindparam("before", type_=sa.DateTime(timezone=True)), sa.bindparam("before_id", type_=sa.Uuid())
-    )
-    values = {"person": person.user_id, "search": search or None, **_before(page)}
+    text = sa.text(
+        "select * from signum_reach(:person, :search, :before, :before_id, :most, cast(:address as inet))"
+    ).bindparams(sa.bindparam("before", type_=sa.DateTime(timezone=True)), sa.bindparam("before_id", type_=sa.Uuid()))
+    values = {"person": person.user_id, "search": search or None, "address": context.ip_address, **_before(page)}
     return _page(page, (await context.session.execute(text, values)).all())
 
 
@@ -41,8 +41,8 @@ async def below(context: Context, page: Page) -> OrganizationList:
 
 
 async def _listed(context: Context, organization_id: UUID, *, below: bool, page: Page) -> Any:
-    text = sa.text("select * from signum_listed(:org, :below, :before, :before_id, :most)")
-    values = {"org": organization_id, "below": below, **_before(page)}
+    text = sa.text("select * from signum_listed(:org, :below, :before, :before_id, :most, cast(:address as inet))")
+    values = {"org": organization_id, "below": below, "address": context.ip_address, **_before(page)}
     return (await context.session.execute(text, values)).all()
 
 
@@ -63,6 +63,7 @@ async def tree(context: Context, page: Page, parent: UUID | None) -> Tree:
     path = await hierarchy.path(context.session, node)
     if not any(p.id == context.organization_id for p in path):
         raise NotFound("There is no such organization at or below this one.")
+    await context.check_address(node)
     rows = await _children(context, node, page)
     shown = rows[: page.limit]
     cursor = encode_parts(shown[-1].sort, str(shown[-1].id)) if len(rows) > page.limit else None
@@ -76,7 +77,8 @@ async def tree(context: Context, page: Page, parent: UUID | None) -> Tree:
 async def _children(context: Context, node: UUID, page: Page) -> Any:
     name, last = decode_parts(page.cursor, 2) if page.cursor else (None, None)
     values = {"node": node, "name": name, "last": _id(last) if last else None, "most": page.limit + 1}
-    text = sa.text("select * from signum_children(:node, :name, :last, :most)")
+    values["address"] = context.ip_address
+    text = sa.text("select * from signum_children(:node, :name, :last, :most, cast(:address as inet))")
     return (await context.session.execute(text, values)).all()
 
 

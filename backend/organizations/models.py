@@ -36,3 +36,5 @@ class OrganizationRow(Row, table=True):
     """Hours for which a new role here, or above, does not let its person approve."""
     require_second_factor: bool = False
     """Whether its people, and those of the organizations below it, need a second factor."""
+    allowed_ip_ranges: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
+    """The IP addresses and ranges it works from, as `backend.ip_ranges` writes them; empty means everywhere."""

@@ -91,6 +91,8 @@ async def _check(context: Context, moved_id: UUID, parent_id: UUID) -> _Move:
     own = await hierarchy.path(context.session, moved_id)
     if len(own) < 2 or own[-2].id != context.organization_id:
         raise NotFound("There is no such organization directly below this one.")
+    for organization_id in (parent_id, moved_id):
+        await context.check_address(organization_id)
     await db.widen(context.session, moved_id)
     await db.widen(context.session, parent_id)
     await _check_approvers_stay(context, moved_id)

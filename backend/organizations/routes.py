@@ -30,7 +30,8 @@ PageOf = Annotated[Page, Depends()]
 @router.get("")
 @requires(Scope.ORGS_READ, organization=ANY_ORGANIZATION)
 async def list_organizations(context: Current, page: PageOf, search: Search | None = None) -> OrganizationList:
-    """Every organization the caller reaches, newest first; `search` finds a part of the name."""
+    """Every organization the caller reaches, newest first; `search` finds a part of the name. Lists, tree and search
+    leave out organizations that do not allow the caller's IP address; counts include them."""
     return await listing.reached(context, page, search)
 
 
@@ -65,6 +66,10 @@ async def update_organization(
 
     With `require_second_factor`, people without a second factor are refused (403) here and in the organizations below
     until they set one up. API keys are not asked.
+
+    `allowed_ip_ranges` are the IP addresses and CIDR ranges that may call, at most 100. They hold for people, keys and
+    applications, here and in the organizations below: each organization above that has ranges must allow the address
+    too. Empty or null allows every address. A list without your own address is refused (409).
     """
     return await service.update(context, body, dry_run)
 

@@ -1,17 +1,12 @@
 """Organizations as they cross the door (specification 2.1)."""
 
-import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from email_validator import EmailNotValidError, validate_email
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from backend.fields import (
-    COUNTRIES,
-    COUNTRY,
-    PLAIN,
     Body,
     Country,
     Email,
@@ -25,9 +20,10 @@ from backend.fields import (
     WaitHours,
     Whole,
     never_null,
-    one_line,
 )
+from backend.ip_ranges import IpRanges
 from backend.members.schemas import Role
+from backend.organizations.fields import Domain, Jurisdiction, Kind, Url
 from backend.requests.schemas import Action
 
 
@@ -37,54 +33,6 @@ class OrganizationStatus(StrEnum):
     ACTIVE = "active"
     SUSPENDED = "suspended"
     ARCHIVED = "archived"
-
-
-def _https(value: str) -> str:
-    if not value.startswith(("https://", "http://")) or any(c in value for c in " <>\"'"):
-        raise ValueError("is a web address that begins with https://")
-    return one_line(value)
-
-
-def _domain(value: str) -> str:
-    """A domain as DNS has it: lower case, ASCII."""
-    try:
-        return str(validate_email(f"any@{value.strip().removeprefix('@')}", check_deliverability=False).ascii_domain)
-    except EmailNotValidError as error:
-        raise ValueError("is not a domain that takes mail, such as example.com") from error
-
-
-Domain = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=253),
-    AfterValidator(_domain),
-    Field(json_schema_extra={"format": "hostname"}),
-]
-Kind = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=60),
-    AfterValidator(one_line),
-    Field(json_schema_extra={"pattern": PLAIN["name"]}),
-]
-
-
-def _jurisdiction(value: str) -> str:
-    """Any words, such as a state of a federation; what looks like a country's code has to be one."""
-    if re.fullmatch("[A-Z]{3}", value) and value not in COUNTRIES:
-        raise ValueError("is not an assigned ISO 3166-1 alpha-3 country code, such as LUX")
-    return value
-
-
-Jurisdiction = Annotated[
-    Kind,
-    AfterValidator(_jurisdiction),
-    Field(json_schema_extra={"if": {"pattern": r"^\s*[A-Z]{3}\s*$"}, "then": {"format": COUNTRY}}),
-]
-Url = Annotated[
-    str,
-    StringConstraints(max_length=500),
-    AfterValidator(_https),
-    Field(json_schema_extra={"pattern": r"^https?://[^ <>\"'\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"}),
-]
 
 
 class MemberRequirements(Body):
@@ -129,6 +77,7 @@ class OrganizationUpdate(Body):
     approvals: Annotated[list[Action], Field(max_length=len(Action))] | None = None
     approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
     require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
+    allowed_ip_ranges: IpRanges | None = None
 
     @field_validator("name", "network", "approver_wait_hours", "require_second_factor")
     @classmethod
@@ -196,6 +145,11 @@ class Organization(Record):
     )
     require_second_factor: bool = Field(
         default=False, description="Whether people need a second factor here and in the organizations below."
+    )
+    allowed_ip_ranges: list[str] = Field(
+        default_factory=list,
+        description="The IP addresses and CIDR ranges that may call, here and in the organizations below. Empty: every "
+        "address.",
     )
 
 

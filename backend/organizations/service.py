@@ -6,7 +6,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db
+from backend import db, ip_ranges
 from backend.approvals.second_person import requiring, scope_to_agree
 from backend.auth import rate_limit
 from backend.auth import service as auth
@@ -31,7 +31,14 @@ from backend.organizations.schemas import (
 )
 from backend.requests.schemas import Action
 
-POLICIES = {"approvals", "approver_wait_hours", "member_requirements", "network", "require_second_factor"}
+POLICIES = {
+    "allowed_ip_ranges",
+    "approvals",
+    "approver_wait_hours",
+    "member_requirements",
+    "network",
+    "require_second_factor",
+}
 """Fields whose change needs a fresh factor."""
 
 
@@ -122,6 +129,8 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
         await _check_may_lift(context, row.id)
     if patch.get("require_second_factor") is False and row.require_second_factor:
         await _check_may_lift_factor(context, row)
+    if "allowed_ip_ranges" in patch:
+        patch["allowed_ip_ranges"] = _ip_ranges(context, patch["allowed_ip_ranges"] or [])
     if dry_run:
         return await _update_plan(context, row, patch)
     for name, value in patch.items():
@@ -159,6 +168,16 @@ def _check_has_factor(context: Context) -> None:
             ],
             "You have no second factor. Set one up in your account before you require one of everybody.",
         )
+
+
+def _ip_ranges(context: Context, wanted: list[str]) -> list[str]:
+    """The ranges to keep. 422 where one is there twice, 409 where none contains the caller's own address: nobody shuts
+    themselves out."""
+    ip_ranges.check_distinct(wanted)
+    if wanted and not ip_ranges.contains(wanted, context.ip_address):
+        seen = f"Your IP address is {context.ip_address}" if context.ip_address else "Signum cannot see your IP address"
+        raise Conflict(f"{seen}, which these ranges do not contain: you would lose access. Add a range that does.")
+    return wanted
 
 
 async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[Action]) -> list[str]:

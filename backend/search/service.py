@@ -13,7 +13,9 @@ EACH = 8
 async def search(context: Context, words: str, most: int) -> SearchResults:
     """The best matches. A person's role reaches down, so what is below is found too; a key sees its own organization
     and the names of those below."""
-    text = sa.text("select * from signum_search(:org, cast(:kinds as text[]), :words, :deep, :each, :most)")
+    text = sa.text(
+        "select * from signum_search(:org, cast(:kinds as text[]), :words, :deep, :each, :most, cast(:address as inet))"
+    )
     values = {
         "org": context.organization_id,
         "kinds": [str(kind) for kind in rules.findable(context.scopes)],
@@ -21,6 +23,7 @@ async def search(context: Context, words: str, most: int) -> SearchResults:
         "deep": context.key is None,
         "each": EACH,
         "most": most,
+        "address": context.ip_address,
     }
     rows = (await context.session.execute(text, values)).all()
     return SearchResults(results=[Found.model_validate(row) for row in rows])

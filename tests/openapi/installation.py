@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import schemathesis
 from eth_utils.address import to_checksum_address
-from hypothesis.strategies import binary, emails, integers, sampled_from
+from hypothesis.strategies import binary, emails, integers, ip_addresses, sampled_from
 from schemathesis.checks import CHECKS as KNOWN
 from schemathesis.checks import load_all_checks
 from schemathesis.config import PositiveDataAcceptanceConfig
@@ -17,7 +17,7 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
-from backend import fields
+from backend import fields, ip_ranges
 from backend.parties.rules import MAGIC
 from backend.settings import settings
 from tests.issuance import Issuance
@@ -55,6 +55,7 @@ def _trust_formats(part: Any) -> None:
 FORMATS = {
     fields.ADDRESS: binary(min_size=20, max_size=20).map(to_checksum_address),
     fields.COUNTRY: sampled_from(sorted(fields.COUNTRIES)),
+    ip_ranges.IP_RANGE: ip_addresses().map(lambda address: ip_ranges.address_of(str(address))),
     fields.UINT256: integers(0, fields.MAX_UINT256).map(str),
     # Names that lead nowhere, such as .test, are no addresses to us.
     "email": emails(domains=sampled_from(["example.com", "mail.example.org", "xn--bcher-kva.example"])),

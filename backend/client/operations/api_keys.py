@@ -25,6 +25,10 @@ class APIKeysOperations(Connection):
         """Make a key. It has no scope that the caller lacks; made by a key or an application, it ends with that one
         at the latest. `key` is shown in this answer only.
 
+        `allowed_ip_ranges` are the IP addresses and CIDR ranges the key works from, at most 100; the
+        organization's ranges hold too. A key made by a key has ranges within those of its maker, and the same
+        ones where it names none.
+
         Scope: `api-keys:write`.
         """
         return await self._send(

@@ -29,7 +29,8 @@ class OrganizationsOperations(Connection):
     def list_organizations(
         self, *, search: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Pages[OrganizationList, OrganizationListed]:
-        """Every organization the caller reaches, newest first; `search` finds a part of the name.
+        """Every organization the caller reaches, newest first; `search` finds a part of the name. Lists, tree and
+        search leave out organizations that do not allow the caller's IP address; counts include them.
 
         Scope: `orgs:read`.
         """
@@ -96,6 +97,11 @@ class OrganizationsOperations(Connection):
 
         With `require_second_factor`, people without a second factor are refused (403) here and in the
         organizations below until they set one up. API keys are not asked.
+
+        `allowed_ip_ranges` are the IP addresses and CIDR ranges that may call, at most 100. They hold for
+        people, keys and applications, here and in the organizations below: each organization above that has
+        ranges must allow the address too. Empty or null allows every address. A list without your own address is
+        refused (409).
 
         Scope: `orgs:write`.
         """

@@ -32,6 +32,20 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select exists (select 1 from signum_path(org) p join organizations o on o.id = p.id where o.require_second_factor)
 $$;
 
+-- Whether a list of IP ranges allows an address. An empty list allows every address; any other allows no unknown address.
+create function allows_address(ranges text[], address inet) returns boolean
+language sql immutable set search_path = public, pg_temp as $$
+  select cardinality(ranges) = 0 or coalesce(address <<= any(ranges::inet[]), false)
+$$;
+revoke all on function allows_address(text[], inet) from public;
+
+-- The nearest of an organization and those above it that does not allow an address; none where all of them do.
+create function signum_refusing(org uuid, address inet) returns table (id uuid, name text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.id, p.name from signum_path(org) p join organizations o on o.id = p.id
+  where not allows_address(o.allowed_ip_ranges, address) order by p.height limit 1
+$$;
+
 -- Whether a session was not used for longer than it may rest.
 create function signum_is_idle(s sessions) returns boolean
 language sql stable set search_path = public, pg_temp as $$
@@ -85,7 +99,8 @@ $$;
 
 -- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
 create function signum_api_key(hash text)
-returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[])
+returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[],
+               allowed_ip_ranges text[])
 language sql volatile security definer set search_path = public, pg_temp as $$
   -- Skipped where another request of this key writes it: its transaction may last, and this one must not wait for it.
   update api_keys k set last_used_at = now() where k.id = (
@@ -93,7 +108,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     where n.key_hash = hash and n.revoked_at is null and (n.last_used_at is null or n.last_used_at < now() - interval '1 minute')
     for update skip locked);
   select k.id, k.organization_id, k.name::text, k.scopes, coalesce(k.network, o.network::text), k.created_by,
-         case when k.created_by is null then '{}' else signum_roles(k.created_by, k.organization_id) end
+         case when k.created_by is null then '{}' else signum_roles(k.created_by, k.organization_id) end, k.allowed_ip_ranges
   from api_keys k join organizations o on o.id = k.organization_id
   where k.key_hash = hash and signum_key_ended(k.id) is null
 $$;
@@ -119,14 +134,19 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by (m.role = 'client'), depth, o.name
 $$;
 
--- Whether a person is an admin of the operator's organization: the first root of the installation. Anybody may found another
--- root, so being a root's admin says nothing.
+-- The operator's organization: the first root of the installation. Anybody may found another root, so being a root's admin
+-- says nothing.
+create function signum_operator() returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.id from organizations o where o.parent_id is null order by o.created_at, o.id limit 1
+$$;
+
+-- Whether a person is an admin of the operator's organization.
 create function signum_operates(person uuid) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
   select exists (
     select 1 from members m
-    where m.user_id = person and m.status = 'active' and m.role = 'admin' and m.organization_id = (
-      select o.id from organizations o where o.parent_id is null order by o.created_at, o.id limit 1))
+    where m.user_id = person and m.status = 'active' and m.role = 'admin' and m.organization_id = signum_operator())
 $$;
 
 -- What a list shows of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
@@ -153,9 +173,9 @@ language sql stable set search_path = public, pg_temp as $$
 $$;
 revoke all on function organization_entered(uuid) from public;
 
--- A page of the organizations a person's roles reach, newest first. It walks down from the person's own ones with ids
--- only, so it costs what the person reaches, not what exists; paths are made for the page's rows alone.
-create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int)
+-- A page of the organizations a person's roles reach from an address, newest first. It walks down from the person's own ones
+-- with ids only, so it costs what the person reaches, not what exists; paths are made for the page's rows alone.
+create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp set jit = off
@@ -163,8 +183,10 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   with recursive down as (
     select m.organization_id as id from members m
     where m.user_id = person and m.status = 'active' and m.role <> 'client'
+      and not exists (select from signum_refusing(m.organization_id, address))
     union
     select o.id from down join organizations o on o.parent_id = down.id
+    where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
   ), page as (
     select o.id from down join organizations o on o.id = down.id
     where (search is null or strpos(lower(o.name), lower(search)) > 0)
@@ -174,8 +196,8 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
 $$;
 
--- An organization this transaction has entered, or a page of those directly below it, newest first.
-create function signum_listed(org uuid, below boolean, before timestamptz, before_id uuid, most int)
+-- An organization this transaction has entered, or a page of those directly below it that allow an address, newest first.
+create function signum_listed(org uuid, below boolean, before timestamptz, before_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp
@@ -183,21 +205,23 @@ language sql stable security definer set search_path = public, pg_temp
   with page as (
     select o.id from organizations o
     where (case when below then o.parent_id else o.id end) = org and organization_entered(org)
+      and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (before is null or (o.created_at, o.id) < (before, before_id))
     order by o.created_at desc, o.id desc limit most
   )
   select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
 $$;
 
--- A page of the children of a node of the tree, by name; only below an organization this transaction has entered. Where
--- one node has most of all organizations as its children, the planner would rather scan the table for every row's count.
-create function signum_children(node uuid, after_name text, after_id uuid, most int)
+-- A page of the children of a node of the tree that allow an address, by name; only below an organization this transaction has
+-- entered. Where one node has most of all organizations as its children, the planner would rather scan the table for every row's count.
+create function signum_children(node uuid, after_name text, after_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, child_count bigint, sort text)
 language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
   with page as (
     select o.id, o.name, o.status, o.parent_id from organizations o
     where o.parent_id = node and (select organization_entered(node))
+      and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (after_id is null or (lower(o.name), o.id) > (after_name, after_id))
     order by lower(o.name), o.id limit most
   )
@@ -274,7 +298,8 @@ $$;
 
 -- The same for a key that a verified token names by its id.
 create function signum_api_key_of(key uuid)
-returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[])
+returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[],
+               allowed_ip_ranges text[])
 language sql volatile security definer set search_path = public, pg_temp as $$
   select f.* from api_keys k, lateral signum_api_key(k.key_hash) f where k.id = key
 $$;
@@ -373,15 +398,16 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   join signum_webhook_targets(org, event_type) t on t.id = r.endpoint_id
 $$;
 
--- What fits some words, best first, in an organization this transaction has entered and (`deep`) in those below it; of the
--- organizations below only the names otherwise. Names fit anywhere, codes (ids, addresses, hashes) from their beginning.
-create function signum_search(root uuid, kinds text[], words text, deep boolean, each_kind int, most int)
+-- What fits some words, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
+-- an address; of the organizations below only the names otherwise. Names fit anywhere, codes (ids, addresses, hashes) from their beginning.
+create function signum_search(root uuid, kinds text[], words text, deep boolean, each_kind int, most int, address inet)
 returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive below as (
     select o.id, o.name::text as name from organizations o where o.id = root and organization_entered(root)
     union
     select o.id, o.name::text from below join organizations o on o.parent_id = below.id
+    where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
   ), seen as materialized (
     select b.id, b.name from below b where deep or b.id = root
   ), wanted as materialized (
