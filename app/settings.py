@@ -5,7 +5,14 @@ import reflex as rx
 from app.layout import Nav, page
 from components.access import is_admin
 from components.oauth_clients import client_dialog, clients_card, removal_dialog
-from components.settings import policy_card, profile_card, read_only_note, requirements_card, security_card
+from components.settings import (
+    ip_ranges_card,
+    policy_card,
+    profile_card,
+    read_only_note,
+    requirements_card,
+    security_card,
+)
 from components.ui.card import page_head
 from components.ui.note import failure, skeleton
 from state.oauth_clients import ClientsState
@@ -20,7 +27,7 @@ from state.settings import Settings
 )
 def settings() -> rx.Component:
     """Draw the cards."""
-    forms = (profile_card(), requirements_card(), security_card(), policy_card())
+    forms = (profile_card(), requirements_card(), security_card(), ip_ranges_card(), policy_card())
     own = rx.el.fieldset(*forms, disabled=~is_admin(), class_name="bare col wide", aria_label="Settings")
     cards = rx.el.div(own, clients_card(), class_name="col wide")
     loaded = rx.cond(Settings.given.version == "", skeleton(6), cards)

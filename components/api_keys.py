@@ -6,6 +6,7 @@ import reflex as rx
 
 from components.access import for_admins, is_admin
 from components.csv_link import csv_of
+from components.ip_ranges import ip_ranges_field
 from components.ui.box import row
 from components.ui.button import button, text_button
 from components.ui.card import panel
@@ -74,8 +75,10 @@ def _row(key: rx.Var[KeyRow]) -> rx.Component:
     is_live = is_admin() & ((key.status == "active") | (key.status == "expiring"))
     network = rx.cond(key.network != "", rx.el.div(key.network, " only", class_name="muted small"), rx.fragment())
     made = rx.cond(key.made_by != "", rx.el.div("Made by ", key.made_by, class_name="muted small"), rx.fragment())
+    places = rx.el.div("From ", key.ip_ranges, class_name="muted small break", title=key.all_ip_ranges)
+    places = rx.cond(key.ip_ranges != "", places, rx.fragment())
     return tr(
-        td(rx.el.div(key.name, class_name="strong break"), network, made),
+        td(rx.el.div(key.name, class_name="strong break"), network, places, made),
         td(rx.el.span(key.shown, class_name="mono")),
         td(rx.el.span(key.count, title=key.scopes.join(", ")), right=True, label="Scopes"),
         td(when(key.last_used_at), class_name="muted", label="Last use"),
@@ -149,6 +152,11 @@ def _form() -> rx.Component:
                 select_field("Ends", "days", EXPIRY, id="k-days", errors=errors),
             ),
             class_name="key-fields",
+        ),
+        ip_ranges_field(
+            "k-ip-ranges", errors=errors,
+            about="One address or CIDR range per line; empty means everywhere the organization allows. A key's ranges "
+            "cannot be changed later.",
         ),
         rx.el.div(choices("Recommended sets", *cards, custom), class_name="key-sets"),
         _matrix(),

@@ -3,12 +3,13 @@
 import reflex as rx
 
 from components.access import is_admin
+from components.ip_ranges import ip_ranges_field
 from components.ui.button import button, link
 from components.ui.card import card
 from components.ui.form import area_field, check_field, error_of, field_row, form, select_field, text_field
 from components.ui.note import note
 from state.session import Session
-from state.settings import PolicyForm, ProfileForm, RequirementsForm, SecurityForm, Settings
+from state.settings import IpRangesForm, PolicyForm, ProfileForm, RequirementsForm, SecurityForm, Settings
 
 NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
 LEVELS = [("0", "No minimum"), ("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3"), ("4", "Level 4"), ("5", "Level 5")]
@@ -129,6 +130,26 @@ def security_card() -> rx.Component:
             SecurityForm.asks,
             button("Ask a second person", "user-check", busy=SecurityForm.saving, on_click=SecurityForm.ask),
             rx.fragment(),
+        ),
+        pad=True,
+    )  # fmt: skip
+
+
+def ip_ranges_card() -> rx.Component:
+    """Draw from which IP addresses people and keys may call."""
+    return card(
+        "Allowed IP addresses",
+        form(
+            ip_ranges_field(
+                "s-ip-ranges", errors=IpRangesForm.errors, default_value=GIVEN.allowed_ip_ranges,
+                about="One address or CIDR range per line; empty means everywhere. They hold for people, API keys and "
+                "applications, here and in the organizations below.",
+            ),
+            on_submit=IpRangesForm.submit,
+            problem=IpRangesForm.form_problem,
+            submit="Save IP ranges",
+            busy=IpRangesForm.saving,
+            key="ip-ranges" + GIVEN.version,
         ),
         pad=True,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from backend.auth.scopes import Scope
 from backend.client import ApiProblem
 from state.api import Form
 from state.given import named, one_of
+from state.ip_ranges import name_entries, ranges_of, shown
 from state.paging import Pages
 from state.removing import Removes
 
@@ -40,6 +41,9 @@ class KeyRow:
     created_at: str = ""
     status: str = "active"
     made_by: str = ""
+    ip_ranges: str = ""
+    """The first of its ranges and how many more; empty where it works everywhere."""
+    all_ip_ranges: str = ""
 
 
 class KeysState(Pages, rx.State):
@@ -118,11 +122,19 @@ class KeyForm(Form, rx.State):
         days = DAYS.get(given["days"], 90)
         expires = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days else None
         network = given["network"] or None
-        body = {"name": given["name"], "scopes": self.scopes, "network": network, "expires_at": expires}
+        ranges = ranges_of(data)
+        body = {
+            "name": given["name"],
+            "scopes": self.scopes,
+            "network": network,
+            "expires_at": expires,
+            "allowed_ip_ranges": ranges,
+        }
         try:
             # Without an idempotency key: a replay could not carry the secret again.
             made = await self._api("POST", "/orgs/{org}/api-keys", json=body)
         except ApiProblem as problem:
+            name_entries(problem, ranges)
             self._refused(problem)
             return
         self._done()
@@ -157,6 +169,8 @@ def _key(row: dict[str, Any], now: datetime) -> KeyRow:
         expires_at=row["expires_at"] or "",
         created_at=row["created_at"],
         status=_status(row, now),
+        ip_ranges=shown(row["allowed_ip_ranges"]),
+        all_ip_ranges=", ".join(row["allowed_ip_ranges"]),
         made_by="an application" if row["client_id"] else "another key" if row["parent_id"] else "",
     )
 

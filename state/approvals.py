@@ -48,13 +48,16 @@ class ApprovalCount(Api, rx.State):
 
     @rx.event
     async def look(self):
-        """Count them, 100 at most."""
+        """Count them, 100 at most. Every page asks, so this notices when the organization refuses the address that it
+        allowed before."""
         try:
             page = await self._api("GET", "/orgs/{org}/approvals", params={"can_decide": "true", "limit": 100})
             many = len(page["approvals"])
             self.waiting = f"{many}+" if page["nextCursor"] else str(many or "")
         except ApiProblem as problem:
             self.waiting = "" if problem.status == 403 else "?"
+            if problem.rule == "ip_address":
+                (await self.get_state(Session))._shut_out(problem)
 
 
 class Approvals(Pages, rx.State):

@@ -46,6 +46,8 @@ class Session(Api, rx.State):
     """The organization in view requires a second factor, and the person has none."""
     advises_factor: bool = False
     account_path: str = "/account"
+    ip_address: str = ""
+    """The browser's address as the API sees it."""
     _puts_off_factor: bool = False
     network: str = ""
     _user_id: str = ""
@@ -61,6 +63,7 @@ class Session(Api, rx.State):
         self._user_id = user["id"]
         self.email, self.name = user["email"], user["display_name"] or user["email"]
         self.initials = initials(self.name)
+        self.ip_address = me["ip_address"] or ""
         self.advises_factor = me["should_add_second_factor"] and not self._puts_off_factor
         self.account_path = f"/o/{self._org_id()}/account" if self._org_id() else "/account"
         if me["has_second_factor"] and self.needs_factor:
@@ -77,8 +80,7 @@ class Session(Api, rx.State):
         try:
             record = await self._api("GET", "/orgs/{org}")
         except ApiProblem as problem:
-            self.problem, self.org, self.trail = problem.detail or problem.title, Organization(), []
-            self.needs_factor = problem.rule == "second_factor_required"
+            self._shut_out(problem)
             return
         ids = [part for part in (record.get("hierarchy_path") or "").split("/") if part][:-1]
         names = {entry["id"]: entry["name"] for entry in reach}
@@ -92,6 +94,11 @@ class Session(Api, rx.State):
             network=record["network"],
             role=next((r["role"] for r in reach if r["id"] in [*ids, record["id"]]), ""),
         )
+
+    def _shut_out(self, problem: ApiProblem) -> None:
+        """Show why the organization refuses the person, in place of the page; the next page asks again."""
+        self.problem, self.org, self.trail = problem.detail or problem.title, Organization(), []
+        self.needs_factor = problem.rule == "second_factor_required"
 
     @rx.event
     def put_off_factor(self):

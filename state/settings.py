@@ -11,6 +11,7 @@ from state.api import Form, Loads
 from state.approvals import ApprovalCount
 from state.countries import country_code
 from state.given import named, number, texts
+from state.ip_ranges import name_entries, ranges_of
 from state.session import Session
 
 LINES = 200
@@ -32,6 +33,7 @@ class Given:
     approvals: list[str] = field(default_factory=list)
     approver_wait_hours: str = "24"
     require_second_factor: bool = False
+    allowed_ip_ranges: str = ""
     version: str = ""
 
 
@@ -151,6 +153,24 @@ class SecurityForm(Asks, rx.State):
             yield ApprovalCount.look
 
 
+class IpRangesForm(Saves, rx.State):
+    """From which IP addresses people and keys may call."""
+
+    _ranges: list[str] = []
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]):
+        """Save them."""
+        self._begin()
+        self._ranges = ranges_of(data)
+        yield
+        await self._save({"allowed_ip_ranges": self._ranges}, "The allowed IP ranges are saved")
+
+    def _refused(self, problem: ApiProblem) -> None:
+        name_entries(problem, self._ranges)
+        super()._refused(problem)
+
+
 class PolicyForm(Asks, rx.State):
     """What needs a second person. `_asked` is what may be asked for, where it cannot be saved alone."""
 
@@ -197,6 +217,7 @@ def _given(told: dict[str, Any]) -> Given:
         approvals=told["approvals"],
         approver_wait_hours=str(told["approver_wait_hours"]),
         require_second_factor=told["require_second_factor"],
+        allowed_ip_ranges="\n".join(told["allowed_ip_ranges"]),
         version=told["updated_at"],
     )
 
