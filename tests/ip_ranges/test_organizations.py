@@ -4,17 +4,20 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+from backend.auth import forwarding
 from backend.auth.address import CONSOLE
 from backend.auth.scopes import Scope
 from backend.members.schemas import Role
 from backend.settings import settings
 from tests.conftest import PASSWORD, World
+from tests.devnet.test_devnet import operators
 from tests.factors.steps import grow_stale, problem_of, set_up
 from tests.firm import Firm
 from tests.ip_ranges.steps import HOME, OFFICE, at, client_at, restrict, transport_at
@@ -254,6 +257,14 @@ async def test_change_needs_a_fresh_factor_and_is_audited(world: World, api: Any
     assert (await problem_of(viewer.call(method, path, json=body))).body["scope"] == "orgs:write"
 
 
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """What a test forwards leaves no note for `GET /v1/ready`."""
+    yield
+    forwarding.forget()
+
+
+@pytest.mark.usefixtures("forgotten")
 async def test_console_is_refused_by_the_browsers_address(world: World, api: Any) -> None:
     acme = await world.organization()
     person = await world.person(acme)
@@ -266,6 +277,17 @@ async def test_console_is_refused_by_the_browsers_address(world: World, api: Any
         assert refused.body["address"] == HOME
     unknown = await problem_of(console.call("GET", f"/orgs/{acme}"))
     assert (unknown.rule, unknown.body["address"]) == ("ip_address", None)
+
+
+async def test_devnet_follows_the_ranges_of_the_operators_organization(world: World, api: Any) -> None:
+    root = await operators(world)
+    admin = await world.person(root)
+    await restrict(root, OFFICE)
+    try:
+        assert (await problem_of(at(api, HOME, admin).call("GET", "/devnet"))).rule == "ip_address"
+        assert (await at(api, OFFICE, admin).call("GET", "/devnet"))["chains"]
+    finally:
+        await restrict(root)
 
 
 async def test_operator_clears_the_ranges_of_an_organization(world: World, database_url: str) -> None:
