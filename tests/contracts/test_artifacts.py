@@ -12,6 +12,8 @@ from typing import Any
 CONTRACTS = Path(__file__).parents[2] / "backend" / "contracts"
 NAMES = {path.stem for path in (CONTRACTS / "artifacts").glob("*.json")}
 CODE_LIMIT = 24_576
+PUSH1, PUSH32 = 0x60, 0x7F
+CALLCODE, DELEGATECALL, SELFDESTRUCT = 0xF2, 0xF4, 0xFF
 
 
 def artifact(name: str) -> dict[str, Any]:
@@ -71,6 +73,24 @@ def test_code_fits_every_chain():
     for name in NAMES:
         size = (len(artifact(name)["deployedBytecode"]) - 2) // 2
         assert 0 < size <= CODE_LIMIT, f"{name} has {size} bytes"
+
+
+def opcodes(code: bytes) -> set[int]:
+    """The instructions of a contract, without the bytes that they push."""
+    found, at = set(), 0
+    while at < len(code):
+        found.add(code[at])
+        at += 1 + (code[at] - PUSH1 + 1 if PUSH1 <= code[at] <= PUSH32 else 0)
+    return found
+
+
+def test_no_contract_can_be_replaced_or_destroyed():
+    """None runs another contract's code as its own or ends itself, so what was deployed stays what it is."""
+    for name in NAMES:
+        code = bytes.fromhex(artifact(name)["deployedBytecode"].removeprefix("0x"))
+        assert opcodes(code).isdisjoint({CALLCODE, DELEGATECALL, SELFDESTRUCT}), name
+        functions = {entry.get("name", "").lower() for entry in artifact(name)["abi"]}
+        assert not {one for one in functions if "upgrade" in one or one == "initialize"}, name
 
 
 def test_restrictions_equal_the_constants():
