@@ -1,17 +1,23 @@
 """What nodes answer that is no answer: a clear 503, or the call is made again."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from backend.chain import answers, endpoints, rpc, token
+from backend.chain import answers, endpoints, rpc, token, transport
 from backend.chain.calls import Call
 from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain.nodes import Node, NodeFault
 from backend.chain.rpc import connect
 from backend.chain.transactions import find
+from tests.certificate import self_signed, serving, trusting
 from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.faulty import Faulty, Raw
 from tests.chain.watching import counted, passed, row_of
+from tests.webhooks.receiver import Receiver
 
 
 @pytest.mark.parametrize(
@@ -118,3 +124,18 @@ def test_answers_are_put_in_order() -> None:
     assert [answer["result"] for answer in answers.ordered(asked, told)] == ["0x10", "0x"]
     with pytest.raises(answers.Garbage):
         answers.ordered(asked, [told[0], told[0]])
+
+
+async def test_node_whose_certificate_is_not_trusted_is_asked_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = self_signed(tmp_path)
+    async with Receiver(tls=serving(certificate), body=b'[{"id": 0, "result": "0x1"}]') as server:
+        node, height = Node(f"https://localhost:{server.port}/5ecret"), [("eth_blockNumber", [])]
+        with pytest.raises(NodeFault) as refused:
+            await transport.ask(node, height)
+        assert "5ecret" not in refused.value.why
+        assert server.received == []
+        async with httpx.AsyncClient(verify=trusting(certificate), trust_env=False) as client:
+            monkeypatch.setitem(transport._clients, asyncio.get_running_loop(), client)
+            assert [answer["result"] for answer in await transport.ask(node, height)] == ["0x1"]

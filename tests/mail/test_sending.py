@@ -1,7 +1,6 @@
 """Mail through a real SMTP server: what arrives, what is tried again, what is given up, what is never sent in clear."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
@@ -14,10 +13,6 @@ import pytest
 import sqlalchemy as sa
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from sqlmodel import col
 
 from backend import db
@@ -27,6 +22,7 @@ from backend.mail.models import OutboxRow, mail
 from backend.mail.schemas import MailStatus
 from backend.mail.smtp import Server
 from backend.settings import Settings, settings
+from tests.certificate import self_signed, serving
 from tests.conftest import World
 from tests.served import free_port
 
@@ -239,34 +235,7 @@ async def test_a_subject_cannot_add_a_header(acme: UUID, start: Start) -> None:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A self-signed one for localhost, with its key."""
-    key, name = (
-        ec.generate_private_key(ec.SECP256R1()),
-        x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]),
-    )
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + secret)
-    return path
-
-
-def context(certificate: Path) -> ssl.SSLContext:
-    made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    made.load_cert_chain(certificate)
-    return made
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 def authenticate(server: Any, session: Any, envelope: Any, mechanism: str, data: LoginPassword) -> AuthResult:
@@ -278,7 +247,7 @@ def authenticate(server: Any, session: Any, envelope: Any, mechanism: str, data:
 async def test_with_tls_and_a_password(
     acme: UUID, start: Start, certificate: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
 ) -> None:
-    tls = {"tls_context" if scheme == "smtp" else "ssl_context": context(certificate)}
+    tls = {"tls_context" if scheme == "smtp" else "ssl_context": serving(certificate)}
     wants = {"auth_required": True} if scheme == "smtp" else {"auth_require_tls": False}
     post, server = start(scheme, "signum:p%40ss%2Fword@", "", authenticator=authenticate, **wants, **tls)
     id_ = await write(acme)
@@ -297,7 +266,7 @@ async def test_a_wrong_password_is_the_operators_to_put_right(
     acme: UUID, start: Start, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    _, server = start("smtp", "signum:wrong@", "", authenticator=authenticate, tls_context=context(certificate))
+    _, server = start("smtp", "signum:wrong@", "", authenticator=authenticate, tls_context=serving(certificate))
     id_ = await write(acme)
     await sending.once(server, SENDER)
     row = await read(id_)

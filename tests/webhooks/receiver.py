@@ -1,6 +1,7 @@
 """A receiver of webhooks: a real server on this machine that answers as a test tells it."""
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -35,10 +36,11 @@ class Receiver:
     status: int = 200
     body: bytes = b"thanks"
     headers: str = ""
+    tls: ssl.SSLContext | None = None
 
     async def __aenter__(self) -> "Receiver":
         self._came = asyncio.Condition()
-        self._server = await asyncio.start_server(self._serve, self.host, 0)
+        self._server = await asyncio.start_server(self._serve, self.host, 0, ssl=self.tls)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

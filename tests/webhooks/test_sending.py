@@ -3,12 +3,14 @@
 import asyncio
 from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from backend.settings import settings
 from backend.webhooks import egress, rules
+from tests.certificate import self_signed, serving, trusting
 from tests.conftest import World
 from tests.webhooks.conftest import Clock, Endpoint, Queued, attempt
 from tests.webhooks.receiver import Received, Receiver
@@ -226,3 +228,19 @@ async def test_the_connection_is_made_to_the_judged_address_and_not_by_name(
     done = await attempt(end, (await end.post("/test"))["id"])
     assert (done["status"], asked) == ("succeeded", 2)
     assert receiver.received[0].headers["host"] == f"localhost:{receiver.port}"
+
+
+async def test_receiver_whose_certificate_is_not_trusted_is_sent_nothing(
+    world: World, queued: Queued, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, refused = self_signed(tmp_path), "The certificate was not accepted"
+    async with Receiver(tls=serving(certificate)) as receiver:
+        end = await Endpoint.made(world, f"https://localhost:{receiver.port}/")
+        assert (await attempt(end, (await end.post("/test"))["id"]))["failure"].startswith(refused)
+        monkeypatch.setattr(egress, "_tls", lambda: trusting(certificate))
+        await end.patch(url=f"https://127.0.0.1:{receiver.port}/")
+        failure = (await attempt(end, (await end.post("/test"))["id"]))["failure"]
+        assert failure.startswith(refused), "it is of another name"
+        assert receiver.received == []
+        await end.patch(url=f"https://localhost:{receiver.port}/")
+        assert (await attempt(end, (await end.post("/test"))["id"]))["status"] == "succeeded"
