@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from backend import web
+from backend.settings import settings
 
 SCRIPT = "window.early = 1;"
 
@@ -83,7 +84,23 @@ async def test_only_inline_scripts_of_the_build_may_run(client):
     allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     assert f"script-src 'self' 'sha256-{allowed}';" in policy
     assert "default-src 'none'" in policy
+    assert "object-src" not in policy, "what is not named falls back to default-src"
+    assert "base-uri 'none'" in policy
     assert "frame-ancestors 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    ("public_url", "told"), [("https://signum.example", "max-age=31536000; includeSubDomains"), (None, None)]
+)
+async def test_https_is_remembered_by_browsers_where_the_console_is_served_by_it(build, monkeypatch, public_url, told):
+    monkeypatch.setattr(settings(), "public_url", public_url)
+    served = web.edge(named("api"), build)(named("console"))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=served), base_url="http://localhost") as http:
+        answer = await http.get("/")
+    assert answer.headers.get("strict-transport-security") == told
+    assert answer.headers["referrer-policy"] == "same-origin"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
 
 
 @pytest.mark.parametrize(

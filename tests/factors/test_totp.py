@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from backend import db
 from backend.client import ApiProblem
 from backend.factors.models import FactorRow
+from tests.auth.test_accounts import forget
 from tests.conftest import PASSWORD, World
 from tests.factors.steps import grow_stale, problem_of, set_up
 
@@ -83,6 +84,18 @@ async def test_recovery_code_works_once(world: World) -> None:
     old = await problem_of(person.call("POST", PROOF, json={"code": app.recovery_codes[4]}))
     assert old.status == 400
     await person.call("POST", PROOF, json={"code": renewed[0]})
+
+
+async def test_new_password_by_mail_does_not_stand_in_for_the_factor(world: World) -> None:
+    person = await world.person(await world.organization())
+    app = await set_up(person)
+    link = (await forget(world, person.email))[-1]
+    new = "another horse battery"
+    await world.client.call("POST", "/auth/password/reset", json={"token": link, "password": new})
+    login = {"email": person.email, "password": new}
+    refused = await problem_of(world.client.call("POST", "/auth/login", json=login))
+    assert (refused.status, refused.rule) == (401, "second_factor")
+    await world.client.call("POST", "/auth/login", json=login | {"code": app.code(1)})
 
 
 async def test_guesses_of_codes_are_limited(world: World, limits: None) -> None:

@@ -41,12 +41,13 @@ def slow_body(path: str = "/v1/auth/login") -> bytes:
     return "\r\n".join((f"POST {path} HTTP/1.1", *head, "", "{")).encode()
 
 
-def handshake(token: str, cookie: str = "") -> bytes:
-    """A tab of the console begins."""
+def handshake(token: str, cookie: str = "", origin: str = "") -> bytes:
+    """A tab of the console begins; a browser says from which origin."""
     key = base64.b64encode(os.urandom(16)).decode()
+    said = f"Cookie: {cookie}\r\n" + (f"Origin: {origin}\r\n" if origin else "")
     return (
         f"GET /_event/?EIO=4&transport=websocket&token={token} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-        f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\nCookie: {cookie}\r\n\r\n"
+        f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n{said}\r\n"
     ).encode()
 
 

@@ -63,6 +63,19 @@ def test_health_answers_beside_1500_tabs(server: Serve) -> None:
     assert 200 not in codes
 
 
+def test_socket_of_another_origin_is_refused(server: Serve) -> None:
+    own = f"http://localhost:{server.port}"
+    for origin, is_taken in (
+        (own, True),
+        ("https://evil.example", False),
+        (f"https://localhost:{server.port}", False),
+        (f"http://localhost.evil.example:{server.port}", False),
+        ("null", False),
+    ):
+        with held(server.port, 1, handshake(str(uuid4()), origin=origin)) as (tab,):
+            assert (status(tab) == 101) is is_taken, origin
+
+
 @pytest.fixture
 def silent() -> Iterator[Serve]:
     """A server whose log is read."""
