@@ -160,6 +160,28 @@ async def test_browsers_session_ends_when_it_is_not_used(world: World) -> None:
     assert [s["kind"] for s in listed["sessions"]] == ["token"], "programs have no idle timeout"
 
 
+async def test_session_ends_at_its_time_however_much_it_is_used(world: World) -> None:
+    person = await world.person(await world.organization())
+    tokens = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
+    refresh = {"refresh_token": tokens["refresh_token"]}
+    elsewhere = await world.sign_in(person.email)
+    async with db.worker() as session:
+        query = sa.select(SessionRow).where(SessionRow.user_id == person.user_id)
+        for row in await session.scalars(query.order_by(SessionRow.created_at.desc()).limit(2)):
+            days = settings().session_days if row.kind == "browser" else 90
+            assert abs(row.expires_at - row.created_at - timedelta(days=days)) < timedelta(minutes=1)
+    await world.client.call("GET", "/auth/me", cookie=elsewhere)
+    async with db.worker() as session:
+        mine = sa.update(SessionRow).where(SessionRow.user_id == person.user_id)
+        await session.execute(mine.values(expires_at=db.now(), last_used_at=db.now()))
+    for call in (
+        world.client.call("GET", "/auth/me", cookie=elsewhere),
+        world.client.call("GET", "/auth/me", token=tokens["access_token"]),
+        world.client.call("POST", "/auth/refresh", json=refresh),
+    ):
+        assert (await problem_of(call)).status == 401
+
+
 async def test_signing_out_everywhere_ends_browsers_and_programs(world: World) -> None:
     person = await world.person(await world.organization())
     bystander = await world.person(await world.organization())

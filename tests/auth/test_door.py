@@ -72,6 +72,19 @@ async def test_private_answers_are_not_stored_and_not_guessed_at(world: World, h
     assert public.headers["x-content-type-options"] == "nosniff"
 
 
+async def test_private_answers_are_not_shared_with_other_origins(world: World, http: httpx.AsyncClient) -> None:
+    acme = await world.organization()
+    person = await world.person(acme)
+    evil = {"origin": "https://evil.example"}
+    read = await http.get(f"/v1/orgs/{acme}", headers=evil | {"cookie": person.cookie})
+    asked = {"access-control-request-method": "PATCH", "access-control-request-headers": "content-type"}
+    preflight = await http.options(f"/v1/orgs/{acme}", headers=evil | asked)
+    refused = await http.patch(f"/v1/orgs/{acme}", headers=evil | {"cookie": person.cookie}, json={"name": "Evil"})
+    for answer in (read, preflight, refused):
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+    assert (preflight.status_code, refused.status_code) == (405, 403)
+
+
 @pytest.mark.parametrize("path", ["/v1/errors/%0A", "/v1/errors/conflict%0A", "/v1/%00", "/v1/a%7F"])
 async def test_path_with_control_characters_is_not_found(http: httpx.AsyncClient, path: str) -> None:
     answer = await http.get(path)

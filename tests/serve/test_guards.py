@@ -75,6 +75,32 @@ async def test_body_that_comes_too_slowly_is_answered_and_its_connection_closed(
     assert b"Request Timeout" in answer
 
 
+@pytest.mark.parametrize(
+    ("headers", "body", "said"),
+    [
+        ("Content-Length: 3\r\n", b"abc", b"3"),
+        ("Transfer-Encoding: chunked\r\n", b"4\r\nabcd\r\n0\r\n\r\n", b"4"),
+        ("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", b"4\r\nabcd\r\n0\r\n\r\n", b"4"),
+        ("Content-Length: 3\r\nContent-Length: 4\r\n", b"abcd", None),
+        ("Content-Length: +3\r\n", b"abc", None),
+        ("Transfer-Encoding: xchunked\r\n", b"4\r\nabcd\r\n0\r\n\r\n", None),
+        ("Transfer-Encoding : chunked\r\n", b"4\r\nabcd\r\n0\r\n\r\n", None),
+    ],
+)
+async def test_end_of_a_body_is_found_in_one_way_only(headers: str, body: bytes, said: bytes | None) -> None:
+    """Otherwise a proxy and the server could take the same bytes for different requests."""
+    head = f"POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n".encode()
+    async with guarded(echo) as port:
+        with await asyncio.to_thread(connected, port, head + body) as connection:
+            answer = await whole(connection)
+    assert answer.count(b"HTTP/1.1 ") == 1
+    if said is None:
+        assert answer.startswith(b"HTTP/1.1 400 ")
+    else:
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert answer.endswith(b"\r\n\r\n" + said)
+
+
 @pytest.mark.parametrize("path", ["/session", "/oauth/decide", "/v1/oauth/token"])
 async def test_slow_form_is_answered_too(api: Any, path: str) -> None:
     async with guarded(api, body_seconds=0.5) as port:
