@@ -1,12 +1,14 @@
 """Keys of server wallets: private files, and nothing of them anywhere else."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from eth_account import Account
 from eth_account.messages import encode_defunct
 
-from backend.chain.wallet_provider import LIGHT_SCRYPT, Keystore
+from backend.chain.wallet_provider import LIGHT_SCRYPT, STANDARD_SCRYPT, Keystore
 from backend.errors import BadRequest
 
 
@@ -20,6 +22,18 @@ async def test_files_are_private_and_open_again(tmp_path: Path) -> None:
     signature = await again.sign_message(made.address, "hello")
     assert Account.recover_message(encode_defunct(text="hello"), signature=signature) == made.address
     assert "secret" not in repr(again)
+
+
+def kept(folder: Path) -> list[dict[str, Any]]:
+    """How the keys of a folder are encrypted."""
+    return [json.loads(path.read_text())["crypto"] for path in folder.glob("*.json")]
+
+
+async def test_key_is_kept_under_scrypt(tmp_path: Path) -> None:
+    await Keystore(tmp_path, "secret", LIGHT_SCRYPT).create()
+    [key] = kept(tmp_path)
+    assert (key["kdf"], key["kdfparams"]["n"]) == ("scrypt", LIGHT_SCRYPT)
+    assert STANDARD_SCRYPT == 2**18, "where chains are not embedded"
 
 
 async def test_a_wrong_password_and_an_unknown_wallet_say_so_without_the_key(tmp_path: Path) -> None:

@@ -170,3 +170,10 @@ def test_server_without_the_owner_wants_the_newest_schema(
         owner.execute("update schema_version set version_num = '0000'")
     with pytest.raises(CannotStart, match="Run `signum migrate`"):
         check(web)
+
+
+def test_new_database_has_no_account_and_no_key(elsewhere: str) -> None:
+    migrate(elsewhere)
+    with psycopg.connect(logins.conninfo(elsewhere)) as connection:
+        for table in ("users", "api_keys", "organizations", "oauth_clients"):
+            assert connection.execute(f"select count(*) from {table}".encode()).fetchone() == (0,), table

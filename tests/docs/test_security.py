@@ -18,6 +18,15 @@ DEFINED = {
 }
 INSTEAD = ("Known gap ", "Not applicable", "Operator", "`make check`")
 """What the last cell of a line without a test begins with."""
+REQUIRED = """
+1.1.1-2 1.2.1-9 1.3.1-11 1.4.1-3 1.5.1-2 2.1.1-3 2.2.1-3 2.3.1-4 2.4.1 3.2.1-2 3.3.1-4 3.4.1-6 3.5.1-5 3.7.1-2 4.1.1-3
+4.2.1 4.3.1-2 4.4.1-4 5.1.1 5.2.1-3 5.3.1-2 5.4.1-3 6.1.1-3 6.2.1-12 6.3.1-4 6.4.1-4 6.5.1-5 6.6.1-3 6.8.1-4 7.1.1-3
+7.2.1-4 7.3.1-2 7.4.1-5 7.5.1-2 7.6.1-2 8.1.1-2 8.2.1-3 8.3.1 8.4.1 9.1.1-3 9.2.1-4 10.1.1-2 10.2.1-2 10.3.1-4
+10.4.1-11 10.5.1-5 10.6.1-2 10.7.1-3 11.1.1-2 11.2.1-3 11.3.1-3 11.4.1-4 11.5.1 11.6.1 12.1.1-3 12.2.1-2 12.3.1-4
+13.1.1 13.2.1-5 13.3.1-2 13.4.1-5 14.1.1-2 14.2.1-4 14.3.1-3 15.1.1-3 15.2.1-3 15.3.1-7 16.1.1 16.2.1-5 16.3.1-4
+16.4.1-3 16.5.1-3 17.1.1 17.2.1-4 17.3.1-2
+"""
+"""The requirements of ASVS 5.0.0 at levels 1 and 2."""
 GAP = re.compile(r"\bG\d+\b")
 
 
@@ -65,6 +74,21 @@ def test_every_gap_is_listed_once_and_has_a_severity() -> None:
     assert [line[0] for line in gaps] == [f"G{number}" for number in range(1, len(gaps) + 1)]
     assert {line[1] for line in gaps} <= {"low", "medium", "high"}
     assert set(GAP.findall(text)) == {line[0] for line in gaps}
+
+
+def numbers(text: str) -> set[str]:
+    """The requirements that a text names, ranges included: `1.2.3-5` or `1.2.3–1.2.5`."""
+    found = re.findall(r"(\d+\.\d+)\.(\d+)(?:[-–](?:\d+\.\d+\.)?(\d+))?", text)
+    return {f"{section}.{n}" for section, first, last in found for n in range(int(first), int(last or first) + 1)}
+
+
+def test_every_requirement_of_asvs_is_answered() -> None:
+    required = numbers(REQUIRED)
+    assert len(required) == 253
+    [(_, lines)] = tables((ROOT / "docs" / "security" / "asvs.md").read_text())
+    answered = set().union(*(numbers(line[0]) for line in lines))
+    assert required - answered == set()
+    assert answered - required == {"1.2.10", "2.3.5", "6.3.5", "6.3.7", "6.3.8", "8.3.2"}, "these are of level 3"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
