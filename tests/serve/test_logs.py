@@ -22,14 +22,33 @@ except RuntimeError as error:
     log.error("signing.failed", exc_info=error)
 """
 
+FORGED = """
+import structlog
+from backend import logs
+
+logs.configure()
+structlog.get_logger().warning("mail.refused", reason="451 no\\n2026-01-01T00:00:00Z [info] forged\\r\\x1b[31m")
+"""
+
+
+def logged(script: str, **environment: str) -> str:
+    """What a program writes on standard error."""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == ""
+    return done.stderr
+
+
+def test_value_makes_no_line_of_its_own() -> None:
+    said = logged(FORGED)
+    assert "forged" in said
+    assert said.count("\n") == 1
+    assert said.isascii()
+    assert not any(ord(character) < 32 for character in said.rstrip("\n"))
+
 
 def test_line_has_its_time_in_utc_and_a_traceback_has_no_variables() -> None:
-    environment = os.environ | {"TZ": "Asia/Tokyo"}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout == ""
-    said = re.search(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) .*signing\.failed", done.stderr)
-    assert said is not None, done.stderr
-    assert "RuntimeError: no signature" in done.stderr
-    assert "5ecret5ecret" not in done.stderr
+    said = logged(SCRIPT, TZ="Asia/Tokyo")
+    assert re.search(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z .*signing\.failed", said) is not None, said
+    assert "RuntimeError: no signature" in said
+    assert "5ecret5ecret" not in said
