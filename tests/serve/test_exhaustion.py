@@ -63,27 +63,27 @@ def test_health_answers_beside_1500_tabs(server: Serve) -> None:
     assert 200 not in codes
 
 
-def test_socket_of_another_origin_is_refused(server: Serve) -> None:
-    own = f"http://localhost:{server.port}"
-    for origin, is_taken in (
-        (own, True),
-        ("https://evil.example", False),
-        (f"https://localhost:{server.port}", False),
-        (f"http://localhost.evil.example:{server.port}", False),
-        ("null", False),
-    ):
-        with held(server.port, 1, handshake(str(uuid4()), origin=origin)) as (tab,):
-            assert (status(tab) == 101) is is_taken, origin
-
-
 @pytest.fixture
 def silent() -> Iterator[Serve]:
-    """A server whose log is read."""
+    """A server that no other test has used, and whose log is read."""
     serve = Serve(scratch("silent"))
     serve.ready()
     yield serve
     if serve.process.poll() is None:
         serve.end(signal.SIGTERM)
+
+
+def test_socket_of_another_origin_is_refused(silent: Serve) -> None:
+    own = f"http://localhost:{silent.port}"
+    for origin, is_taken in (
+        (own, True),
+        ("https://evil.example", False),
+        (f"https://localhost:{silent.port}", False),
+        (f"http://localhost.evil.example:{silent.port}", False),
+        ("null", False),
+    ):
+        with held(silent.port, 1, handshake(str(uuid4()), origin=origin)) as (tab,):
+            assert (status(tab) == 101) is is_taken, origin
 
 
 def test_what_strangers_send_writes_no_line(silent: Serve) -> None:
