@@ -76,7 +76,9 @@ async def verify_siwe(context: Current, request: Request, body: SiweVerify, resp
     """Sign in with a wallet by a message that it has signed.
 
     The wallet was linked before (`link`, with the person's credential), or an organization has added its owner as a
-    member: that waits under GET /v1/memberships/pending until they agree.
+    member: that waits under GET /v1/memberships/pending until they agree. To link a wallet, a person with a second
+    factor needs a fresh one, and any other person their `password`, or without a password a signature of a wallet that
+    they have (`wallet`).
     """
     response.headers["Cache-Control"] = "no-store"
     if body.link:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.factors.schemas import Code
+from backend.factors.schemas import Code, WalletProof
 from backend.fields import Body, Email, Network, Record, Timestamp
 from backend.members.schemas import Role
 
@@ -90,15 +90,14 @@ class SiweNonce(BaseModel):
     expires_at: Timestamp
 
 
-class SiweVerify(Body):
-    """A message in the form of EIP-4361, and the wallet's signature (EIP-191) of it."""
+class SiweVerify(WalletProof):
+    """A message that a wallet has signed. `link` needs `password` or `wallet` too, where the person has no second
+    factor: the password, or in an account without one a message that a wallet of the account has signed."""
 
-    message: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
-    signature: Annotated[
-        str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{130}$"), Field(examples=["0x" + "1b" * 65], max_length=132)
-    ]
     code: Code | None = None
     link: Annotated[bool, Field(description="Make the wallet the signed-in person's; needs their credential.")] = False
+    password: Annotated[str, StringConstraints(max_length=256)] | None = None
+    wallet: WalletProof | None = None
 
 
 class Session(Record):

@@ -34,11 +34,12 @@ async def list_factors(context: Current) -> FactorList:
 async def begin_totp(context: Current, body: EnrolmentStart, response: Response) -> TotpEnrolment:
     """Begin to set up an authenticator app.
 
-    Needs the account's password for the first factor, and a fresh factor for any other one. The app counts once POST
-    /v1/auth/factors/totp/confirm has had a code of it, within 15 minutes.
+    The first factor needs the account's password, or in an account without one a message that a wallet of the account
+    has signed (`wallet`). Any other factor needs a fresh one. The app counts once POST /v1/auth/factors/totp/confirm
+    has had a code of it, within 15 minutes.
     """
     response.headers["Cache-Control"] = "no-store"
-    return await service.begin_totp(context, body.password)
+    return await service.begin_totp(context, body)
 
 
 @router.post("/totp/confirm", status_code=status.HTTP_201_CREATED)
@@ -57,10 +58,11 @@ async def confirm_totp(context: Current, body: TotpConfirmation, response: Respo
 async def begin_passkey(context: Current, body: EnrolmentStart, response: Response) -> PasskeyOptions:
     """Begin to add a passkey: options for `navigator.credentials.create`.
 
-    Needs the account's password for the first factor, and a fresh factor for any other one.
+    The first factor needs the account's password, or in an account without one a message that a wallet of the account
+    has signed (`wallet`). Any other factor needs a fresh one.
     """
     response.headers["Cache-Control"] = "no-store"
-    return await service.passkey_options(context, body.password)
+    return await service.passkey_options(context, body)
 
 
 @router.post("/passkeys", status_code=status.HTTP_201_CREATED, responses={409: {}})

@@ -41,10 +41,21 @@ class FactorList(BaseModel):
     fresh_until: Timestamp | None = Field(description="Until when this session counts as freshly confirmed.")
 
 
+class WalletProof(Body):
+    """A message in the form of EIP-4361 with a nonce of POST /v1/auth/siwe/nonce, and the wallet's signature (EIP-191)
+    of it."""
+
+    message: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+    signature: Annotated[
+        str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{130}$"), Field(examples=["0x" + "1b" * 65], max_length=132)
+    ]
+
+
 class EnrolmentStart(Body):
-    """The password again, where the account has one and no second factor yet."""
+    """What proves an account without a second factor: its password, or where it has none, a wallet of the account."""
 
     password: Annotated[str, StringConstraints(max_length=256)] | None = None
+    wallet: WalletProof | None = None
 
 
 class TotpEnrolment(BaseModel):

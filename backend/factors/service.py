@@ -6,17 +6,18 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.auth import passwords
+from backend.auth import proofs
 from backend.auth.models import SessionRow
 from backend.auth.principal import Context, Person
 from backend.auth.secrets import digest
-from backend.auth.service import end, find_account
+from backend.auth.service import end
 from backend.auth.telling import tell_of_person
 from backend.db import Write, new_id, now
 from backend.errors import BadRequest, Conflict, NotFound
 from backend.factors import passkeys, rules, verifying
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.factors.schemas import (
+    EnrolmentStart,
     Factor,
     FactorAdded,
     FactorKind,
@@ -33,7 +34,6 @@ from backend.sealing import SECRETS
 
 MOST = 20
 """Factors of one person."""
-PASSWORD_NEEDED = "Enter your password to set up a second factor."  # noqa: S105  (words for people)
 
 
 async def listed(context: Context) -> FactorList:
@@ -48,9 +48,9 @@ async def listed(context: Context) -> FactorList:
     return FactorList(factors=[Factor.model_validate(row) for row in rows], recovery_codes_left=left, fresh_until=fresh)
 
 
-async def begin_totp(context: Context, password: str | None) -> TotpEnrolment:
+async def begin_totp(context: Context, body: EnrolmentStart) -> TotpEnrolment:
     """A secret for an authenticator app; one that was begun before and not confirmed is forgotten."""
-    person = await _may_add(context, password)
+    person = await _may_add(context, body)
     begun = (col(FactorRow.user_id) == person.user_id, col(FactorRow.confirmed_at).is_(None))
     await context.session.execute(sa.delete(FactorRow).where(*begun))
     secret, row_id = rules.new_secret(), new_id()
@@ -79,9 +79,9 @@ async def confirm_totp(context: Context, body: TotpConfirmation) -> FactorAdded:
     return await _added(context, person, row)
 
 
-async def passkey_options(context: Context, password: str | None) -> PasskeyOptions:
+async def passkey_options(context: Context, body: EnrolmentStart) -> PasskeyOptions:
     """Options for a new passkey."""
-    person = await _may_add(context, password)
+    person = await _may_add(context, body)
     rows = await _confirmed(context.session, person.user_id)
     options = await passkeys.registration_options(
         context.session, person.user_id, person.email, person.display_name, rows
@@ -144,20 +144,14 @@ async def renew_recovery_codes(context: Context) -> RecoveryCodes:
     return RecoveryCodes(recovery_codes=codes)
 
 
-async def _may_add(context: Context, password: str | None) -> Person:
-    """The person, who has proven beyond their session that it is them: by a factor, else by the password they have.
+async def _may_add(context: Context, body: EnrolmentStart) -> Person:
+    """The person, who has proven beyond their session that it is them: by a factor, else their password or a wallet.
 
     A stolen session must not be enough to lock its owner out with a factor of the thief's.
     """
     person = context.require_person()
-    context.require_fresh_factor(by_token=True)
-    if not person.has_factor:
-        known = await find_account(context.session, person.email) if person.email else None
-        if known is not None and known.password_hash:
-            if not password:
-                raise BadRequest(PASSWORD_NEEDED, pointer="/password")
-            await passwords.check_own(person.user_id, password, known.password_hash, "/password")
-    elif len(await _confirmed(context.session, person.user_id)) >= MOST:
+    await proofs.check(context, body.password, body.wallet)
+    if len(await _confirmed(context.session, person.user_id)) >= MOST:
         raise Conflict(f"An account has at most {MOST} second factors. Remove one first.")
     return person
 

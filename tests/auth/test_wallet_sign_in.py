@@ -14,7 +14,7 @@ from backend.auth.secrets import digest
 from backend.auth.siwe_message import parse
 from backend.client import ApiProblem
 from backend.settings import settings
-from tests.conftest import World
+from tests.conftest import PASSWORD, World
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 """Of secp256k1."""
@@ -78,21 +78,23 @@ async def test_a_person_links_a_wallet_and_signs_in_with_it(world: World) -> Non
     acme = await world.organization()
     person, other, account = await world.person(acme), await world.person(acme), Account.create()
 
+    link = {"link": True, "password": PASSWORD}
+
     async def message() -> dict[str, Any]:
         return signed(account, text_of(await begin(world), account.address))
 
     assert (await verify(world, await message()))[0] == 401
-    assert (await verify(world, await message() | {"link": True}))[0] == 401
-    linked = await verify(world, await message() | {"link": True}, cookie=person.cookie)
+    assert (await verify(world, await message() | link))[0] == 401
+    linked = await verify(world, await message() | link, cookie=person.cookie)
     assert linked["user"]["email"] == person.email
-    assert (await verify(world, await message() | {"link": True}, cookie=other.cookie))[0] == 409
+    assert (await verify(world, await message() | link, cookie=other.cookie))[0] == 409
     assert (await verify(world, await message()))["user"]["email"] == person.email
 
 
 async def test_a_message_that_is_not_right(world: World) -> None:
     acme = await world.organization()
     person, account, thief = await world.person(acme), Account.create(), Account.create()
-    own = signed(account, text_of(await begin(world), account.address)) | {"link": True}
+    own = signed(account, text_of(await begin(world), account.address)) | {"link": True, "password": PASSWORD}
     await world.client.call("POST", "/auth/siwe/verify", json=own, cookie=person.cookie)
     past = (datetime.now(UTC) - timedelta(seconds=1)).isoformat()
     ahead = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
@@ -153,7 +155,7 @@ async def test_the_twin_of_a_signature_is_refused(world: World) -> None:
     assert Account.recover_message(encode_defunct(text=body["message"]), signature=twin) == account.address
     refused = await verify(world, body | {"signature": twin, "link": True}, cookie=person.cookie)
     assert refused[0] == 401
-    linked = await verify(world, body | {"link": True}, cookie=person.cookie)
+    linked = await verify(world, body | {"link": True, "password": PASSWORD}, cookie=person.cookie)
     assert linked["user"]["email"] == person.email
 
 

@@ -22,7 +22,7 @@ async def test_app_is_set_up_with_password_and_code(world: World) -> None:
     person, other = await world.person(acme), await world.person(acme)
     assert (await person.call("GET", "/auth/me"))["should_add_second_factor"]
     refused = await problem_of(person.call("POST", "/auth/factors/totp", json={}))
-    assert (refused.status, refused.by_field()) == (400, {"password": "Enter your password to set up a second factor."})
+    assert (refused.status, refused.by_field()) == (400, {"password": "Enter your password to continue."})
     wrong = await problem_of(person.call("POST", "/auth/factors/totp", json={"password": "wrong"}))
     assert wrong.by_field() == {"password": "The current password is not right."}
 

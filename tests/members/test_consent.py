@@ -14,14 +14,14 @@ from backend.client import ApiProblem
 from backend.members.schemas import Role
 from backend.models import UserRow, UserWalletRow
 from tests.auth.test_wallet_sign_in import begin, signed, text_of
-from tests.conftest import Actor, World
+from tests.conftest import PASSWORD, Actor, World
 from tests.members.test_members import status_of, wallet
 
 
 async def linked(world: World, actor: Actor) -> str:
     """A wallet that a person has proven to own."""
     account = Account.create()
-    body = signed(account, text_of(await begin(world), account.address)) | {"link": True}
+    body = signed(account, text_of(await begin(world), account.address)) | {"link": True, "password": PASSWORD}
     await world.client.call("POST", "/auth/siwe/verify", json=body, cookie=actor.cookie)
     return str(account.address)
 
@@ -208,7 +208,7 @@ async def test_a_place_kept_for_a_wallet_stands_in_nobodys_way(world: World) -> 
     acme, other = await world.organization(), await world.organization()
     admin, person, account = await world.person(acme), await world.person(other), Account.create()
     await admin.call("POST", f"/orgs/{acme}/members", json={"wallet_address": account.address})
-    body = signed(account, text_of(await begin(world), account.address)) | {"link": True}
+    body = signed(account, text_of(await begin(world), account.address)) | {"link": True, "password": PASSWORD}
     await world.client.call("POST", "/auth/siwe/verify", json=body, cookie=person.cookie)
     assert [w["organization_id"] for w in await asked(person)] == [str(acme)]
 

@@ -58,7 +58,9 @@ class SignInOperations(Connection):
         """Sign in with a wallet by a message that it has signed.
 
         The wallet was linked before (`link`, with the person's credential), or an organization has added its
-        owner as a member: that waits under GET /v1/memberships/pending until they agree.
+        owner as a member: that waits under GET /v1/memberships/pending until they agree. To link a wallet, a
+        person with a second factor needs a fresh one, and any other person their `password`, or without a
+        password a signature of a wallet that they have (`wallet`).
         """
         return await self._send(Tokens, "POST", "/auth/siwe/verify", body=body)
 
@@ -99,8 +101,9 @@ class SignInOperations(Connection):
     async def begin_totp(self, body: EnrolmentStart, *, idempotency_key: str | None = None) -> TotpEnrolment:
         """Begin to set up an authenticator app.
 
-        Needs the account's password for the first factor, and a fresh factor for any other one. The app counts
-        once POST /v1/auth/factors/totp/confirm has had a code of it, within 15 minutes.
+        The first factor needs the account's password, or in an account without one a message that a wallet of
+        the account has signed (`wallet`). Any other factor needs a fresh one. The app counts once POST
+        /v1/auth/factors/totp/confirm has had a code of it, within 15 minutes.
         """
         return await self._send(
             TotpEnrolment, "POST", "/auth/factors/totp", body=body, key=idempotency_key or new_key()
@@ -118,7 +121,8 @@ class SignInOperations(Connection):
     async def begin_passkey(self, body: EnrolmentStart, *, idempotency_key: str | None = None) -> PasskeyOptions:
         """Begin to add a passkey: options for `navigator.credentials.create`.
 
-        Needs the account's password for the first factor, and a fresh factor for any other one.
+        The first factor needs the account's password, or in an account without one a message that a wallet of
+        the account has signed (`wallet`). Any other factor needs a fresh one.
         """
         return await self._send(
             PasskeyOptions, "POST", "/auth/factors/passkeys/options", body=body, key=idempotency_key or new_key()
