@@ -11,16 +11,18 @@ EACH = 8
 
 
 async def search(context: Context, words: str, most: int) -> SearchResults:
-    """The best matches. A person's role reaches down, so what is below is found too; a key sees its own organization
-    and the names of those below."""
+    """The best matches. A person's role reaches down, so what is below is found too, except where a second factor is
+    required that the person does not have. A key sees its own organization and the names of those below."""
     text = sa.text(
-        "select * from signum_search(:org, cast(:kinds as text[]), :words, :deep, :each, :most, cast(:address as inet))"
+        "select * from signum_search(:org, cast(:kinds as text[]), :words, :deep, :factor, :each, :most, "
+        "cast(:address as inet))"
     )
     values = {
         "org": context.organization_id,
         "kinds": [str(kind) for kind in rules.findable(context.scopes)],
         "words": words,
         "deep": context.key is None,
+        "factor": context.person is None or context.person.has_factor,
         "each": EACH,
         "most": most,
         "address": context.ip_address,

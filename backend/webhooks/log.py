@@ -5,6 +5,7 @@ from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import col
 
 from backend.auth.principal import Context
@@ -41,7 +42,7 @@ async def page(
     """A page of an endpoint's deliveries."""
     await service.find(context, webhook_id)
     table = sa.inspect(DeliveryRow).local_table
-    query = sa.select(*table.c).where(table.c.endpoint_id == webhook_id)
+    query = sa.select(*table.c).where(table.c.endpoint_id == webhook_id, _is_shown(context))
     if status is not None:
         query = query.where(table.c.status == status)
     if event_type is not None:
@@ -49,6 +50,14 @@ async def page(
     rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
     shown, cursor = page.cut(rows)
     return DeliveryList(deliveries=[_read(r._mapping) for r in shown], nextCursor=cursor)
+
+
+def _is_shown(context: Context) -> sa.ColumnElement[bool]:
+    """Whether the caller may see a delivery: without a second factor, nothing of an organization that requires one."""
+    if context.person is None or context.person.has_factor:
+        return sa.true()
+    place = sa.cast(col(DeliveryRow.payload), JSONB)["data"]["organization_id"].astext
+    return sa.not_(sa.func.signum_requires_factor(sa.cast(place, sa.Uuid), type_=sa.Boolean()))
 
 
 def _read(row: Any) -> Delivery:
@@ -82,7 +91,8 @@ async def test(context: Context, webhook_id: UUID) -> Delivery:
 async def replay(context: Context, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     """Send one delivery again, now, whatever came of it."""
     await _enabled(context, webhook_id)
-    query = sa.select(DeliveryRow).where(col(DeliveryRow.id) == delivery_id, col(DeliveryRow.endpoint_id) == webhook_id)
+    mine = (col(DeliveryRow.id) == delivery_id, col(DeliveryRow.endpoint_id) == webhook_id)
+    query = sa.select(DeliveryRow).where(*mine, _is_shown(context))
     row: DeliveryRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
         raise NotFound("There is no such delivery in this endpoint's log.")

@@ -10,7 +10,7 @@ from sqlmodel import col
 from backend.auth.principal import Context
 from backend.changes import tell
 from backend.db import now
-from backend.errors import Conflict, Forbidden, Invalid, NotFound
+from backend.errors import Conflict, Forbidden, Invalid, NotFound, SecondFactorRequired
 from backend.fields import timestamp
 from backend.keyset import Page
 from backend.sealing import SECRETS
@@ -28,6 +28,8 @@ from backend.webhooks.schemas import (
 )
 
 REACH = "A key acts for its own organization only; a person can let an endpoint hear of those below."
+SENDING = {"url", "event_types"}
+"""Fields that decide what is sent where."""
 CHANGEABLE = ("url", "event_types", "description", "include_descendants", "status", "disabled_reason")
 
 
@@ -63,7 +65,7 @@ async def find(context: Context, webhook_id: UUID, locked: bool = False) -> Endp
 
 async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
     """A new endpoint; only this answer has its secret."""
-    _check_reach(context, body.include_descendants)
+    await _check_reach(context, body.include_descendants)
     await egress.check(body.url)
     await _check_count(context)
     secret = signing.new_secret()
@@ -90,9 +92,20 @@ async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
     return _with_secret(record, secret)
 
 
-def _check_reach(context: Context, wanted: bool | None) -> None:
+async def _check_reach(context: Context, wanted: bool | None) -> None:
     if wanted and context.key is not None:
         raise Forbidden(REACH)
+    if wanted:
+        await _check_factor(context)
+
+
+async def _check_factor(context: Context) -> None:
+    """403 for a person without a second factor, where an organization below requires one: its events are not theirs."""
+    if context.person is None or context.person.has_factor:
+        return
+    text = sa.text("select signum_requires_factor_below(:org)")
+    if await context.session.scalar(text, {"org": context.organization_id}):
+        raise SecondFactorRequired
 
 
 async def _check_count(context: Context) -> None:
@@ -111,7 +124,9 @@ async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Web
     _check_nulls(changes)
     row = await find(context, webhook_id, locked=True)
     if changes.get("include_descendants") != row.include_descendants:
-        _check_reach(context, body.include_descendants)
+        await _check_reach(context, body.include_descendants)
+    if changes.get("include_descendants", row.include_descendants) and SENDING & changes.keys():
+        await _check_factor(context)
     if changes.get("url", row.url) != row.url:
         await egress.check(changes["url"])
     before = _told(row)

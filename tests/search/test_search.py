@@ -142,7 +142,7 @@ async def test_the_function_shows_nothing_of_an_organization_that_was_not_entere
     await firm.party(name="Closed Party")
     every = [str(k) for k in Kind]
     values = {"org": firm.id, "kinds": every}
-    query = sa.text("select * from signum_search(:org, cast(:kinds as text[]), 'closed', true, 8, 50, null)")
+    query = sa.text("select * from signum_search(:org, cast(:kinds as text[]), 'closed', true, true, 8, 50, null)")
     async with db.transaction() as session:
         assert (await session.execute(query, values)).all() == []
     async with db.transaction(firm.id) as session:

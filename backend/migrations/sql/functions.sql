@@ -173,6 +173,17 @@ language sql stable set search_path = public, pg_temp as $$
 $$;
 revoke all on function organization_entered(uuid) from public;
 
+-- Whether an organization below one that this transaction has entered requires a second factor of its people.
+create function signum_requires_factor_below(root uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.require_second_factor from organizations o where o.parent_id = root and organization_entered(root)
+    union
+    select o.id, o.require_second_factor from down join organizations o on o.parent_id = down.id
+  )
+  select exists (select from down where down.require_second_factor)
+$$;
+
 -- A page of the organizations a person's roles reach from an address, newest first. It walks down from the person's own ones
 -- with ids only, so it costs what the person reaches, not what exists; paths are made for the page's rows alone.
 create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int, address inet)
@@ -399,15 +410,18 @@ language sql volatile security definer set search_path = public, pg_temp as $$
 $$;
 
 -- What fits some words, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
--- an address; of the organizations below only the names otherwise. Names fit anywhere, codes (ids, addresses, hashes) from their beginning.
-create function signum_search(root uuid, kinds text[], words text, deep boolean, each_kind int, most int, address inet)
+-- an address; of the organizations below only the names otherwise. Without a factor (`factor`), what lies in or below an
+-- organization that requires one is left out. Names fit anywhere, codes (ids, addresses, hashes) from their beginning.
+create function signum_search(root uuid, kinds text[], words text, deep boolean, factor boolean, each_kind int, most int,
+                              address inet)
 returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive below as (
     select o.id, o.name::text as name from organizations o where o.id = root and organization_entered(root)
     union
     select o.id, o.name::text from below join organizations o on o.parent_id = below.id
-    where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
+    where (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
+      and (factor or not o.require_second_factor)
   ), seen as materialized (
     select b.id, b.name from below b where deep or b.id = root
   ), wanted as materialized (
