@@ -193,7 +193,7 @@ def _row(told: dict[str, Any]) -> ApprovalRow:
         "reason",
         "cause",
     )
-    asked_with = f" by the key {told['asked_with']}" if told["asked_with"] else ""
+    asked_with = f" with {told['asked_with']}" if told["asked_with"] else ""
     return ApprovalRow(
         **{name: told[name] or "" for name in names},
         subject_type=told["subject"]["type"],

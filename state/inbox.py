@@ -42,7 +42,7 @@ class Inbox:
 
     def asked(self, row: dict[str, Any]) -> Waiting:
         """An action that waits for this person's decision."""
-        who = row["asked_by_name"] or row["asked_with"] or "Somebody"
+        who = " with ".join(name for name in (row["asked_by_name"], row["asked_with"]) if name) or "Somebody"
         detail, href = f"{who} asks; it takes a second person", f"{self.place}approvals?id={row['id']}"
         return Waiting(row["id"], "approval", row["title"], detail, row["created_at"], "Decide", href)
 

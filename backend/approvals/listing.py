@@ -124,5 +124,10 @@ def _fields(row: Any) -> dict[str, Any]:
         "action": row.kind,
         "subject": Subject(type=row.subject_type, id=row.subject_id),
         "status": rules.standing(row.status, row.expires_at, now()),
-        "asked_with": row.key_name,
+        "asked_with": _asked_with(row),
     }
+
+
+def _asked_with(row: Any) -> str | None:
+    key = f"the key {row.key_name}" if row.asked_application and row.key_name else row.key_name
+    return " with ".join(name for name in (row.asked_application, key) if name) or None

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from backend import db, workflows
+from backend.approvals import applications
 from backend.auth.credentials import key_of
 from backend.auth.principal import NOWHERE, Context, Key, Person
 from backend.auth.rehearsal import Call, rehearse
@@ -39,10 +40,12 @@ async def _rehearsed(context: Context, approval: Any) -> dict[str, Any]:
 async def _asker(session: db.Write, approval: Any) -> Context:
     key = await _key(session, approval.asked_with)
     person = None
-    if approval.asked_by is not None and (key is None or key.created_by != approval.asked_by):
+    is_keys_own = key is not None and key.created_by == approval.asked_by and approval.asked_grant is None
+    if approval.asked_by is not None and not is_keys_own:
         name = approval.asked_by_name or ""
         has_factor = await verifying.has_factor(session, approval.asked_by)
         person = Person(approval.asked_by, "", name, NOWHERE, None, approval.created_at, has_factor=has_factor)
+    person = await applications.acting(session, approval, person)
     return Context(session=session, person=person, key=key, is_caller=False)
 
 

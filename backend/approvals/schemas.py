@@ -34,8 +34,9 @@ class PolicyChange(Body):
 
 class Approval(Record):
     """What a request waits for. `can_decide`: whether the caller may approve or deny it now. `asked_with` is the name
-    of the API key that asked; who made it counts as who asked. `cause` names the daily limit that the request
-    exceeds; null where the organization requires a second person for every such action."""
+    of the API key or application that asked; who made the key, or connected the application, counts as who asked. With
+    the end of either, the request can no longer be approved. `cause` names the daily limit that the request exceeds;
+    null where the organization requires a second person for every such action."""
 
     id: UUID
     organization_id: UUID

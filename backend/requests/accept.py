@@ -10,6 +10,7 @@ from sqlmodel import col
 
 from backend import workflows
 from backend.approvals.second_person import check_can_be_agreed
+from backend.auth.makers import maker_of
 from backend.auth.principal import Context
 from backend.auth.scopes import ACTIONS, Scope
 from backend.chains import service as chains
@@ -114,12 +115,15 @@ async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
     if cause:
         row.arguments = {**row.arguments, CAUSE: cause}
     assert context.call is not None
+    maker = await maker_of(context)
     approval = ApprovalRow(
         organization_id=row.organization_id,
         request_id=row.id,
         call=context.call.stored(),
         asked_by=context.user_id,
-        asked_with=context.key.key_id if context.key else None,
+        asked_with=maker.key_id,
+        asked_grant=maker.grant_id,
+        asked_application=maker.client_name,
         cause=cause,
         expires_at=now() + LIFETIME,
     )

@@ -67,6 +67,10 @@ class ApprovalRow(Row, table=True):
     call: dict[str, Any] = json_field(dict)
     asked_by: UUID | None = Field(default=None, foreign_key="users.id")
     asked_with: UUID | None = Field(default=None, foreign_key="api_keys.id")
+    asked_grant: UUID | None = None
+    """The session of the application that asked. No foreign key: sessions are deleted some time after their end."""
+    asked_application: str | None = None
+    """The application's name then: who decides may have no place in the application's organization."""
     expires_at: datetime = time_field()
     decided_by: UUID | None = Field(default=None, foreign_key="users.id")
     decided_at: datetime | None = time_field(nullable=True)

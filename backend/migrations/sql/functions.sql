@@ -91,10 +91,21 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where e.ended <= now()
 $$;
 
--- The application and the end of a grant: a session that was opened for an application.
-create function signum_grant(session uuid) returns table (client_id uuid, expires_at timestamptz)
+-- A grant, which is a session that was opened for an application: the application, its organization, what it may do, and
+-- until when.
+create function signum_grant(session uuid)
+returns table (client_id uuid, client_name text, organization_id uuid, scope text, expires_at timestamptz, is_ended boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select s.client_id, s.expires_at from sessions s where s.id = session and s.client_id is not null
+  select c.id, c.name::text, c.organization_id, s.scope::text, s.expires_at,
+         s.revoked_at is not null or s.expires_at <= now() or c.revoked_at is not null
+  from sessions s join oauth_clients c on c.id = s.client_id where s.id = session
+$$;
+
+-- Whether one of the credentials that made something has ended: a key, or an application's grant.
+create function signum_maker_ended(key uuid, session uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select (key is not null and signum_key_ended(key) is not null)
+    or (session is not null and not exists (select from signum_grant(session) g where not g.is_ended))
 $$;
 
 -- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
