@@ -26,6 +26,7 @@ from backend.requests import service as requests
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 from backend.webhooks import care as deliveries
+from backend.webhooks import makers as endpoints
 
 log = structlog.get_logger()
 INTERVAL = 60.0
@@ -48,8 +49,8 @@ async def run(stopping: asyncio.Event) -> None:
 
 async def once() -> None:
     """Expire what is due, take up rotated signing keys, delete mailed links that lead nowhere, end requests whose
-    workflow ended without saying so, notice packets that arrived after they were given up, and take up deliveries of
-    webhooks that nobody makes."""
+    workflow ended without saying so, notice packets that arrived after they were given up, disable webhook endpoints
+    whose maker has ended, and take up deliveries of webhooks that nobody makes."""
     async with db.worker() as session:
         await attestations.expire_due(session)
         await invitations.expire_due(session)
@@ -63,6 +64,7 @@ async def once() -> None:
     for row in due:
         await _try(approvals.expire(row.organization_id, row.id), row.id)
     await late_deliveries()
+    await endpoints.look()
     await deliveries.look()
 
 

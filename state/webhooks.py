@@ -11,6 +11,7 @@ WHY_DISABLED = {
     "manual": "Disabled by a person",
     "gone": "It answered 410: nobody is there any more",
     "failing": "Every attempt of three days has failed",
+    "maker_ended": "The API key or application that made it has ended",
 }
 
 

@@ -20,6 +20,9 @@ select email from admins where height = (select min(height) from admins) order b
 WHY = {
     DisabledReason.FAILING: "It has answered nothing but failures for about three days, the last one: {failure}.",
     DisabledReason.GONE: "It has answered 410 (Gone), which asks for no more.",
+    DisabledReason.MAKER_ENDED: (
+        "The API key or application that made it has ended. Enable the endpoint only if you know the receiver."
+    ),
 }
 SUBJECT = "A webhook endpoint of {organization} gets nothing any more"
 LETTER = (

@@ -14,7 +14,8 @@ from backend.webhooks.schemas import DeliveryStatus, EndpointStatus
 
 class EndpointRow(Row, table=True):
     """Where an organization wants to be told. `secret` is sealed; `old_secrets` are those that still sign:
-    `[{"secret": sealed, "until": time}]`."""
+    `[{"secret": sealed, "until": time}]`. It ends with the key (`parent_id`) or the application's grant (`grant_id`)
+    that made it; `signum_maker_ended` says whether that has happened."""
 
     __tablename__ = "webhook_endpoints"
 
@@ -28,6 +29,10 @@ class EndpointRow(Row, table=True):
     disabled_at: datetime | None = time_field(nullable=True)
     secret: str
     old_secrets: list[dict[str, Any]] = json_field(list)
+    parent_id: UUID | None = Field(default=None, foreign_key="api_keys.id", index=True)
+    client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
+    grant_id: UUID | None = None
+    """The session of the application. No foreign key: sessions are deleted some time after their end."""
     last_success_at: datetime | None = time_field(nullable=True)
     last_failure_at: datetime | None = time_field(nullable=True)
 

@@ -67,11 +67,13 @@ class EndpointStatus(StrEnum):
 
 
 class DisabledReason(StrEnum):
-    """Why an endpoint is disabled: by a person, by its own 410, or because days of attempts have all failed."""
+    """Why an endpoint is disabled: by a person, by its own 410, because days of attempts have all failed, or because
+    the key or application that made it has ended."""
 
     MANUAL = "manual"
     GONE = "gone"
     FAILING = "failing"
+    MAKER_ENDED = "maker_ended"
 
 
 class DeliveryStatus(StrEnum):
@@ -145,7 +147,8 @@ class WebhookUpdate(Body):
 
 class Webhook(Record):
     """An endpoint without its secret. `old_secrets_until` is when the last secret that was rotated out ends, null where
-    only one signs."""
+    only one signs. `parent_id` is the key, and `client_id` the application, that made it, or that changed its URL or
+    enabled it last: it is disabled when that ends. Both are null where a person did so themself."""
 
     id: UUID
     organization_id: UUID
@@ -156,6 +159,8 @@ class Webhook(Record):
     status: EndpointStatus
     disabled_reason: DisabledReason | None
     disabled_at: Timestamp | None
+    parent_id: UUID | None = None
+    client_id: UUID | None = None
     api_version: Literal["v1"]
     last_success_at: Timestamp | None
     last_failure_at: Timestamp | None

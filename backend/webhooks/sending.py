@@ -58,8 +58,9 @@ async def attempt(organization_id: UUID, delivery_id: UUID, run: int) -> None:
 
 
 async def _fetch(session: Write, delivery_id: UUID, run: int) -> Parcel | None:
+    ended = sa.func.signum_maker_ended(col(EndpointRow.parent_id), col(EndpointRow.grant_id), type_=sa.Boolean())
     query = (
-        sa.select(DeliveryRow, EndpointRow)
+        sa.select(DeliveryRow, EndpointRow, ended)
         .join(EndpointRow, col(EndpointRow.id) == col(DeliveryRow.endpoint_id))
         .where(col(DeliveryRow.id) == delivery_id, col(DeliveryRow.run) == run)
         .where(col(DeliveryRow.status) == DeliveryStatus.PENDING)
@@ -67,8 +68,8 @@ async def _fetch(session: Write, delivery_id: UUID, run: int) -> Parcel | None:
     found = (await session.execute(query)).first()
     if found is None:
         return None
-    delivery, endpoint = found
-    if endpoint.status == EndpointStatus.DISABLED:  # while the event was being written
+    delivery, endpoint, has_ended = found
+    if has_ended or endpoint.status == EndpointStatus.DISABLED:  # while the event was being written
         delivery.status, delivery.failure, delivery.next_attempt_at = DeliveryStatus.FAILED, DISABLED, None
         return None
     old = ((s["secret"], datetime.fromisoformat(s["until"])) for s in endpoint.old_secrets)

@@ -14,7 +14,7 @@ from backend.errors import Conflict, Forbidden, Invalid, NotFound, SecondFactorR
 from backend.fields import timestamp
 from backend.keyset import Page
 from backend.sealing import SECRETS
-from backend.webhooks import egress, rules, sending, signing
+from backend.webhooks import egress, makers, rules, sending, signing
 from backend.webhooks.models import EndpointRow
 from backend.webhooks.schemas import (
     DisabledReason,
@@ -30,11 +30,23 @@ from backend.webhooks.schemas import (
 REACH = "A key acts for its own organization only; a person can let an endpoint hear of those below."
 SENDING = {"url", "event_types"}
 """Fields that decide what is sent where."""
-CHANGEABLE = ("url", "event_types", "description", "include_descendants", "status", "disabled_reason")
+TURNED_ON = (EndpointStatus.ENABLED, EndpointStatus.DISABLED)
+"""The status that is wanted, and the one before."""
+CHANGEABLE = (
+    "url",
+    "event_types",
+    "description",
+    "include_descendants",
+    "status",
+    "disabled_reason",
+    "parent_id",
+    "client_id",
+)
 
 
 async def page(context: Context, page: Page, status: EndpointStatus | None) -> WebhookList:
-    """A page of endpoints, without their secrets."""
+    """A page of endpoints, without their secrets; those whose maker has ended are disabled first."""
+    await makers.disable_ended(context.session, col(EndpointRow.organization_id) == context.organization_id)
     table = sa.inspect(EndpointRow).local_table
     query = sa.select(*(c for c in table.c if c.name != "secret")).where(
         table.c.organization_id == context.organization_id
@@ -52,10 +64,11 @@ async def one(context: Context, webhook_id: UUID) -> Webhook:
 
 
 async def find(context: Context, webhook_id: UUID, locked: bool = False) -> EndpointRow:
-    """The row of an endpoint; `locked` for a change, but not against those that only refer to it."""
-    query = sa.select(EndpointRow).where(
-        col(EndpointRow.id) == webhook_id, col(EndpointRow.organization_id) == context.organization_id
-    )
+    """The row of an endpoint, disabled first where its maker has ended; `locked` for a change, but not against those
+    that only refer to it."""
+    mine = (col(EndpointRow.id) == webhook_id, col(EndpointRow.organization_id) == context.organization_id)
+    await makers.disable_ended(context.session, *mine)
+    query = sa.select(EndpointRow).where(*mine)
     query = query.with_for_update(key_share=True) if locked else query
     row: EndpointRow | None = await context.session.scalar(query)
     if row is None:
@@ -78,6 +91,7 @@ async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
         secret="",
     )
     row.secret = SECRETS.seal_text(secret, str(row.id))
+    await makers.take(context, row)
     context.session.add(row)
     await context.session.flush()
     record = _read(row.model_dump())
@@ -131,6 +145,8 @@ async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Web
         await egress.check(changes["url"])
     before = _told(row)
     status = changes.pop("status", row.status)
+    if changes.get("url", row.url) != row.url or (status, row.status) == TURNED_ON:
+        await makers.take(context, row)
     for name, value in changes.items():
         setattr(row, name, value)
     await _set_status(context, row, status)

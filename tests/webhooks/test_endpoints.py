@@ -51,6 +51,8 @@ async def test_an_endpoint_is_made_with_a_secret_that_is_shown_once(world: World
         "status": "enabled",
         "disabled_reason": None,
         "disabled_at": None,
+        "parent_id": None,
+        "client_id": None,
         "api_version": "v1",
         "last_success_at": None,
         "last_failure_at": None,

@@ -401,7 +401,7 @@ begin
     raise exception 'organization % is not entered by this transaction', org;
   end if;
   return query
-    select e.id, e.organization_id, e.status = 'enabled'
+    select e.id, e.organization_id, e.status = 'enabled' and not signum_maker_ended(e.parent_id, e.grant_id)
     from signum_path(org) p join webhook_endpoints e on e.organization_id = p.id
     where (p.height = 0 or e.include_descendants) and e.event_types && array['*', event];
 end $$;

@@ -1,0 +1,56 @@
+"""Endpoints end with the key or the application's grant that made them, as keys do."""
+
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend import db
+from backend.auth.makers import maker_of
+from backend.auth.principal import Context
+from backend.changes import THE_SYSTEM, acting
+from backend.db import Write
+from backend.webhooks import alarm, sending
+from backend.webhooks.models import EndpointRow
+from backend.webhooks.schemas import DisabledReason, EndpointStatus
+
+
+async def take(context: Context, row: EndpointRow) -> None:
+    """Let an endpoint end with the caller's key or application from now on; with nothing where a person acts themself.
+
+    For whoever decides where events go: by making the endpoint, changing its URL, or enabling it again.
+    """
+    maker = await maker_of(context)
+    row.parent_id, row.grant_id, row.client_id = maker.key_id, maker.grant_id, maker.client_id
+
+
+def _is_due() -> sa.ColumnElement[bool]:
+    is_made = sa.or_(col(EndpointRow.parent_id).is_not(None), col(EndpointRow.grant_id).is_not(None))
+    ended = sa.func.signum_maker_ended(col(EndpointRow.parent_id), col(EndpointRow.grant_id), type_=sa.Boolean())
+    return sa.and_(col(EndpointRow.status) == EndpointStatus.ENABLED, is_made, ended)
+
+
+async def disable_ended(session: Write, *which: sa.ColumnElement[bool]) -> None:
+    """Disable those of some endpoints of an entered organization whose maker has ended, and mail the admins. Endpoints
+    that another transaction changes at this moment are left to the next look."""
+    query = sa.select(EndpointRow).where(*which, _is_due()).with_for_update(key_share=True, skip_locked=True)
+    with acting(THE_SYSTEM):
+        for row in (await session.scalars(query)).all():
+            await sending.disable(session, row, DisabledReason.MAKER_ENDED)
+            await alarm.ring(session, row, DisabledReason.MAKER_ENDED, None)
+        await session.flush()
+
+
+async def look() -> None:
+    """Disable the endpoints of every organization whose maker has ended, for the sweep."""
+    async with db.worker() as session:
+        query = sa.select(col(EndpointRow.id), col(EndpointRow.organization_id)).where(_is_due())
+        due: list[Any] = list((await session.execute(query)).all())
+    for row in due:
+        await _disable(row.organization_id, row.id)
+
+
+async def _disable(organization_id: UUID, endpoint_id: UUID) -> None:
+    async with db.step(organization_id) as session:
+        await disable_ended(session, col(EndpointRow.id) == endpoint_id)
