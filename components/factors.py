@@ -41,6 +41,19 @@ class MakePasskey(Local):
     on_answer: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
+class SignWithWallet(Local):
+    """A button that asks the browser's wallet for its account, and for a signature once there is a message."""
+
+    library = "$/public/react/wallet_proof.jsx"
+    tag = "SignWithWallet"
+
+    message: rx.Var[str]
+    label: rx.Var[str]
+
+    on_account: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_signature: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
 def factors_card() -> rx.Component:
     """Draw the list, and what adds to it."""
     add = row(
@@ -91,7 +104,7 @@ def _codes() -> rx.Component:
 
 def factor_dialogs() -> rx.Component:
     """Draw the dialogs of the account page."""
-    return rx.fragment(_password(), _app(), _passkey(), _saved(), _removal())
+    return rx.fragment(_password(), _wallet(), _app(), _passkey(), _saved(), _removal())
 
 
 def _password() -> rx.Component:
@@ -109,6 +122,24 @@ def _password() -> rx.Component:
         busy=FactorSetup.saving,
         submit="Continue",
     )  # fmt: skip
+
+
+def _wallet() -> rx.Component:
+    sign = SignWithWallet.create(
+        message=FactorSetup.message,
+        label="Sign with wallet",
+        on_account=FactorSetup.choose_wallet,
+        on_signature=FactorSetup.give_signature,
+    )
+    return dialog(
+        "Confirm it is you",
+        "Your account has no password. Sign a message with a wallet that you sign in with. It costs nothing.",
+        sign,
+        problem_note(FactorSetup.form_problem),
+        is_open=FactorSetup.step == "wallet",
+        on_open_change=FactorSetup.show,
+        width="460px",
+    )
 
 
 def _app() -> rx.Component:

@@ -54,7 +54,7 @@ def facts() -> rx.Component:
     both = rx.fragment("Until ", when(of.old_secrets_until, "clock"), " the one before signs too")
     stopped = note(
         rx.el.b(of.reason, ". "),
-        rx.cond(of.by_itself, "Put its receiver right, enable it, then send again what it missed.", ""),
+        rx.cond(of.by_itself, "Check the receiver, enable the endpoint, then send again what it missed.", ""),
         tone="warn",
     )
     return rx.el.div(

@@ -1,6 +1,7 @@
 """The person's second factors: which there are, adding one, removing one, recovery codes."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import reflex as rx
@@ -12,6 +13,7 @@ from state.api import Form, Loads
 from state.confirming import answer_of
 from state.given import named, one_of, texts
 from state.session import Session
+from state.wallet_proof import message_of
 
 KINDS = {"totp": "Authenticator app", "passkey": "Passkey"}
 
@@ -47,13 +49,15 @@ class FactorsState(Loads, rx.State):
 
 
 class FactorSetup(Form, rx.State):
-    """Adding a factor. `step` is the dialog that is open: password, app, passkey, codes, or none."""
+    """Adding a factor. `step` is the dialog that is open: password, wallet, app, passkey, codes, or none."""
 
     step: str = ""
     kind: str = "totp"
     secret: str = ""
     picture: str = ""
     """The QR code, as an address of its own."""
+    message: str = ""
+    """What the wallet of a person without a password signs."""
     options: dict[str, Any] = {}
     codes: list[str] = []
 
@@ -66,17 +70,19 @@ class FactorSetup(Form, rx.State):
             self._forget()
 
     def _forget(self) -> None:
-        self.secret, self.picture, self.options, self.codes = "", "", {}, []
+        self.secret, self.picture, self.message, self.options, self.codes = "", "", "", {}, []
 
     @rx.event
     async def begin(self, kind: str):
-        """Begin with an app or a passkey. The API says whether it wants the password, or a fresh factor, first."""
+        """Begin with an app or a passkey. The API says whether it needs the password, a wallet, or a fresh factor
+        first."""
         self._done()
         self._forget()
         self.step, self.kind = "", one_of(kind, KINDS, "totp")
-        problem = await self._start(None)
-        if problem and any(error.get("pointer") == "/password" for error in problem.errors):
-            self.step = "password"
+        problem = await self._start({})
+        needed = {error.get("pointer") for error in problem.errors} if problem else set()
+        if needed & {"/password", "/wallet"}:
+            self.step = "password" if "/password" in needed else "wallet"
         elif problem and problem.rule != "fresh_factor":
             await self._notify("Not possible now", problem.detail or problem.title, "bad")
 
@@ -85,14 +91,38 @@ class FactorSetup(Form, rx.State):
         """Begin, with the password."""
         self._begin()
         yield
-        if problem := await self._start(texts(data, 300).get("password", "")):
+        if problem := await self._start({"password": texts(data, 300).get("password", "")}):
             self._refused(problem)
             self._keep_at("password")
 
-    async def _start(self, password: str | None) -> ApiProblem | None:
+    @rx.event
+    async def choose_wallet(self, account: str):
+        """Write the message that the account of the browser's wallet signs."""
+        self._done()
+        self.message = ""
+        try:
+            told = await self._api("POST", "/auth/siwe/nonce")
+            self.message = message_of(account, told, datetime.now(UTC).isoformat(timespec="seconds"))
+        except ApiProblem as problem:
+            self._refused(problem)
+        except ValueError as error:
+            self.form_problem = f"{error}."
+
+    @rx.event
+    async def give_signature(self, signature: str):
+        """Begin, with the wallet's signature of the message."""
+        self._begin()
+        yield
+        proof = {"message": self.message, "signature": str(signature)[:200]}
+        self.message = ""
+        if problem := await self._start({"wallet": proof}):
+            self._refused(problem)
+            self._keep_at()
+
+    async def _start(self, proof: dict[str, Any]) -> ApiProblem | None:
         path = "/auth/factors/totp" if self.kind == "totp" else "/auth/factors/passkeys/options"
         try:
-            told = await self._api("POST", path, json={"password": password})
+            told = await self._api("POST", path, json=proof)
         except ApiProblem as problem:
             return problem
         self._done()

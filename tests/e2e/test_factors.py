@@ -9,6 +9,8 @@ import httpx
 import psycopg
 import pyotp
 from axe_playwright_python.sync_playwright import Axe
+from eth_account import Account
+from eth_account.messages import encode_defunct
 from playwright.sync_api import Locator, Page, expect
 
 from backend.postgres import outside_url
@@ -193,6 +195,36 @@ def test_passkey_is_added_signs_in_and_confirms(console: Console, signum: Signum
     show_password(console, fay)
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("alert")).to_contain_text("No passkey was used")
+
+
+def test_person_without_a_password_signs_with_their_wallet(console: Console, signum: Signum) -> None:
+    fay, account, stranger = newcomer(signum), Account.create(), Account.create()
+    page = console.page
+    wallets = [stranger, account]
+    page.expose_function("accounts", lambda: [wallets[0].address.lower()])
+    page.expose_function(
+        "sign", lambda text: "0x" + wallets[0].sign_message(encode_defunct(hexstr=text)).signature.hex()
+    )
+    page.add_init_script(
+        "window.ethereum = {request: ({method, params}) =>"
+        " method === 'personal_sign' ? window.sign(params[0]) : window.accounts()}"
+    )
+    console.sign_in(fay, "account").heading("Account")
+    with psycopg.connect(outside_url(signum.home)) as connection:
+        connection.execute("update users set password_hash = null where email = %s", [fay.email])
+        connection.execute(
+            "insert into user_wallets (id, created_at, updated_at, user_id, address) "
+            "select gen_random_uuid(), now(), now(), id, %s from users where email = %s",
+            [account.address, fay.email],
+        )
+    page.get_by_role("button", name="Add authenticator app").click()
+    form = page.get_by_role("dialog", name="Confirm it is you")
+    accessible(console)
+    form.get_by_role("button", name="Sign with wallet").click()
+    expect(form.get_by_role("alert")).to_contain_text("The wallet does not belong to your account")
+    wallets.pop(0)
+    form.get_by_role("button", name="Sign with wallet").click()
+    expect(page.get_by_role("dialog", name="Add an authenticator app")).to_be_visible()
 
 
 def test_organization_that_requires_a_factor_shows_the_way(console: Console, signum: Signum) -> None:
