@@ -98,6 +98,8 @@ class FactorSetup(Form, rx.State):
     @rx.event
     async def choose_wallet(self, account: str):
         """Write the message that the account of the browser's wallet signs."""
+        if self.step != "wallet":  # nobody is signed in, or the API did not ask for a wallet
+            return
         self._done()
         self.message = ""
         try:
