@@ -14,6 +14,7 @@ from backend.readiness import readiness
 from backend.settings import settings
 from backend.status.notes import notes
 from backend.status.schemas import Health, Ready
+from backend.uploads import Uploads
 
 VERTICALS = (
     "auth",
@@ -79,6 +80,8 @@ def create_api() -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
+    own = settings()
+    api.state.uploads = Uploads(own.home, own.upload_bytes_each, own.upload_bytes)
     v1 = APIRouter(prefix="/v1")
     v1.include_router(status)
     v1.include_router(explanations.router)

@@ -262,9 +262,9 @@ class TooManyRequests(SignumError):
 
     status = 429
 
-    def __init__(self, retry_after: int, *, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, retry_after: int, detail: str = "", *, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(
-            f"Rate limit exceeded; try again in {retry_after} s.",
+            detail or f"Rate limit exceeded; try again in {retry_after} s.",
             headers={"Retry-After": str(retry_after), **(headers or {})},
         )
 

@@ -1,5 +1,6 @@
 """What every response of the API has: a request id, rate limit headers, and a body that is not too large to read."""
 
+import re
 from typing import Any
 
 import orjson
@@ -20,6 +21,9 @@ MAX_CSV = 134_217_728
 
 MAX_DOCUMENT = 10_485_760
 """Bytes of a document of a party."""
+
+_LISTS = re.compile(r"/v1/orgs/[^/]+/assets/[^/]+/distributions")
+_DOCUMENTS = re.compile(r"/v1/identity/parties/[^/]+/documents")
 
 
 class Envelope:
@@ -53,7 +57,7 @@ class Envelope:
         if any(ord(character) < 32 or ord(character) == 127 for character in scope["path"]):
             await _refuse(reply, state, NotFound("There is nothing at this address."))
             return
-        length, most = dict(scope["headers"]).get(b"content-length", b"0"), _most(scope)
+        length, most = dict(scope["headers"]).get(b"content-length", b"0"), max_bytes(scope)
         if length.isdigit() and int(length) > most:
             await _too_large(reply, state, most)
             return
@@ -70,15 +74,26 @@ class Envelope:
             await (await on_fault(Request(scope), error))(scope, receive, reply)
 
 
-def _most(scope: Scope) -> int:
-    """Bytes a body may have: more where a file is sent, by its content type and to where files are taken."""
-    kind, path = dict(scope["headers"]).get(b"content-type", b""), scope["path"]
+def max_bytes(scope: Scope) -> int:
+    """Return the bytes a body may have. Operations that take files allow more, for the content types of files."""
+    kind, path = dict(scope["headers"]).get(b"content-type", b"").lower(), scope["path"]
     if scope["method"] != "POST":
         return MAX_BODY
-    if kind.startswith(b"text/csv") and path.endswith("/distributions"):
+    if kind.startswith(b"text/csv") and _LISTS.fullmatch(path):
         return MAX_CSV
     is_file = kind.startswith((b"application/pdf", b"image/", b"application/octet-stream"))
-    return MAX_DOCUMENT if is_file and path.startswith("/v1/identity/parties/") else MAX_BODY
+    return MAX_DOCUMENT if is_file and _DOCUMENTS.fullmatch(path) else MAX_BODY
+
+
+def large_size(scope: Scope) -> int:
+    """Return the bytes that a large body announces, or the most it may have where it announces none. 0 for a body of
+    at most MAX_BODY bytes, which is read into memory."""
+    most = max_bytes(scope)
+    if most == MAX_BODY:
+        return 0
+    length = dict(scope["headers"]).get(b"content-length", b"")
+    size = int(length) if length.isdigit() else most
+    return size if size > MAX_BODY else 0
 
 
 class _TooLarge(Exception):

@@ -6,10 +6,9 @@ of them.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
@@ -21,7 +20,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend import db
 from backend.auth.address import caller, group
 from backend.auth.credentials import by_cookie, cookie_name
-from backend.errors import RequestTimeout, SignumError, TooManyRequests, problem
+from backend.errors import RequestTimeout, SignumError, TooManyRequests, Unavailable, problem
+from backend.middleware import large_size
+from backend.quota import Quota
 from backend.settings import settings
 
 log = structlog.get_logger()
@@ -44,9 +45,13 @@ class Limits:
     """How much at once, and for how long."""
 
     body_seconds: float = 20.0
-    """For any body, beside the time that its length takes at `body_rate`."""
+    """For any body, in addition to the time that its length takes at `body_rate`."""
     body_rate: int = 32_768
     """Bytes per second; slower bodies are refused."""
+    large_body_rate: int = 262_144
+    """The same of bodies above 1 MiB: 128 MB take at most 9 minutes."""
+    silent_seconds: float = 20.0
+    """For the next part of a body above 1 MiB."""
     bodies_per_address: int = 64
     bodies: int = 2_048
     sockets_per_session: int = 100
@@ -76,28 +81,6 @@ visitor: ContextVar[Visitor | None] = ContextVar("visitor", default=None)
 """Who opened the socket that this task is of."""
 
 
-@dataclass
-class Held:
-    """What is held at once: by a name, and in all."""
-
-    each: int
-    in_all: int
-    names: Counter[str] = field(default_factory=Counter)
-
-    def take(self, name: str) -> bool:
-        """Count one more; False where there are as many as may be."""
-        if self.names[name] >= self.each or self.names.total() >= self.in_all:
-            return False
-        self.names[name] += 1
-        return True
-
-    def give_back(self, name: str) -> None:
-        """Count one less."""
-        self.names[name] -= 1
-        if self.names[name] <= 0:
-            del self.names[name]
-
-
 class RequestGuard:
     """Wraps an application. `proxies` are the networks whose X-Forwarded-For is believed."""
 
@@ -109,9 +92,10 @@ class RequestGuard:
     ) -> None:
         self.app, self.limits = app, limits or Limits()
         self.proxies = settings().trusted_proxies if proxies is None else proxies
-        self.bodies = Held(self.limits.bodies_per_address, self.limits.bodies)
-        self.strangers = Held(self.limits.strangers_per_address, self.limits.strangers)
-        self.sessions = Held(self.limits.sockets_per_session, 1_000_000)
+        self.bodies = Quota(self.limits.bodies_per_address, self.limits.bodies)
+        self.memory = Quota(settings().body_bytes_each, settings().body_bytes)
+        self.strangers = Quota(self.limits.strangers_per_address, self.limits.strangers)
+        self.sessions = Quota(self.limits.sockets_per_session, 1_000_000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is within its limits."""
@@ -132,11 +116,22 @@ class RequestGuard:
         if not self.bodies.take(address):
             await _refuse(send, TooManyRequests(5))
             return
-        body = _Body(receive, send, _seconds(scope, self.limits), lambda: self.bodies.give_back(address))
+        body = _Body(receive, send, _Pace.of(scope, self.limits), lambda: self.bodies.give_back(address))
+        if not large_size(scope):  # those are written to a file, and counted by `backend.uploads`
+            body.hold = lambda count: self._hold(address, count)
         try:
             await self.app(scope, body.receive, body.send)
         finally:
             body.end()
+            self.memory.give_back(address, count=body.held)
+
+    def _hold(self, address: str, count: int) -> SignumError | None:
+        """Count bytes in memory; the refusal where they are too many."""
+        if self.memory.take(address, count=count):
+            return None
+        if self.memory.is_full(count):
+            return Unavailable("The server is receiving too much. Try again in 5 s.", headers={"Retry-After": "5"})
+        return TooManyRequests(5, f"Your requests exceed {self.memory.each} bytes at once. Try again in 5 s.")
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         session = await _session_of(scope)
@@ -161,37 +156,67 @@ class RequestGuard:
                 asyncio.get_running_loop().call_later(self.limits.linger_seconds, held.give_back, name)
 
 
-class _Body:
-    """The body of a request, and its answer. Where the body comes too slowly the answer is a 408, and the application
-    sees a client that has gone."""
+@dataclass(frozen=True)
+class _Pace:
+    """Seconds that a body may take, and that may pass until its next part comes."""
 
-    def __init__(self, receive: Receive, send: Send, seconds: float, done: Callable[[], None]) -> None:
+    whole: float
+    part: float
+
+    @classmethod
+    def of(cls, scope: Scope, limits: Limits) -> "_Pace":
+        """By the length that the sender announces; a megabyte where none is announced for a small body."""
+        if large := large_size(scope):
+            return cls(limits.body_seconds + large / limits.large_body_rate, limits.silent_seconds)
+        length = dict(scope["headers"]).get(b"content-length", b"")
+        whole = limits.body_seconds + (int(length) if length.isdigit() else 1_048_576) / limits.body_rate
+        return cls(whole, whole)
+
+
+class _Body:
+    """The body of a request, and its answer. Where the body comes too slowly the answer is a 408, where it needs too
+    much memory a 429 or 503, and the application sees a client that has gone."""
+
+    hold: Callable[[int], SignumError | None] | None = None
+    """Counts bytes that the application keeps in memory."""
+
+    def __init__(self, receive: Receive, send: Send, pace: _Pace, done: Callable[[], None]) -> None:
         self._receive, self._send, self._done = receive, send, done
-        self._ends_at = asyncio.get_running_loop().time() + seconds
-        self._is_whole = self._has_answer = self._is_late = False
+        self._pace, self._ends_at = pace, asyncio.get_running_loop().time() + pace.whole
+        self._is_whole = self._has_answer = self._is_refused = False
+        self.held = 0
+        """Bytes that were counted."""
 
     async def receive(self) -> Message:
         """The next part; a disconnect where the time is up."""
-        if self._is_late:
+        if self._is_refused:
             return {"type": "http.disconnect"}
         if self._is_whole:
             return await self._receive()
         try:
-            async with asyncio.timeout_at(self._ends_at):
+            async with asyncio.timeout_at(min(self._ends_at, asyncio.get_running_loop().time() + self._pace.part)):
                 message = await self._receive()
         except TimeoutError:
-            self._is_late = True
-            self.end()
-            if not self._has_answer:
-                await _refuse(self._send, RequestTimeout())
-            return {"type": "http.disconnect"}
+            return await self._refused(RequestTimeout())
+        count = len(message.get("body", b""))
+        if self.hold and count:
+            if refusal := self.hold(count):
+                return await self._refused(refusal)
+            self.held += count
         if message["type"] != "http.request" or not message.get("more_body"):
             self.end()
         return message
 
+    async def _refused(self, error: SignumError) -> Message:
+        self._is_refused = True
+        self.end()
+        if not self._has_answer:
+            await _refuse(self._send, error)
+        return {"type": "http.disconnect"}
+
     async def send(self, message: Message) -> None:
         """Pass on the answer, unless it was given."""
-        if not self._is_late:
+        if not self._is_refused:
             self._has_answer = True
             await self._send(message)
 
@@ -253,12 +278,6 @@ class _Socket:
 def _has_body(scope: Scope) -> bool:
     headers = dict(scope["headers"])
     return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
-
-
-def _seconds(scope: Scope, limits: Limits) -> float:
-    """How long a body may take, by the length that its sender names; a megabyte where none is named."""
-    length = dict(scope["headers"]).get(b"content-length", b"")
-    return limits.body_seconds + (int(length) if length.isdigit() else 1_048_576) / limits.body_rate
 
 
 async def _session_of(scope: Scope) -> str | None:

@@ -139,6 +139,19 @@ class Settings(BaseSettings):
     keep_alive_seconds: int = Field(30, ge=5, le=3_600)
     """How long a connection may be idle between requests, and how long the head of a request may take to arrive."""
 
+    body_bytes: int = Field(268_435_456, ge=8_388_608)
+    """Bytes of request bodies in memory at once, of all clients. `SIGNUM_BODY_BYTES`."""
+
+    body_bytes_each: int = Field(67_108_864, ge=2_097_152)
+    """The same of one address. `SIGNUM_BODY_BYTES_EACH`."""
+
+    upload_bytes: int = Field(1_073_741_824, ge=16_777_216)
+    """Bytes of files above 1 MiB (lists of recipients, documents) in the data folder at once, of all clients.
+    `SIGNUM_UPLOAD_BYTES`."""
+
+    upload_bytes_each: int = Field(134_217_728, ge=10_485_760)
+    """The same of one principal, and of one address. `SIGNUM_UPLOAD_BYTES_EACH`."""
+
     @model_validator(mode="after")
     def _roles_come_together(self) -> Self:
         if (self.database_url_web is None) != (self.database_url_worker is None):

@@ -67,6 +67,17 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
     return response
 
 
+async def is_answered(request: Request, context: Context) -> bool:
+    """Whether the request's key has an answer already, which is replayed whatever changed since."""
+    key = request.headers.get("idempotency-key")
+    if key is None or not KEY.fullmatch(key):
+        return False
+    row = IdempotencyRow(principal=context.name, method=request.method, path=_place(request), key=key, digest="")
+    see = sa.text("select set_config('app.principal', :principal, true)")
+    await context.session.execute(see, {"principal": row.principal})
+    return await _find(context, row) is not None
+
+
 class _Answered(Exception):
     """The same request was answered while this one had let go of its lock."""
 

@@ -2,10 +2,13 @@
 
 In this order: the body is received (413), credential (401), organization and role (403), scope (403), rate limit (429),
 form of the body, idempotency, the operation itself, commit. What raises rolls back, so nothing is ever half written.
+An operation that takes files checks credential, organization, scope and target before it reads a byte of one.
 """
 
+import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -17,6 +20,7 @@ from fastapi.routing import APIRoute
 
 from backend import db
 from backend.auth import idempotency, rate_limit, rehearsal
+from backend.auth.address import group
 from backend.auth.credentials import authenticate, client_address
 from backend.auth.needs import ANY_ORGANIZATION, OPEN, F, Needs, public, requires
 from backend.auth.principal import FOREIGN, Context
@@ -24,17 +28,21 @@ from backend.auth.rehearsal import Call
 from backend.auth.scopes import Scope
 from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
+from backend.middleware import large_size
+from backend.uploads import Upload, Uploads
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-BODIES = ("POST", "PATCH", "PUT")
-"""Methods whose body is read."""
+Check = Callable[[Request, Context], Awaitable[None]]
+"""Checks the target of a file before the file is read; raises what the operation itself would refuse with."""
 __all__ = [
     "ANY_ORGANIZATION",
     "OPEN",
+    "Check",
     "Current",
     "DryRun",
     "GuardedRoute",
     "Needs",
+    "content",
     "form",
     "public",
     "requires",
@@ -44,11 +52,12 @@ BODIES = ("POST", "PATCH", "PUT")
 """Methods whose body is read."""
 
 
-def takes(*kinds: str) -> Callable[[F], F]:
-    """Say which content types an operation reads itself, beside JSON."""
+def takes(*kinds: str, check: Check) -> Callable[[F], F]:
+    """Say which content types an operation reads itself, beside JSON, and what it checks before it reads them."""
 
     def mark(endpoint: F) -> F:
         endpoint.__takes__ = kinds  # type: ignore[attr-defined]
+        endpoint.__checks__ = check  # type: ignore[attr-defined]
         return endpoint
 
     return mark
@@ -72,11 +81,11 @@ class GuardedRoute(APIRoute):
         form = getattr(self.endpoint, "__takes_form__", False)
         rehearses = rehearsal.register(self.endpoint)
         kinds = getattr(self.endpoint, "__takes__", ())
+        check: Check | None = getattr(self.endpoint, "__checks__", None)
         names = _query_names(self.dependant)
 
         async def handle(request: Request) -> Response:
-            await _receive(request, kinds, needs)
-            async with db.transaction() as session:
+            async with _received(request, kinds, needs, check), db.transaction() as session:
                 context = await _admit(request, session, needs)
                 await rate_limit.check_principal(request, context)
                 request.state.context = context
@@ -93,15 +102,35 @@ class GuardedRoute(APIRoute):
         return handle
 
 
-async def _receive(request: Request, files: Sequence[str], needs: Needs) -> None:
-    """Read the whole body, as large as `backend.middleware` lets it be, while no connection to the database is held:
-    who sends slowly keeps nobody waiting. A file, which may be large, is read from those only who may send it."""
+@asynccontextmanager
+async def _received(request: Request, files: Sequence[str], needs: Needs, check: Check | None) -> AsyncIterator[None]:
+    """Read the whole body, as large as `backend.middleware` allows, while no connection to the database is held: a slow
+    sender delays nobody. A file is read only from principals who may send it there; a large one is `state.upload`."""
+    request.state.upload = None
     if request.method not in BODIES:
+        yield
         return
+    size = 0
     if files and _kind(request) in files:
         async with db.transaction() as session:
-            await _admit(request, session, needs)
-    await request.body()
+            context = await _admit(request, session, needs)
+            if check is not None and not await idempotency.is_answered(request, context):
+                await check(request, context)
+        size = large_size(request.scope)
+    if size == 0:
+        await request.body()
+        yield
+        return
+    uploads: Uploads = request.app.state.uploads
+    async with uploads.received(request.stream(), size, context.name, group(context.address)) as upload:
+        request.state.upload = upload
+        yield
+
+
+async def content(request: Request) -> bytes:
+    """Return the bytes of a file that the operation takes."""
+    upload: Upload | None = request.state.upload
+    return await request.body() if upload is None else await asyncio.to_thread(upload.read)
 
 
 async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
@@ -129,11 +158,11 @@ def _check_credentials(context: Context, needs: Needs) -> None:
 async def _check_scopes(request: Request, context: Context, needs: Needs) -> None:
     if needs.organization != ANY_ORGANIZATION:
         await context.enter(_organization_id(request.path_params[needs.organization]))
-    for group in needs.groups:
+    for scopes in needs.groups:
         if needs.organization != ANY_ORGANIZATION:
-            context.require(*group)
-        elif not _may_hold(context, group):
-            raise InsufficientScope(*group)
+            context.require(*scopes)
+        elif not _may_hold(context, scopes):
+            raise InsufficientScope(*scopes)
 
 
 def _is_dry_run(request: Request) -> bool:
@@ -169,6 +198,9 @@ def _check_doubles(request: Request, names: Sequence[str]) -> None:
 
 async def _parse(request: Request, others: Sequence[str] = ()) -> None:
     """Read a JSON body strictly: no NaN, no lone surrogates, no NUL, no other content type."""
+    if request.state.upload is not None:
+        request.state.digest = request.state.upload.digest
+        return
     if request.method not in BODIES or not (raw := await request.body()):
         return
     kind = _kind(request)

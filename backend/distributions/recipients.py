@@ -1,8 +1,10 @@
 """Recipients as they are sent, checked: addresses, amounts, doubles, their sum. A million lines in a few seconds."""
 
+import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import BinaryIO
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from backend.fields import MAX_UINT256
 
 MOST_FINDINGS = 100
 """Findings told at once; the rest is counted."""
+LONGEST_LINE = 1_000
+"""Characters of a line; an address and an amount have at most 203, beside spaces."""
 _LINE = re.compile(r"\s*(0[xX][0-9a-fA-F]{40})\s*,\s*([0-9]{1,78})(?:\.([0-9]{0,78}))?\s*", re.ASCII)
 _HEADER = re.compile(r"\s*\"?address\"?\s*,\s*\"?amount\"?\s*", re.IGNORECASE)
 
@@ -38,34 +42,56 @@ def of_pairs(addresses: Sequence[str], amounts: Sequence[int]) -> Recipients:
     return _checked(list(addresses), list(amounts), list(range(1, len(addresses) + 1)), "Entry")
 
 
-def of_csv(body: bytes, decimals: int = 0) -> Recipients:
-    """Recipients of `address,amount` lines, a header and empty lines left out. Raises Invalid with the line numbers.
+def of_csv(body: bytes | BinaryIO, decimals: int = 0) -> Recipients:
+    """Return the recipients of `address,amount` lines; a header and empty lines are left out. Reads one line at a time
+    and keeps at most `MOST_FINDINGS` of the malformed ones. Raises Invalid with the line numbers.
 
     With `decimals` the amounts are whole units with as many digits after the point; without, base units.
     """
+    file = io.BytesIO(body) if isinstance(body, bytes) else body
+    text = io.TextIOWrapper(file, encoding="utf-8-sig")
     try:
-        text = body.decode("utf-8-sig")
+        return _of_lines(_lines(text), decimals)
     except UnicodeDecodeError as error:
         raise Invalid([{"pointer": "/", "detail": "is not UTF-8 text"}]) from error
+    finally:
+        text.detach()  # the file stays its owner's
+
+
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
+    """Lines without their ends; what a line has beyond `LONGEST_LINE` characters is left out."""
+    while line := text.readline(LONGEST_LINE):
+        rest = line
+        while len(rest) == LONGEST_LINE and not rest.endswith("\n"):
+            rest = text.readline(LONGEST_LINE)
+        yield line.rstrip("\n")
+
+
+def _of_lines(lines: Iterable[str], decimals: int) -> Recipients:
     addresses: list[str] = []
     amounts: list[int] = []
     numbers: list[int] = []
     findings: list[Finding] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        found = _LINE.fullmatch(line)
+    malformed = 0
+    for number, line in enumerate(lines, 1):
+        found = _LINE.fullmatch(line) if len(line) < LONGEST_LINE else None
         part = (found[3] or "").rstrip("0") if found else ""
         if found and len(part) <= decimals and (decimals or found[3] is None):
             addresses.append(f"0x{found[1][2:]}")
             amounts.append(int(found[2] + part.ljust(decimals, "0")))
             numbers.append(number)
-        elif line.strip() and not (number == 1 and _HEADER.fullmatch(line)):
-            findings.append((len(addresses), "", f"Line {number}: {_complaint(line, decimals)}"))
+        elif (line.strip() or len(line) >= LONGEST_LINE) and not (number == 1 and _HEADER.fullmatch(line)):
+            malformed += 1
+            if malformed <= MOST_FINDINGS:
+                findings.append((len(addresses), "", f"Line {number}: {_complaint(line, decimals)}"))
     if findings:
-        raise _invalid(findings)
+        raise _invalid(findings, malformed)
     return _checked(addresses, amounts, numbers, "Line")
 
 
 def _complaint(line: str, decimals: int) -> str:
+    if len(line) >= LONGEST_LINE:
+        return f"has {LONGEST_LINE} characters or more; it takes an address and an amount"
     parts = [part.strip() for part in line.split(",")]
     if len(parts) != 2:
         return f"has {len(parts)} columns; it takes an address and an amount"
@@ -112,11 +138,12 @@ def _doubles(addresses: Sequence[str], numbers: Sequence[int], unit: str) -> Ite
         first.setdefault(address, index)
 
 
-def _invalid(findings: Sequence[Finding]) -> Invalid:
+def _invalid(findings: Sequence[Finding], count: int = 0) -> Invalid:
+    count = count or len(findings)
     told = sorted(findings)[:MOST_FINDINGS]
     errors = [{"pointer": f"/recipients/{i}" + (f"/{field}" if field else ""), "detail": d} for i, field, d in told]
-    more = f" The first {MOST_FINDINGS} are listed." if len(findings) > MOST_FINDINGS else ""
-    return Invalid(errors, f"{len(findings)} of the recipients cannot be taken.{more}")
+    more = f" The first {MOST_FINDINGS} are listed." if count > MOST_FINDINGS else ""
+    return Invalid(errors, f"{count} of the recipients cannot be taken.{more}")
 
 
 def checksummed(addresses: Sequence[str]) -> list[str]:

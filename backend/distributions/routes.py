@@ -1,6 +1,7 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/distributions`, and those of all assets at `/v1/orgs/{orgId}/distributions`."""
 
 import asyncio
+from io import BytesIO
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from backend.assets import records
+from backend.auth.principal import Context
 from backend.auth.route import Current, DryRun, GuardedRoute, requires, takes
 from backend.auth.scopes import Scope
 from backend.distributions import listing, proofs, rules, service
@@ -24,9 +26,10 @@ from backend.distributions.schemas import (
     DistributionStatus,
     Proof,
 )
-from backend.errors import BadRequest
+from backend.errors import BadRequest, NotFound
 from backend.fields import Address
 from backend.keyset import Page
+from backend.uploads import Upload
 
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Distributions"], route_class=GuardedRoute)
 ALL = "/assets/{assetId}/distributions"
@@ -64,6 +67,17 @@ BODY: dict[str, Any] = {
 }
 
 
+async def _check_list(request: Request, context: Context) -> None:
+    """Check name, asset and chain of a distribution, before a file with its recipients is read."""
+    query, asset = request.query_params, request.path_params["assetId"]
+    body = _validated({"name": query.get("name"), "chain_eid": _number(query.get("chain_eid"))}, "query")
+    try:
+        asset_id = UUID(asset)
+    except ValueError as error:
+        raise NotFound("There is nothing under this id.") from error
+    await service.distributable(context, asset_id, body.chain_eid)
+
+
 @router.get("/distributions")
 @requires(Scope.ASSETS_READ)
 async def list_organization_distributions(
@@ -93,7 +107,7 @@ async def list_distributions(
 
 @router.post(ALL, status_code=status.HTTP_201_CREATED, openapi_extra=BODY)
 @requires(Scope.ASSETS_WRITE)
-@takes(CSV)
+@takes(CSV, check=_check_list)
 async def create_distribution(
     context: Current,
     orgId: UUID,
@@ -111,16 +125,17 @@ async def create_distribution(
     lines. The merkle tree is OpenZeppelin's standard one over (uint256 index, address, uint256 amount), the index being
     the place in the list. `holders` takes those of a block instead, in proportion; `total_amount` alone leaves root and
     count to the activation."""
-    raw = await request.body()
-    if request.headers.get("content-type", "").startswith(CSV):
+    upload: Upload | None = request.state.upload
+    if upload is not None or request.headers.get("content-type", "").lower().startswith(CSV):
         body = _validated({"name": name, "chain_eid": _number(chain_eid)}, "query")
         asset = await records.asset(context.session, orgId, assetId)
         decimals = asset.decimals if amounts == "whole" else 0
-        recipients: Recipients | None = await asyncio.to_thread(of_csv, raw, decimals)
+        source = upload.file if upload else BytesIO(await request.body())
+        recipients: Recipients | None = await asyncio.to_thread(of_csv, source, decimals)
     else:
         if name is not None or chain_eid is not None or amounts != "base":
             raise BadRequest("name, chain_eid and amounts are in the query with a CSV body only.")
-        body = _validated(await request.json() if raw else None, "body")
+        body = _validated(await request.json() if await request.body() else None, "body")
         rules.check_source(body)
         recipients = _pairs(body)
     drawn = await service.draft(context, assetId, body, recipients)

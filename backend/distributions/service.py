@@ -49,7 +49,7 @@ class Draft:
 
 async def draft(context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None) -> Draft:
     """Every check, and the tree; nothing is written."""
-    place = await _distributable(context, asset_id, body.chain_eid)
+    place = await distributable(context, asset_id, body.chain_eid)
     if body.holders is not None:
         recipients = await snapshot.recipients(context, asset_id, place, body.holders)
     row = DistributionRow(
@@ -77,7 +77,7 @@ async def create(context: Context, drawn: Draft) -> UUID:
     return drawn.row.id
 
 
-async def _distributable(context: Context, asset_id: UUID, eid: int) -> Place:
+async def distributable(context: Context, asset_id: UUID, eid: int) -> Place:
     """Where the asset's token is; 404 without the asset, 400 where the chain will not do, 409 if it is not active."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     await usable_chain(context, eid)
@@ -108,7 +108,7 @@ async def checked(
     row = await distribution(context, asset_id, distribution_id)
     if _is_repeated(row, body):
         return row, True
-    place = await _distributable(context, asset_id, row.chain_eid)
+    place = await distributable(context, asset_id, row.chain_eid)
     attester = await issuers.attester_on(context.session, context.organization_id, row.chain_eid)
     async with db.paused(context.session):
         await funding.check(place, attester.address if attester else None, row.total_amount or 0)

@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
 
-from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, requires, takes
+from backend.auth.principal import Context
+from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, content, requires, takes
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest
+from backend.errors import BadRequest, NotFound
 from backend.fields import Name, Search
 from backend.keyset import Page
 from backend.parties import documents, service
@@ -50,6 +51,17 @@ async def _reads_one(context: Current, partyId: UUID, organization_id: Organizat
 
 async def _writes_one(context: Current, partyId: UUID, organization_id: Organization = None) -> None:
     await service.enter(context, organization_id, Scope.ATTESTATIONS_WRITE, partyId)
+
+
+async def _check_upload(request: Request, context: Context) -> None:
+    """Check that the caller may add documents to the party, before a file is read."""
+    organization, party = request.query_params.get("organization_id"), request.path_params["partyId"]
+    try:
+        organization_id, party_id = UUID(organization) if organization else None, UUID(party)
+    except ValueError as error:
+        raise NotFound("There is nothing under this id.") from error
+    await service.enter(context, organization_id, Scope.ATTESTATIONS_WRITE, party_id)
+    await service.get(context, party_id)
 
 
 @router.get("", dependencies=[Depends(_reads)])
@@ -122,7 +134,7 @@ async def list_documents(context: Current, partyId: UUID, page: Annotated[Page, 
     openapi_extra=BODY,
 )
 @requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
-@takes(*MAGIC, UNTYPED)
+@takes(*MAGIC, UNTYPED, check=_check_upload)
 async def upload_document(
     context: Current,
     partyId: UUID,
@@ -135,7 +147,7 @@ async def upload_document(
     begins. The first document of a party that is `created` begins its review: it is `verifying` then. A content is kept
     once in an organization, by its SHA-256 hash and sealed; the same file twice for one party is a 409."""
     declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    document = await documents.add(context, partyId, kind, name, await request.body(), declared)
+    document = await documents.add(context, partyId, kind, name, await content(request), declared)
     response.headers["Location"] = f"/v1/identity/parties/{partyId}/documents/{document.id}"
     return document
 

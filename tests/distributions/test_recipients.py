@@ -1,6 +1,7 @@
 """What is taken from a list of recipients, and what is told about the rest."""
 
 import random
+import tracemalloc
 
 import pytest
 from eth_utils.address import to_checksum_address
@@ -97,3 +98,30 @@ def test_amounts_in_whole_tokens() -> None:
         assert words in raised.value.errors[0]["detail"]
     with pytest.raises(Invalid):
         of_csv(f"{ONE},12.0".encode())
+
+
+def test_malformed_lines_are_counted_and_only_the_first_hundred_kept() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(Invalid) as raised:
+            of_csv(b"x\n" * 500_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert "500000 of the recipients" in raised.value.detail
+    assert len(raised.value.errors) == 100
+    assert peak < 2_000_000
+
+
+@pytest.mark.parametrize("line", ["," * 5_000_000, f"{ONE},1" + " " * 5_000_000 + ",2", " " * 5_000_000])
+def test_line_without_an_end_is_rejected_without_being_kept(line: str) -> None:
+    body = f"{TWO},1\n{line}\n{ONE},2".encode()
+    tracemalloc.start()
+    try:
+        with pytest.raises(Invalid) as raised:
+            of_csv(body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert raised.value.errors[0]["detail"].startswith("Line 2: has 1000 characters or more")
+    assert peak < 2_000_000

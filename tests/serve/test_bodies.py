@@ -1,0 +1,117 @@
+"""What the guard lets the bodies of one address, and of all, take of memory and time."""
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+
+from backend.middleware import MAX_CSV, large_size
+from backend.quota import Quota
+from backend.request_guard import Limits, RequestGuard, _Pace
+
+LIST = "/v1/orgs/o/assets/a/distributions"
+PARTS = 10
+
+
+class Sender:
+    """A request of `PARTS` parts of 10,000 bytes, which never ends."""
+
+    def __init__(self, address: str, path: str = "/v1/auth/login", kind: str = "application/json") -> None:
+        self.scope: dict[str, Any] = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "headers": [(b"content-type", kind.encode()), (b"content-length", b"2000000")],
+            "client": (address, 1),
+        }
+        self.left, self.stopped = PARTS, asyncio.Event()
+        self.status, self.headers, self.body = 0, dict[bytes, bytes](), b""
+
+    async def receive(self) -> dict[str, Any]:
+        if self.left:
+            self.left -= 1
+            return {"type": "http.request", "body": b"x" * 10_000, "more_body": True}
+        self.stopped.set()
+        await asyncio.Event().wait()
+        raise AssertionError("never")
+
+    async def send(self, message: Any) -> None:
+        self.status = message.get("status", self.status)
+        self.headers |= dict(message.get("headers", []))
+        self.body += message.get("body", b"")
+
+
+async def keeping(scope: Any, receive: Any, send: Any) -> None:
+    """An application that reads a body whole."""
+    while (await receive())["type"] != "http.disconnect":
+        continue
+
+
+async def ended(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_bytes_in_memory_are_bounded_by_address_and_in_all() -> None:
+    guard = RequestGuard(keeping, proxies=[])
+    guard.memory = Quota(150_000, 180_000)
+    first, second, third = Sender("198.51.100.1"), Sender("198.51.100.1"), Sender("198.51.100.2")
+    running = asyncio.create_task(guard(first.scope, first.receive, first.send))
+    await first.stopped.wait()
+    assert guard.memory.held == 100_000
+
+    await guard(second.scope, second.receive, second.send)
+    assert (second.status, second.left, second.headers[b"retry-after"]) == (429, 4, b"5")
+    assert orjson.loads(second.body)["detail"].startswith("Your requests exceed 150000 bytes")
+    await guard(third.scope, third.receive, third.send)
+    assert (third.status, third.left, third.headers[b"retry-after"]) == (503, 1, b"5")
+    assert third.headers[b"content-type"] == b"application/problem+json"
+    assert guard.memory.held == 100_000
+
+    await ended(running)
+    assert (guard.memory.held, guard.memory.names) == (0, {})
+
+
+async def test_bytes_are_counted_until_the_answer_is_given() -> None:
+    answering, done = asyncio.Event(), asyncio.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        for _ in range(PARTS):
+            await receive()
+        answering.set()
+        await done.wait()
+
+    guard, sender = RequestGuard(app, proxies=[]), Sender("198.51.100.1")
+    running = asyncio.create_task(guard(sender.scope, sender.receive, sender.send))
+    await answering.wait()
+    assert guard.memory.held == 100_000
+    done.set()
+    await running
+    assert guard.memory.held == 0
+
+
+async def test_list_that_goes_to_a_file_takes_no_memory() -> None:
+    guard, sender = RequestGuard(keeping, proxies=[]), Sender("198.51.100.1", LIST, "text/csv")
+    running = asyncio.create_task(guard(sender.scope, sender.receive, sender.send))
+    await sender.stopped.wait()
+    assert guard.memory.held == 0
+    await ended(running)
+
+
+async def test_list_that_stops_is_answered_long_before_its_deadline() -> None:
+    limits = Limits(body_seconds=1_000_000.0, silent_seconds=0.0)
+    guard, sender = RequestGuard(keeping, limits, proxies=[]), Sender("198.51.100.1", LIST, "text/csv")
+    await guard(sender.scope, sender.receive, sender.send)
+    assert sender.status == 408
+
+
+@pytest.mark.parametrize(("length", "size"), [(b"134217728", MAX_CSV), (None, MAX_CSV), (b"1048576", 0)])
+def test_list_announces_its_size_and_has_minutes_at_most(length: bytes | None, size: int) -> None:
+    scope = Sender("198.51.100.1", LIST, "text/csv").scope
+    scope["headers"] = [h for h in scope["headers"] if h[0] != b"content-length"]
+    scope["headers"] += [(b"content-length", length)] if length else []
+    assert large_size(scope) == size
+    pace = _Pace.of(scope, Limits())
+    assert pace.whole <= 20 + 512
+    assert pace.part <= (20 if size else 20 + 32)
