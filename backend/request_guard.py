@@ -24,6 +24,7 @@ from backend.errors import RequestTimeout, SignumError, TooManyRequests, Unavail
 from backend.middleware import large_size
 from backend.quota import Quota
 from backend.settings import settings
+from backend.socket_intake import Intake, Watch, size_of
 
 log = structlog.get_logger()
 Scope = MutableMapping[str, Any]
@@ -36,8 +37,8 @@ VISITOR = "signum.visitor"
 """Key of a socket's `Visitor` in its scope."""
 CLOSE_SECONDS = 2.0
 """For the end of a socket: a server that stops does not answer any more."""
-TRY_LATER, GOING_AWAY = 1013, 1001
-"""Codes of sockets that are closed because there are too many, and because their time is up."""
+TRY_LATER, GOING_AWAY, TOO_LARGE = 1013, 1001, 1009
+"""Codes of sockets that are closed because there are too many, because their time is up, and because of a message."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ class Limits:
     """Sockets without a session: pages before the sign-in."""
     strangers: int = 1_000
     stranger_seconds: float = 600.0
+    message_bytes: int = 1_048_576
+    """Of a message of a signed-in browser's socket."""
+    stranger_message_bytes: int = 262_144
+    """Of a message of a socket without a session."""
+    unfinished_bytes: int = 262_144
+    """Beyond the message, for what the server reads ahead: where more is unfinished, the connection is cut."""
     linger_seconds: float = 10.0
     """How long a socket without a session counts after its end: its state is in memory until then."""
 
@@ -96,6 +103,7 @@ class RequestGuard:
         self.memory = Quota(settings().body_bytes_each, settings().body_bytes)
         self.strangers = Quota(self.limits.strangers_per_address, self.limits.strangers)
         self.sessions = Quota(self.limits.sockets_per_session, 1_000_000)
+        self.watch = Watch()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is within its limits."""
@@ -141,8 +149,10 @@ class RequestGuard:
             return
         scope[VISITOR] = Visitor(session, asyncio.current_task())
         visitor.set(scope[VISITOR])
-        opened = _Socket(receive, send, None if session else self.limits.stranger_seconds)
+        most = self.limits.message_bytes if session else self.limits.stranger_message_bytes
+        opened = _Socket(receive, send, most, None if session else self.limits.stranger_seconds)
         try:
+            opened.intake = await self.watch.begin(scope.get("client"), most + self.limits.unfinished_bytes)
             await self.app(scope, opened.receive, opened.send)
         except Exception as error:
             # Nobody writes lines into the log without a session; the same from a session is a fault of ours.
@@ -150,6 +160,7 @@ class RequestGuard:
                 log.error("socket.failed", exc_info=error)
             await opened.send({"type": "websocket.close", "code": GOING_AWAY})
         finally:
+            self.watch.end(opened.intake)
             if session:
                 held.give_back(name)
             else:
@@ -228,11 +239,14 @@ class _Body:
 
 
 class _Socket:
-    """A socket that may end after some time, for the application as if the browser had closed it. What is sent to a
-    browser that has gone is dropped, and the application is told."""
+    """A socket that ends after some time or a message that is too large, for the application as if the browser had
+    closed it. What is sent to a browser that has gone is dropped, and the application is told."""
 
-    def __init__(self, receive: Receive, send: Send, seconds: float | None) -> None:
-        self._receive, self._send = receive, send
+    intake: Intake | None = None
+    """The bytes of its connection, where they can be watched."""
+
+    def __init__(self, receive: Receive, send: Send, most: int, seconds: float | None) -> None:
+        self._receive, self._send, self._most = receive, send, most
         self._loop = asyncio.get_running_loop()
         self._ends_at = None if seconds is None else self._loop.time() + seconds
         self._waiting: asyncio.Timeout | None = None
@@ -248,6 +262,13 @@ class _Socket:
             message = {"type": "websocket.disconnect", "code": GOING_AWAY}
         finally:
             self._waiting = None
+        if message["type"] == "websocket.receive":
+            size = size_of(message)
+            if self.intake is not None:
+                self.intake.take(size)
+            if size > self._most:
+                await self.send({"type": "websocket.close", "code": TOO_LARGE})
+                message = {"type": "websocket.disconnect", "code": TOO_LARGE}
         self._is_over = self._is_over or message["type"] == "websocket.disconnect"
         return message
 
