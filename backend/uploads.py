@@ -19,7 +19,7 @@ from backend.quota import Quota
 PIECE = 65_536
 """Bytes that are kept in memory before they are written."""
 PROCESSED = 134_217_728
-"""Bytes of all bodies that are processed at once. A list needs up to 12 times its size in memory; the others wait."""
+"""Bytes of all bodies that are processed at once; the others wait. A list needs about 9 times its size in memory."""
 WAIT_SECONDS = 30.0
 """How long a complete body waits for its turn before the answer is a 503."""
 FULL = "The server cannot store the file now. Try again in 30 s."

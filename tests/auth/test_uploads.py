@@ -7,13 +7,15 @@ import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 import sqlalchemy as sa
+from limits import RateLimitItemPerMinute
 
 from backend import db, runtime, uploads
+from backend.auth import rate_limit
 from backend.errors import PayloadTooLarge, TooManyRequests, Unavailable
 from backend.quota import Quota
 from backend.settings import settings
@@ -67,6 +69,16 @@ async def test_list_without_a_valid_target_is_refused_unread(world: World, api: 
         async with asyncio.timeout(PATIENCE):
             assert await upload.run() == status
         assert not upload.begun.is_set()
+
+
+async def test_refused_list_counts_against_the_rate_limit_once(
+    world: World, api: Any, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    path = f"/v1{firm.base}/assets/{uuid4()}/distributions"
+    monkeypatch.setitem(rate_limit.PER_PRINCIPAL, "testnet", RateLimitItemPerMinute(2))
+    admin = await world.person(UUID(firm.base.rpartition("/")[2]))
+    assert [await List(api, admin, path).run() for _ in range(3)] == [404, 404, 429]
 
 
 async def test_document_for_an_unknown_party_is_refused_unread(world: World, api: Any) -> None:
