@@ -4,6 +4,7 @@ import asyncio
 import ctypes
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -131,6 +132,10 @@ def _free_port(wanted: int) -> int:
 
 
 def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subprocess.Popen[bytes]:
+    # Anvil keeps older states, up to 1 GB of them, in the home of its user and leaves them there when it is killed.
+    states = folder / f"{chain.eid}.states"
+    shutil.rmtree(states, ignore_errors=True)
+    states.mkdir(mode=0o700)
     arguments = [
         command,
         "--host",
@@ -147,6 +152,8 @@ def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subproces
         str(_state(folder, chain.eid)),
         "--state-interval",
         str(SAVE_EVERY),
+        "--cache-path",
+        str(states),
         "--no-cors",
         "--threads",
         "1",

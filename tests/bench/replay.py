@@ -20,6 +20,7 @@ import httpx
 
 from backend.chain.endpoints import EMBEDDED
 from backend.chain.install import binary
+from tests.scratch import scratch
 
 
 class Node:
@@ -107,7 +108,15 @@ def _nodes(home: Path, before: Before) -> Iterator[dict[int, Node]]:
             file = home / f"replay-{eid}.json"
             file.write_bytes(gzip.decompress(bytes.fromhex(state.removeprefix("0x"))))
             words = f"--port {port} --chain-id {EMBEDDED[eid].chain_id} --accounts 0 --hardfork cancun --threads 1"
-            command = [str(binary(home)), *words.split(), "--load-state", str(file), "--silent"]
+            command = [
+                str(binary(home)),
+                *words.split(),
+                "--load-state",
+                str(file),
+                "--silent",
+                "--cache-path",
+                str(scratch("anvil")),
+            ]
             running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             _await_port(port)
             nodes[eid] = Node(f"http://127.0.0.1:{port}")

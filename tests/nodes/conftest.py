@@ -17,6 +17,7 @@ from tests.chain.conftest import HOME_EID, Stage, open_rules, quick, stage
 from tests.conftest import HOME
 from tests.nodes.callers import CHAIN_ID, SENDER, Caller, calling
 from tests.nodes.pool import NodePool, in_front_of
+from tests.scratch import scratch
 from tests.served import free_port
 
 __all__ = ["open_rules", "quick", "stage"]
@@ -56,7 +57,7 @@ def anvil() -> Iterator[str]:
     """A chain that nothing else uses; its URL."""
     port = free_port()
     words = ["--port", str(port), "--chain-id", str(CHAIN_ID), "--accounts", "1", "--hardfork", "cancun", "--silent"]
-    process = subprocess.Popen([str(binary(HOME)), *words])
+    process = subprocess.Popen([str(binary(HOME)), *words, "--cache-path", str(scratch("anvil"))])
     url = f"http://127.0.0.1:{port}"
     with httpx.Client(transport=httpx.HTTPTransport(retries=6), trust_env=False) as client:
         client.post(url, json={"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []})

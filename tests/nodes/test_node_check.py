@@ -19,6 +19,7 @@ from backend.chain.terms import DEFAULTS
 from tests.conftest import HOME
 from tests.nodes.options import Batches, PoolOptions
 from tests.nodes.pool import NodePool
+from tests.scratch import scratch
 from tests.served import free_port
 
 HYPER = 30367
@@ -31,7 +32,7 @@ def anvil() -> Iterator[str]:
     """A chain of this module's own, 1,100 blocks long; its URL."""
     port = free_port()
     words = ["--port", str(port), "--chain-id", str(CHAIN_ID), "--accounts", "1", "--silent"]
-    process = subprocess.Popen([str(binary(HOME)), *words])
+    process = subprocess.Popen([str(binary(HOME)), *words, "--cache-path", str(scratch("anvil"))])
     try:
         with httpx.Client(transport=httpx.HTTPTransport(retries=50), trust_env=False, timeout=60) as client:
             body = {"jsonrpc": "2.0", "id": 1, "method": "anvil_mine", "params": [hex(1_100)]}

@@ -17,6 +17,7 @@ from backend.chain import codec
 from backend.chain.calls import Call
 from backend.chain.install import binary
 from tests.conftest import HOME
+from tests.scratch import scratch
 from tests.served import free_port
 
 STAND_IN: dict[str, Any] = json.loads((Path(__file__).parent / "EndpointStandIn.json").read_text())
@@ -40,7 +41,8 @@ class PublicChain:
         """As it was before us: an endpoint and a currency are there. At the same addresses whenever it is started."""
         mining = ["--block-time", str(self._block_time)] if self._block_time else []
         address = ["--port", str(self.port), "--chain-id", str(self._chain_id), "--accounts", "1"]
-        self._process = subprocess.Popen([str(binary(HOME)), *address, "--silent", *mining])
+        states = ["--cache-path", str(scratch("anvil"))]
+        self._process = subprocess.Popen([str(binary(HOME)), *address, "--silent", *mining, *states])
         self._until(lambda: self._answers())
         (account,) = self.rpc("eth_accounts")
         self.somebody = to_checksum_address(account)

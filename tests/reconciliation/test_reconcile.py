@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend import db
-from backend.chain import endpoints, nodes, registry, token
+from backend.chain import endpoints, nodes, registry, streams, token
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.transactions import execute
 from backend.models import (
@@ -57,8 +57,10 @@ async def test_where_all_agrees_there_is_nothing(scene: Scene) -> None:
     ],
 )
 async def test_what_was_changed_in_a_table_is_listed(
-    scene: Scene, table: Any, change: dict[str, Any], kind: str, what: str
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, table: Any, change: dict[str, Any], kind: str, what: str
 ) -> None:
+    # A pass of the indexer, which any new block brings about, sets halted markets right by itself.
+    monkeypatch.setattr(streams, "_follow_ups", [])
     async with db.worker() as session:
         row = (await session.scalars(sa.select(table).where(table.organization_id == scene.firm.id).limit(1))).one()
         before = {name: getattr(row, name) for name in change}
