@@ -32,7 +32,6 @@ from backend.settings import settings
 
 forms = APIRouter(include_in_schema=False)
 LIFETIME = timedelta(minutes=10)
-PURPOSE = "sign-in"
 
 
 def own_path(target: str, otherwise: str = "/") -> str:
@@ -77,7 +76,9 @@ async def ask_for_factor(user_id: UUID, target: str) -> Response:
     secret = token()
     async with db.transaction() as session:
         session.add(
-            OneTimeSecretRow(purpose=PURPOSE, secret_hash=digest(secret), user_id=user_id, expires_at=now() + LIFETIME)
+            OneTimeSecretRow(
+                purpose=service.SIGN_IN, secret_hash=digest(secret), user_id=user_id, expires_at=now() + LIFETIME
+            )
         )
     answer = _page(target)
     _set_cookie(answer, pending_name(), secret, int(LIFETIME.total_seconds()))
@@ -144,7 +145,7 @@ async def _pending(request: Request, session: Write) -> OneTimeSecretRow | None:
     await prove(session, presented)
     query = sa.select(OneTimeSecretRow).where(
         col(OneTimeSecretRow.secret_hash) == presented,
-        col(OneTimeSecretRow.purpose) == PURPOSE,
+        col(OneTimeSecretRow.purpose) == service.SIGN_IN,
         col(OneTimeSecretRow.used_at).is_(None),
         col(OneTimeSecretRow.expires_at) > now(),
     )

@@ -13,7 +13,7 @@ from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
 from backend.auth.secrets import digest, hash_password, token, verify_password
-from backend.auth.service import find_account, reach, themself
+from backend.auth.service import end_sign_ins, find_account, reach, themself
 from backend.auth.telling import tell_of_person
 from backend.changes import proven
 from backend.db import Write, now, prove, see_oneself, transaction, widen
@@ -116,6 +116,7 @@ async def _set(
     user = await themself(session, user_id)
     check_password_form(password, pointer, (user.email, user.display_name))
     new = {"person": user_id, "hash": await asyncio.to_thread(hash_password, password), "link": link, "session": keep}
+    await end_sign_ins(session, user_id)  # before the person's row is locked, as a second step does
     if not await session.scalar(SET, new):
         raise BadRequest(BAD_LINK, pointer="/token") if link else Unauthenticated(code="invalid_token")
     links = sa.update(OneTimeSecretRow).where(

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth import newcomers, rate_limit, tokens
-from backend.auth.models import RefreshTokenRow, SessionRow
+from backend.auth.models import OneTimeSecretRow, RefreshTokenRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
 from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest, scopes_of
@@ -27,6 +27,8 @@ from backend.settings import settings
 REFRESH_IDLE = timedelta(days=30)
 REFRESH_ABSOLUTE = timedelta(days=90)
 WRONG = "Email or password is not right."
+SIGN_IN = "sign-in"
+"""Purpose of the secret between the two steps of a browser's sign-in."""
 
 
 async def check_password(session: Write, email: str, password: str, address: str, device: str | None = None) -> UserRow:
@@ -211,8 +213,25 @@ async def end(session: Write, *which: sa.ColumnElement[bool]) -> bool:
 
 
 async def end_everywhere(context: Context) -> None:
-    """End every session of the caller: browsers, programs, and applications in their name."""
-    await end(context.session, col(SessionRow.user_id) == context.require_person().user_id)
+    """End every session of the caller: browsers, programs, and applications in their name. Pending sign-ins end too."""
+    user_id = context.require_person().user_id
+    await end_sign_ins(context.session, user_id)
+    await end(context.session, col(SessionRow.user_id) == user_id)
+
+
+async def end_sign_ins(session: Write, user_id: UUID) -> None:
+    """End a person's sign-ins that still wait for the second factor: their passwords were checked before.
+
+    Call it before the person's sessions end. A second step that is under way then either finds its first step used up,
+    or has opened a session that ends with the others.
+    """
+    await see_oneself(session, user_id)
+    pending = sa.update(OneTimeSecretRow).where(
+        col(OneTimeSecretRow.user_id) == user_id,
+        col(OneTimeSecretRow.purpose) == SIGN_IN,
+        col(OneTimeSecretRow.used_at).is_(None),
+    )
+    await session.execute(pending.values(used_at=now()))
 
 
 async def end_by_cookie(session: Write, cookie: str, *, everywhere: bool = False) -> None:
@@ -226,6 +245,7 @@ async def end_by_cookie(session: Write, cookie: str, *, everywhere: bool = False
             await session.execute(sa.text("select user_id from signum_session(:h, null)"), {"h": digest(cookie)})
         ).first()
         if row is not None:
+            await end_sign_ins(session, row.user_id)
             await end(session, col(SessionRow.user_id) == row.user_id)
     await end(session, mine)
 

@@ -14,6 +14,7 @@ from backend.auth.browser import pending_name
 from backend.auth.credentials import cookie_name
 from backend.auth.models import OneTimeSecretRow
 from backend.settings import settings
+from tests.auth.test_accounts import forget
 from tests.conftest import PASSWORD, Actor, World
 from tests.factors.steps import App, set_up
 
@@ -150,3 +151,45 @@ async def test_session_that_was_there_before_ends(browser: Browser, world: World
     await browser.post("/session/factor", code=app.code(1))
     answer = await browser.http.get("/v1/auth/me", headers={"cookie": other.cookie})
     assert answer.status_code == 401
+
+
+async def change_password(browser: Browser, world: World, person: Actor) -> None:
+    body = {"current_password": PASSWORD, "new_password": "a better horse battery"}
+    await person.call("POST", "/auth/password/change", json=body)
+
+
+async def reset_password(browser: Browser, world: World, person: Actor) -> None:
+    [link] = await forget(world, person.email)
+    body = {"token": link, "password": "a better horse battery"}
+    await world.client.call("POST", "/auth/password/reset", json=body)
+
+
+async def sign_out_everywhere(browser: Browser, world: World, person: Actor) -> None:
+    await person.call("DELETE", "/auth/sessions")
+
+
+async def sign_out_everywhere_in_browser(browser: Browser, world: World, person: Actor) -> None:
+    headers = {"origin": settings().origin, "cookie": person.cookie}
+    answer = await browser.http.post("/session/end", data={"everywhere": "yes"}, headers=headers)
+    assert answer.status_code == 303
+
+
+@pytest.mark.parametrize("end", [change_password, reset_password, sign_out_everywhere, sign_out_everywhere_in_browser])
+async def test_pending_sign_in_after_a_password_change_or_sign_out_everywhere_is_expired(
+    browser: Browser, world: World, person: Actor, app: App, end: Any
+) -> None:
+    await browser.password(person)
+    await end(browser, world, person)
+    answer = await browser.post("/session/factor", code=app.recovery_codes[0])
+    assert answer.headers["location"].startswith("/sign-in?error=expired")
+    assert not await browser.is_signed_in()
+
+
+async def test_pending_sign_in_of_another_person_survives_a_sign_out_everywhere(
+    browser: Browser, world: World, person: Actor, app: App
+) -> None:
+    other = await world.person(await world.organization())
+    await browser.password(person)
+    await other.call("DELETE", "/auth/sessions")
+    await browser.post("/session/factor", code=app.recovery_codes[0])
+    assert await browser.is_signed_in()
