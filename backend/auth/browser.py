@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from sqlmodel import col
 
 from backend import db
-from backend.auth import devices, newcomers, service
+from backend.auth import devices, newcomers, rate_limit, service
 from backend.auth.credentials import check_origin, client_address, cookie_name
 from backend.auth.models import OneTimeSecretRow
 from backend.auth.secrets import digest, token
@@ -131,12 +131,14 @@ async def _finish(request: Request, session: Write, code: str, credential: str) 
     pending = await _pending(request, session)
     if pending is None or pending.user_id is None:
         return None
-    await db.see_oneself(session, pending.user_id)
+    user = await service.themself(session, pending.user_id)
+    device = await devices.known(request, user.email or "")
+    guesses = rate_limit.Guesses.of_code(user.id, client_address(request), device)
     proof: dict[str, Any] = {"credential": _read(credential)} if credential else {"code": code}
-    if not await verifying.check(session, pending.user_id, **proof):
+    if not await verifying.check(session, user.id, guesses, **proof):
         raise Unauthenticated(verifying.WRONG_CODE)
     pending.used_at = now()
-    return await enter(request, session, await service.themself(session, pending.user_id), now())
+    return await enter(request, session, user, now())
 
 
 async def _pending(request: Request, session: Write) -> OneTimeSecretRow | None:

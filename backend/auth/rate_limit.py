@@ -1,5 +1,7 @@
 """Rate limits, by one mechanism: a name, a limit, a moving window (`backend.auth.limiter` counts)."""
 
+from uuid import UUID
+
 from fastapi import Request
 from limits import (
     RateLimitItem,
@@ -20,7 +22,10 @@ PER_PRINCIPAL = {Network.MAINNET: RateLimitItemPerSecond(100), Network.TESTNET: 
 FAILED_LOGINS_PER_ADDRESS = RateLimitItemPerMinute(10)
 FAILED_LOGINS_PER_ACCOUNT = RateLimitItemPerMinute(5, 15)
 FAILED_FACTORS = RateLimitItemPerMinute(5, 15)
-"""Wrong codes of one person, whoever sends them: six digits are few."""
+"""Wrong codes at the sign-in to an account from one address, and at one set-up of an authenticator app."""
+FAILED_FACTORS_PER_SESSION = RateLimitItemPerDay(10, 90)
+"""Wrong codes in one session, for as long as any session can last."""
+FAILED_FACTORS_PER_DEVICE = (RateLimitItemPerHour(10), RateLimitItemPerDay(30))
 FAILED_LOGINS_IN_ALL = (RateLimitItemPerHour(20), RateLimitItemPerDay(60))
 """Of one account from wherever, but for browsers that have signed in to it before."""
 FAILED_LOGINS_PER_DEVICE = RateLimitItemPerHour(10)
@@ -65,25 +70,55 @@ async def check(limit: RateLimitItem, *names: str) -> None:
 
 
 class Guesses:
-    """The limits that failed sign-ins of an account count against. A known device counts by itself alone, so that
-    nobody else's guesses keep the owner out; any other one by its address and by the account."""
+    """The limits that wrong guesses of a secret count against.
 
-    def __init__(self, account: str, address: str, device: str | None = None) -> None:
+    A known device counts by itself alone, so that nobody else's guesses keep the owner out. Any other one counts by its
+    address, and together with all others of the account.
+    """
+
+    def __init__(self, *counted: tuple[RateLimitItem, tuple[str, ...]]) -> None:
+        self._counted = counted
+
+    @classmethod
+    def of_password(cls, account: str, address: str, device: str | None = None) -> "Guesses":
+        """Passwords at the sign-in to an account."""
+        if device:
+            return cls((FAILED_LOGINS_PER_DEVICE, ("device", device)))
         place = group(address)
-        self._counted: list[tuple[RateLimitItem, tuple[str, ...]]] = (
-            [(FAILED_LOGINS_PER_DEVICE, ("device", device))]
-            if device
-            else [
-                (FAILED_LOGINS_PER_ADDRESS, ("login", place)),
-                (FAILED_LOGINS_PER_ACCOUNT, ("login", place, account)),
-                *((limit, ("account", account)) for limit in FAILED_LOGINS_IN_ALL),
-            ]
+        return cls(
+            (FAILED_LOGINS_PER_ADDRESS, ("login", place)),
+            (FAILED_LOGINS_PER_ACCOUNT, ("login", place, account)),
+            *((limit, ("account", account)) for limit in FAILED_LOGINS_IN_ALL),
         )
+
+    @classmethod
+    def of_code(cls, user_id: UUID, address: str, device: str | None = None) -> "Guesses":
+        """Codes of a second factor at a person's sign-in."""
+        if device:
+            return cls(*((limit, ("factor", "device", device)) for limit in FAILED_FACTORS_PER_DEVICE))
+        return cls(
+            (FAILED_FACTORS, ("factor", group(address), str(user_id))),
+            *((limit, ("factor", str(user_id))) for limit in FAILED_LOGINS_IN_ALL),
+        )
+
+    @classmethod
+    def in_session(cls, session_id: UUID) -> "Guesses":
+        """Codes of a second factor in a session."""
+        return cls((FAILED_FACTORS_PER_SESSION, ("factor", "session", str(session_id))))
+
+    @classmethod
+    def of_set_up(cls, factor_id: UUID) -> "Guesses":
+        """Codes that confirm a new authenticator app."""
+        return cls((FAILED_FACTORS, ("factor", "set-up", str(factor_id))))
 
     async def check(self) -> None:
         """429 where one more is too many."""
         for limit, names in self._counted:
             await check(limit, *names)
+
+    async def are_spent(self) -> bool:
+        """Whether one more is too many."""
+        return is_on() and not all([await _limiter.test(limit, *names) for limit, names in self._counted])
 
     async def hit(self) -> None:
         """Count a failure; 429 where it is one too many."""

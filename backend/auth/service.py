@@ -35,7 +35,7 @@ async def check_password(session: Write, email: str, password: str, address: str
     """The user, where the password fits. Unknown user and wrong password: the same 401 after the same time. `device`
     is the id of a browser that has signed in to this account before."""
     account = email.strip().lower()
-    guesses = rate_limit.Guesses(account, address, device)
+    guesses = rate_limit.Guesses.of_password(account, address, device)
     await guesses.check()
     known = None if "\0" in account else await find_account(session, account)
     fits = await asyncio.to_thread(verify_password, password, known.password_hash if known else None)
@@ -60,14 +60,15 @@ async def themself(session: Write, user_id: UUID) -> UserRow:
     return await session.get_one(UserRow, user_id)
 
 
-async def check_factor(session: Write, user_id: UUID, code: str | None) -> datetime | None:
+async def check_factor(session: Write, user_id: UUID, code: str | None, address: str) -> datetime | None:
     """When the person showed their second factor: now, by a code. None where they have none; 401 where the code is
-    missing or wrong."""
+    missing or wrong, 429 after too many wrong ones."""
     if not await verifying.has_factor(session, user_id):
         return None
     if code is None:
         raise SecondFactorNeeded(user_id)
-    if not await verifying.check(session, user_id, code=code):
+    guesses = rate_limit.Guesses.of_code(user_id, address)
+    if not await verifying.check(session, user_id, guesses, code=code):
         raise Unauthenticated(verifying.WRONG_CODE)
     return now()
 
@@ -125,7 +126,7 @@ async def login(context: Context, body: Login, agent: str) -> Tokens:
     """Sign in a program: an access token for 15 minutes and a refresh token."""
     user = await check_password(context.session, body.email, body.password, context.address)
     proven(user.id)
-    factor_at = await check_factor(context.session, user.id, body.code)
+    factor_at = await check_factor(context.session, user.id, body.code, context.address)
     return await open_token_session(context, user, agent, body.org_id, factor_at)
 
 

@@ -56,7 +56,7 @@ async def _factor_at(context: Context, user: UserRow, body: SiweVerify) -> datet
     """When the person showed their second factor. To link a wallet is to make another way in, so it needs a fresh
     one."""
     if not body.link:
-        return await service.check_factor(context.session, user.id, body.code)
+        return await service.check_factor(context.session, user.id, body.code, context.address)
     return context.require_person().factor_at
 
 

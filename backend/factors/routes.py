@@ -45,7 +45,7 @@ async def begin_totp(context: Current, body: EnrolmentStart, response: Response)
 @router.post("/totp/confirm", status_code=status.HTTP_201_CREATED)
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def confirm_totp(context: Current, body: TotpConfirmation, response: Response) -> FactorAdded:
-    """Confirm an authenticator app by a code it shows.
+    """Confirm an authenticator app by a code it shows. The fifth wrong code ends the set-up.
 
     The first factor comes with recovery codes, and ends every other session of the person.
     """
@@ -90,7 +90,7 @@ async def verify_factor(context: Current, body: FactorProof) -> FreshFactor:
     """Confirm a second factor, by a code or a passkey's answer. It is then fresh in this session for 5 minutes.
 
     Operations that need a fresh factor refuse a browser's session without one (403, rule `fresh_factor`). API keys and
-    programs are not asked. A code works once; after five wrong ones in 15 minutes the answer is 429.
+    programs are not asked. A code works once. The tenth wrong one ends the session (401).
     """
     return await service.verify(context, body)
 

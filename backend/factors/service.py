@@ -1,6 +1,6 @@
 """The signed-in person's second factors: listed, added, removed, shown again."""
 
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -9,11 +9,12 @@ from sqlmodel import col
 from backend.auth import proofs
 from backend.auth.models import SessionRow
 from backend.auth.principal import Context, Person
+from backend.auth.rate_limit import Guesses
 from backend.auth.secrets import digest
-from backend.auth.service import end
+from backend.auth.service import end, revoke_alone
 from backend.auth.telling import tell_of_person
-from backend.db import Write, new_id, now
-from backend.errors import BadRequest, Conflict, NotFound
+from backend.db import Write, new_id, now, see_oneself, transaction
+from backend.errors import BadRequest, Conflict, NotFound, TooManyRequests, Unauthenticated
 from backend.factors import passkeys, rules, verifying
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.factors.schemas import (
@@ -62,7 +63,10 @@ async def begin_totp(context: Context, body: EnrolmentStart) -> TotpEnrolment:
 
 
 async def confirm_totp(context: Context, body: TotpConfirmation) -> FactorAdded:
-    """Make the app count, by a code it shows; 400 for a wrong one, and where none was begun in the last 15 minutes."""
+    """Make the app count, by a code it shows; 400 for a wrong one, and where none was begun in the last 15 minutes.
+
+    The fifth wrong code ends the set-up, so that a stolen session does not guess on while the owner sets up the app.
+    """
     person = context.require_person()
     query = sa.select(FactorRow).where(
         col(FactorRow.user_id) == person.user_id,
@@ -73,10 +77,26 @@ async def confirm_totp(context: Context, body: TotpConfirmation) -> FactorAdded:
     row: FactorRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
         raise BadRequest("The set-up has expired. Begin again.")
+    guesses = Guesses.of_set_up(row.id)
+    if await guesses.are_spent():
+        await _end_set_up(context.session, person.user_id, row.id)
     if not verifying.take_code(row, body.code):
+        await guesses.hit()
+        if await guesses.are_spent():
+            await _end_set_up(context.session, person.user_id, row.id)
         raise BadRequest("The code is wrong. Check the app's code and the clock of its device.", pointer="/code")
     row.name, row.confirmed_at = body.name, now()
     return await _added(context, person, row)
+
+
+async def _end_set_up(session: Write, user_id: UUID, factor_id: UUID) -> NoReturn:
+    """Remove an app that was not confirmed, in a transaction of its own because the request fails; 400."""
+    await session.rollback()  # which gives its lock on the row back
+    async with transaction() as own:
+        await see_oneself(own, user_id)
+        begun = (col(FactorRow.id) == factor_id, col(FactorRow.confirmed_at).is_(None))
+        await own.execute(sa.delete(FactorRow).where(*begun))
+    raise BadRequest("The set-up has ended after 5 wrong codes. Begin again.")
 
 
 async def passkey_options(context: Context, body: EnrolmentStart) -> PasskeyOptions:
@@ -107,12 +127,24 @@ async def challenge(context: Context) -> PasskeyOptions:
 
 
 async def verify(context: Context, body: FactorProof) -> FreshFactor:
-    """Confirm a factor in this session; 400 where it is not right."""
+    """Confirm a factor in this session; 400 where it is not right. The tenth wrong one ends the session (401)."""
     person = context.require_person()
     if (body.code is None) is (body.credential is None):
         raise BadRequest("Send either a code or the answer of a passkey.")
     credential = body.credential.model_dump(exclude_none=True) if body.credential else None
-    if not await verifying.check(context.session, person.user_id, code=body.code, credential=credential):
+    guesses = Guesses.in_session(person.session_id)
+    try:
+        is_right = await verifying.check(
+            context.session, person.user_id, guesses, code=body.code, credential=credential
+        )
+        are_spent = not is_right and await guesses.are_spent()
+    except TooManyRequests:
+        is_right, are_spent = False, True
+    if are_spent:
+        await context.session.rollback()  # it fails, but the session's end must hold
+        await revoke_alone(person.session_id)
+        raise Unauthenticated("This session has ended after 10 wrong codes. Sign in again.", code="invalid_token")
+    if not is_right:
         pointer, words = ("/code", verifying.WRONG_CODE) if body.code else ("/credential", verifying.WRONG_PASSKEY)
         raise BadRequest(words, pointer=pointer)
     return FreshFactor(fresh_until=await _refresh(context.session, person.session_id))

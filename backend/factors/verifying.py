@@ -8,7 +8,7 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import col
 
-from backend.auth import rate_limit
+from backend.auth.rate_limit import Guesses
 from backend.auth.secrets import digest
 from backend.db import Write, now
 from backend.factors import passkeys, rules
@@ -26,21 +26,23 @@ async def has_factor(session: Write, user_id: UUID) -> bool:
     return bool(await session.scalar(sa.text("select signum_has_factor(:person)"), {"person": user_id}))
 
 
-async def check(session: Write, user_id: UUID, *, code: str | None = None, credential: Any = None) -> bool:
-    """Whether the proof is right; a code and a passkey's answer work once. 429 after five wrong ones in 15 minutes.
+async def check(
+    session: Write, user_id: UUID, guesses: Guesses, *, code: str | None = None, credential: Any = None
+) -> bool:
+    """Whether the proof is right; a code and a passkey's answer work once. 429 where `guesses` are spent.
 
-    The transaction sees the person (`see_oneself`). Their factors are locked, so that guesses at once are counted one
-    after another.
+    Recovery codes and passkeys cannot be guessed, so they work after any number of wrong codes. The transaction sees
+    the person (`see_oneself`). Their factors are locked, so that guesses at once are counted one after another.
     """
-    names = "factor", str(user_id)
     rows = await _locked(session, user_id)
-    await rate_limit.check(rate_limit.FAILED_FACTORS, *names)
+    if credential is None and rules.recovery_text(code or "") is None:
+        await guesses.check()
     if credential is not None:
         is_right = await passkeys.verify(session, user_id, rows, credential)
     else:
         is_right = await _takes(session, user_id, rows, code or "")
     if not is_right:
-        await rate_limit.hit(rate_limit.FAILED_FACTORS, *names)
+        await guesses.hit()
     return is_right
 
 

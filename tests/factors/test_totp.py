@@ -98,21 +98,6 @@ async def test_new_password_by_mail_does_not_stand_in_for_the_factor(world: Worl
     await world.client.call("POST", "/auth/login", json=login | {"code": app.code(1)})
 
 
-async def test_guesses_of_codes_are_limited(world: World, limits: None) -> None:
-    person = await world.person(await world.organization())
-    app = await set_up(person)
-    for guess in range(5):
-        refused = await problem_of(person.call("POST", PROOF, json={"code": f"00000{guess}"}))
-        assert refused.status == 400
-    for call in (
-        person.call("POST", PROOF, json={"code": app.code(1)}),
-        world.client.call(
-            "POST", "/auth/login", json={"email": person.email, "password": PASSWORD, "code": app.code(1)}
-        ),
-    ):
-        assert (await problem_of(call)).status == 429
-
-
 async def test_removing_needs_a_fresh_factor(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)

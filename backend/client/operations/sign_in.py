@@ -110,7 +110,7 @@ class SignInOperations(Connection):
         )
 
     async def confirm_totp(self, body: TotpConfirmation, *, idempotency_key: str | None = None) -> FactorAdded:
-        """Confirm an authenticator app by a code it shows.
+        """Confirm an authenticator app by a code it shows. The fifth wrong code ends the set-up.
 
         The first factor comes with recovery codes, and ends every other session of the person.
         """
@@ -145,8 +145,7 @@ class SignInOperations(Connection):
         """Confirm a second factor, by a code or a passkey's answer. It is then fresh in this session for 5 minutes.
 
         Operations that need a fresh factor refuse a browser's session without one (403, rule `fresh_factor`).
-        API keys and programs are not asked. A code works once; after five wrong ones in 15 minutes the answer is
-        429.
+        API keys and programs are not asked. A code works once. The tenth wrong one ends the session (401).
         """
         return await self._send(
             FreshFactor, "POST", "/auth/factors/verify", body=body, key=idempotency_key or new_key()
