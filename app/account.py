@@ -1,9 +1,10 @@
-"""The person's account: their second factors, where they are signed in, and their password."""
+"""The person's account: their second factors, linked wallets, sessions and password."""
 
 import reflex as rx
 
 from app.layout import page
 from components.factors import factor_dialogs, factors_card
+from components.linked_wallets import linked_wallets_card, unlink_dialog
 from components.ui.button import button, link_button
 from components.ui.card import page_head, panel
 from components.ui.dialog import dialog, form_dialog
@@ -15,6 +16,7 @@ from components.ui.value import when
 from state.account import AccountDoor, Everywhere, PasswordForm, SessionRow, SessionsState
 from state.factors import FactorsState
 from state.invitation import PASSWORD_RULE
+from state.linked_wallets import LinkedWallets
 from state.session import Session
 
 
@@ -25,15 +27,21 @@ def account_door() -> rx.Component:
     return rx.el.main(rx.cond(AccountDoor.problem != "", nowhere, page_skeleton()), class_name="page")
 
 
-@page(route="/o/[org_id]/account", title="Account", on_load=[FactorsState.load, SessionsState.load], is_own=True)
+@page(
+    route="/o/[org_id]/account",
+    title="Account",
+    on_load=[FactorsState.load, LinkedWallets.load, SessionsState.load],
+    is_own=True,
+)
 def account() -> rx.Component:
-    """Draw the second factors, the sessions, and the way to another password."""
+    """Draw the second factors, the linked wallets, the sessions, and the way to another password."""
     applications = link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window")
     leave = button("Sign out everywhere", "log-out", on_click=Everywhere.show(True))
     change = button("Change password", "key-round", on_click=PasswordForm.show(True))
     return rx.fragment(
         page_head("Account", Session.email, applications, leave, change),
         factors_card(),
+        linked_wallets_card(),
         panel(
             table(
                 "Sessions",
@@ -50,6 +58,7 @@ def account() -> rx.Component:
         ),
         _password_dialog(),
         factor_dialogs(),
+        unlink_dialog(),
         _everywhere_dialog(),
     )  # fmt: skip
 
@@ -80,7 +89,12 @@ def _everywhere_dialog() -> rx.Component:
     return dialog(
         "Sign out everywhere",
         "Every browser, program and connected application is signed out, this browser too.",
-        "API keys go on working.",
+        rx.el.p("API keys go on working."),
+        rx.el.p(
+            "Linked wallets can still sign in. Close this dialog and unlink those that are not yours under ",
+            rx.el.b("Linked wallets"),
+            ".",
+        ),
         is_open=Everywhere.is_open,
         on_open_change=Everywhere.show,
         foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Cancel")), leave),

@@ -42,11 +42,17 @@ def reset_password() -> rx.Component:
     changed = rx.el.div(
         note(
             rx.el.b("Your password is changed. "),
-            "Wherever you were signed in before, you are not any more.",
+            "All your sessions have ended.",
             tone="ok",
             role="status",
         ),
+        note(
+            rx.el.b("Linked wallets can still sign in. "),
+            "Sign in and unlink those that are not yours under Linked wallets.",
+            tone="warn",
+        ),
         link_button("Sign in", "/sign-in", kind="primary", class_name="large"),
+        link_button("Review linked wallets", "/sign-in?next=/account", class_name="large"),
         class_name="card",
     )
     form = rx.el.form(

@@ -11,6 +11,7 @@ from tests.documented import Entries
 
 ACTIONS = {
     "verify_siwe": ("user.wallet_linked",),
+    "unlink_wallet": ("user.wallet_unlinked",),
     "logout": ("session.ended",),
     "end_session": ("session.ended",),
     "sign_out_everywhere": ("session.ended",),

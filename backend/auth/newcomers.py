@@ -13,7 +13,8 @@ from backend.mail.alerts import tell_person
 SUBJECT = "A new sign-in to Signum"
 LETTER = (
     "Your account was signed in to with a device that has not been used before: {agent}, from {address}, on {time} UTC."
-    "\n\nIf it was you, nothing is needed. If not, choose another password and sign out everywhere: {origin}/account"
+    "\n\nIf it was you, you do not need to do anything. If not, open {origin}/account, choose another password, unlink "
+    "the wallets that are not yours, and sign out everywhere. A linked wallet signs in without the password."
 )
 MARKS = (("Edg/", "Edge"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 

@@ -35,13 +35,20 @@ async def check(context: Context, password: str | None, wallet: WalletProof | No
     context.require_fresh_factor(by_token=True)
     if person.has_factor:
         return
-    known = await find_account(context.session, person.email) if person.email else None
-    if known is None or not known.password_hash:
+    stored = await password_hash(context)
+    if not stored:
         await _check_wallet(context, wallet)
     elif not password:
         raise BadRequest(PASSWORD_NEEDED, pointer="/password")
     else:
-        await passwords.check_own(person.user_id, password, known.password_hash, "/password")
+        await passwords.check_own(person.user_id, password, stored, "/password")
+
+
+async def password_hash(context: Context) -> str | None:
+    """The hash of the signed-in person's password; None where they have none."""
+    email = context.require_person().email
+    known = await find_account(context.session, email) if email else None
+    return (known.password_hash or None) if known else None
 
 
 async def _check_wallet(context: Context, wallet: WalletProof | None) -> None:

@@ -8,11 +8,12 @@ from fastapi import APIRouter, BackgroundTasks, Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend import db
-from backend.auth import browser, devices, passwords, rate_limit, service, sessions, siwe
+from backend.auth import browser, devices, linked_wallets, passwords, rate_limit, service, sessions, siwe
 from backend.auth.address import group
 from backend.auth.credentials import check_origin, client_address, cookie_name, present
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
 from backend.auth.schemas import (
+    LinkedWalletList,
     Login,
     Me,
     PasswordChange,
@@ -86,6 +87,24 @@ async def verify_siwe(context: Current, request: Request, body: SiweVerify, resp
     return await siwe.verify(context, body, request.headers.get("user-agent", ""))
 
 
+@router.get("/wallets")
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def list_linked_wallets(context: Current) -> LinkedWalletList:
+    """List the wallets that sign in the signed-in person, the oldest first."""
+    return await linked_wallets.listed(context)
+
+
+@router.delete("/wallets/{walletId:uuid}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
+@requires(organization=ANY_ORGANIZATION, person=True)
+async def unlink_wallet(context: Current, walletId: UUID) -> None:
+    """Unlink a wallet: it no longer signs anybody in. A person with a second factor needs a fresh one.
+
+    Every other session of a program of the person ends, because the wallet may have signed it in. 409 where the person
+    has no password and no other wallet: they could not sign in any more.
+    """
+    await linked_wallets.unlink(context, walletId)
+
+
 @router.post("/password/forgot", status_code=status.HTTP_204_NO_CONTENT)
 @public
 async def forgot_password(context: Current, body: PasswordForgot, after: BackgroundTasks) -> None:
@@ -99,14 +118,18 @@ async def forgot_password(context: Current, body: PasswordForgot, after: Backgro
 @router.post("/password/reset", status_code=status.HTTP_204_NO_CONTENT)
 @public
 async def reset_password(context: Current, body: PasswordReset) -> None:
-    """Choose a new password with the token of the mail: once, for 30 minutes. Every session of the person ends."""
+    """Choose a new password with the token of the mail: once, for 30 minutes. Every session of the person ends.
+
+    Linked wallets still sign the person in. GET /v1/auth/wallets lists them, DELETE /v1/auth/wallets/{walletId} unlinks
+    one.
+    """
     await passwords.reset(context.session, body)
 
 
 @router.post("/password/change", status_code=status.HTTP_204_NO_CONTENT)
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def change_password(context: Current, body: PasswordChange) -> None:
-    """Choose a new password with the old one. Every other session of the person ends."""
+    """Choose a new password with the old one. Every other session of the person ends; linked wallets still sign in."""
     await passwords.change(context, body)
 
 
@@ -120,7 +143,10 @@ async def list_sessions(context: Current, page: Annotated[Page, Depends()]) -> S
 @router.delete("/sessions", status_code=status.HTTP_204_NO_CONTENT)
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def sign_out_everywhere(context: Current) -> None:
-    """End every session of the person, this one too: browsers, programs, and applications in their name."""
+    """End every session of the person, this one too: browsers, programs, and applications in their name.
+
+    Linked wallets can sign the person in again. GET /v1/auth/wallets lists them.
+    """
     await service.end_everywhere(context)
 
 

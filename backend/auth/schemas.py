@@ -100,6 +100,21 @@ class SiweVerify(WalletProof):
     wallet: WalletProof | None = None
 
 
+class LinkedWallet(Record):
+    """A wallet that signs the person in."""
+
+    id: UUID
+    address: str
+    created_at: Timestamp = Field(description="When it was linked.")
+    updated_at: Timestamp
+
+
+class LinkedWalletList(BaseModel):
+    """The wallets that sign the person in, at most 20, the oldest first."""
+
+    wallets: list[LinkedWallet]
+
+
 class Session(Record):
     """A sign-in that is alive: a `browser`, a `token` of a program, or an `application` in the person's name."""
 

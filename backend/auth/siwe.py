@@ -5,7 +5,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend.auth import proofs, rate_limit, service
+from backend.auth import linked_wallets, proofs, rate_limit, service
 from backend.auth.address import group
 from backend.auth.models import OneTimeSecretRow
 from backend.auth.principal import Context
@@ -98,6 +98,7 @@ async def _link(context: Context, message: SignInMessage, body: SiweVerify, owne
         raise Conflict("This wallet belongs to somebody else.")
     if owner_id is None:
         await proofs.check(context, body.password, body.wallet)
+        await linked_wallets.check_count(context)
         proven(person.user_id, context.who.credential)
         context.session.add(UserWalletRow(user_id=person.user_id, address=message.address))
         await context.session.flush()

@@ -30,11 +30,16 @@ OF_PERSON = {
         "A wallet was linked to your Signum account",
         "A wallet that can sign in was linked to your account",
     ),
+    "user.wallet_unlinked": (
+        "A wallet was unlinked from your Signum account",
+        "A wallet that could sign in was unlinked from your account",
+    ),
 }
 """By action: subject, and what happened."""
 LETTER = (
-    "{words}, on {time} UTC.\n\nIf it was you, nothing is needed. If not, choose another password "
-    "({origin}/forgot-password) and sign out everywhere: {origin}/account"
+    "{words}, on {time} UTC.\n\nIf it was you, you do not need to do anything. If not, choose another password "
+    "({origin}/forgot-password). Then open {origin}/account, unlink the wallets that are not yours, and sign out "
+    "everywhere. A linked wallet signs in without the password."
 )
 NEW_KEY = (
     "{who} made the API key “{name}” in {organization}, on {time} UTC. It has {scopes}.\n\n"

@@ -1,6 +1,7 @@
 """Sign-in. Made by `make client` from backend/openapi.json."""
 
 from backend.auth.schemas import (
+    LinkedWalletList,
     Login,
     Me,
     PasswordChange,
@@ -64,6 +65,18 @@ class SignInOperations(Connection):
         """
         return await self._send(Tokens, "POST", "/auth/siwe/verify", body=body)
 
+    async def list_linked_wallets(self) -> LinkedWalletList:
+        """List the wallets that sign in the signed-in person, the oldest first."""
+        return await self._send(LinkedWalletList, "GET", "/auth/wallets")
+
+    async def unlink_wallet(self, wallet_id: Id) -> None:
+        """Unlink a wallet: it no longer signs anybody in. A person with a second factor needs a fresh one.
+
+        Every other session of a program of the person ends, because the wallet may have signed it in. 409 where
+        the person has no password and no other wallet: they could not sign in any more.
+        """
+        await self._do("DELETE", path("/auth/wallets/{}", wallet_id))
+
     async def forgot_password(self, body: PasswordForgot, *, idempotency_key: str | None = None) -> None:
         """Ask for a link to choose a new password. The answer is the same, and takes as long, whoever the address
         is.
@@ -71,11 +84,17 @@ class SignInOperations(Connection):
         await self._do("POST", "/auth/password/forgot", body=body, key=idempotency_key or new_key())
 
     async def reset_password(self, body: PasswordReset, *, idempotency_key: str | None = None) -> None:
-        """Choose a new password with the token of the mail: once, for 30 minutes. Every session of the person ends."""
+        """Choose a new password with the token of the mail: once, for 30 minutes. Every session of the person ends.
+
+        Linked wallets still sign the person in. GET /v1/auth/wallets lists them, DELETE
+        /v1/auth/wallets/{walletId} unlinks one.
+        """
         await self._do("POST", "/auth/password/reset", body=body, key=idempotency_key or new_key())
 
     async def change_password(self, body: PasswordChange, *, idempotency_key: str | None = None) -> None:
-        """Choose a new password with the old one. Every other session of the person ends."""
+        """Choose a new password with the old one. Every other session of the person ends; linked wallets still sign
+        in.
+        """
         await self._do("POST", "/auth/password/change", body=body, key=idempotency_key or new_key())
 
     def list_sessions(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[SessionList, Session]:
@@ -83,12 +102,19 @@ class SignInOperations(Connection):
         return self._pages(SessionList, "sessions", "/auth/sessions", {"limit": limit, "cursor": cursor})
 
     async def sign_out_everywhere(self) -> None:
-        """End every session of the person, this one too: browsers, programs, and applications in their name."""
+        """End every session of the person, this one too: browsers, programs, and applications in their name.
+
+        Linked wallets can sign the person in again. GET /v1/auth/wallets lists them.
+        """
         await self._do("DELETE", "/auth/sessions")
 
     async def end_session(self, session_id: Id) -> None:
         """End a session; its cookie and tokens stop at once."""
         await self._do("DELETE", path("/auth/sessions/{}", session_id))
+
+    def list_linked_wallets_csv(self) -> Download:
+        """`/auth/wallets` as CSV: every record that its filters leave, in one stream."""
+        return self._download("/auth/wallets.csv")
 
     def list_sessions_csv(self) -> Download:
         """`/auth/sessions` as CSV: every record that its filters leave, in one stream."""
