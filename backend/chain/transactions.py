@@ -5,6 +5,8 @@ the call was simulated: no nonce is burnt by a call that would fail, and none is
 its own row again, and the same bytes are sent as often as it takes.
 """
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from uuid import UUID
@@ -13,7 +15,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
-from backend.chain import confirming, nonces, pricing, signing
+from backend.chain import confirming, endpoints, nonces, pricing, signing
 from backend.chain.calls import Intent
 from backend.chain.corrections import SUPERSEDED, Change, announce, lineage
 from backend.chain.errors import ChainUnavailable, Reverted
@@ -21,8 +23,9 @@ from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.receipts import seek, succeeded
 from backend.chain.recovery import recover
-from backend.chain.rpc import Rpc, connect
+from backend.chain.rpc import Rpc, connect, patience_here
 from backend.chain.sending import OPEN
+from backend.chain.terms import Finality, terms_of
 from backend.chain.wallet_provider import holder
 
 __all__ = ["Intent", "Outcome", "execute", "find", "finish_open", "recover", "rehearse"]
@@ -79,7 +82,7 @@ async def rehearse(intent: Intent) -> None:
 async def _prepare(intent: Intent) -> TransactionRow:
     await holder(intent.signer)
     rpc = await connect(intent.chain_eid)
-    terms = await pricing.terms(rpc, intent)
+    terms = await _simulated(rpc, intent)
     async with db.worker() as session:
         signer = await nonces.lock(session, intent.chain_eid, intent.signer)
         row = await _current(session, intent.key)
@@ -91,6 +94,37 @@ async def _prepare(intent: Intent) -> TransactionRow:
         row = await signing.signed(intent, terms, nonces.give(signer, terms.mined))
         session.add(row)
     return row
+
+
+async def _simulated(rpc: Rpc, intent: Intent) -> pricing.Terms:
+    """Return what the transaction would be signed with. Raises Reverted where the contract refuses it.
+
+    While an earlier transaction of the same request can still be taken back by a reorg, a refusal may only mean that
+    this has happened: the simulation is repeated for as long as the caller has patience.
+    """
+    ends = time.monotonic() + patience_here()
+    while True:
+        try:
+            return await pricing.terms(rpc, intent)
+        except Reverted:
+            pause = terms_of(intent.chain_eid).block_time
+            if time.monotonic() + pause > ends or not await _builds_on_what_may_be_lost(intent):
+                raise
+        await asyncio.sleep(pause)
+
+
+async def _builds_on_what_may_be_lost(intent: Intent) -> bool:
+    if intent.request_id is None or endpoints.is_embedded(intent.chain_eid):
+        return False
+    found = sa.select(col(TransactionRow.id)).where(
+        col(TransactionRow.request_id) == intent.request_id,
+        col(TransactionRow.chain_eid) == intent.chain_eid,
+        col(TransactionRow.key) != intent.key,
+        col(TransactionRow.status) != TransactionStatus.FAILED,
+        col(TransactionRow.finality).is_distinct_from(Finality.FINAL),
+    )
+    async with db.worker() as session:
+        return await session.scalar(found.limit(1)) is not None
 
 
 async def _current(session: db.Write, key: str) -> TransactionRow | None:

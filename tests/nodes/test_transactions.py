@@ -3,18 +3,20 @@
 import asyncio
 import contextlib
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
-from backend.chain import token
+from backend.chain import rpc, token
 from backend.chain.calls import Call
 from backend.chain.errors import ChainUnavailable, Reverted
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.rule_sets import TokenRules
+from backend.chain.transactions import execute
 from backend.chain.wallet_provider import provider
 from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.watching import passed, row_of, stored
@@ -319,3 +321,19 @@ async def test_burn_is_executed_once_through_reorgs_that_machines_notice_late(
     await waiter
     assert await truth.burns(pool.node, at) == 1
     assert await truth.supply(pool.node, at) == 93
+
+
+async def test_refusal_after_a_reorg_took_an_earlier_transaction_back_is_waited_out(
+    stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
+) -> None:
+    pool.become(mines_every=2)
+    at, request = await stage.token(HOME_EID, open_rules), uuid4()
+    mint = token.mint(at, stage.treasury, 7)
+    await execute(mint.intent(f"{request}:mint", eid=HOME_EID, signer=stage.treasury, request_id=request))
+    minted = await row_of(f"{request}:mint")
+    await pool.replace(minted.block_number or 0, returned=0.0)
+    burn = token.burn(at, 7).intent(f"{request}:burn", eid=HOME_EID, signer=stage.treasury, request_id=request)
+    with rpc.patience(60):
+        await execute(burn)
+    assert await truth.supply(pool.node, at) == 0
+    assert await truth.burns(pool.node, at) == 1
