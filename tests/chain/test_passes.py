@@ -10,7 +10,8 @@ from backend.chain.errors import ChainUnavailable
 from backend.chain.rpc import Rpc, patience
 
 assert indexing, "streams are registered"
-CHAIN = 40_161
+CHAIN = 40_999
+"""A chain that nothing else in this process passes over."""
 
 
 class Node:
