@@ -5,7 +5,6 @@ Run in a pytest process of its own: Playwright's synchronous interface and an ev
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from tests.browser import FLAGS, chromium
+from tests.served import free_port
 
 START_SECONDS = 480
 LOAD = 15_000
@@ -105,7 +105,7 @@ class Signum:
 def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
     """`signum serve` with a data folder and the demo of its own; ended by its own process."""
     home = tmp_path_factory.mktemp("signum")
-    port = _free_port()
+    port = free_port()
     given = {
         k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "HOST", "SIGNUM_RPC_URLS", "SIGNUM_PUBLIC_URL")
     }
@@ -125,12 +125,6 @@ def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait(10)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
