@@ -18,14 +18,9 @@ import pytest
 from backend import data_folder, glibc
 from backend.errors import CannotStart
 from backend.settings import Settings
+from tests.served import free_port
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Serve:
