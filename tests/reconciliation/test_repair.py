@@ -135,9 +135,8 @@ async def test_rows_that_the_chain_knows_nothing_of_are_deleted(scene: Scene) ->
     before = [await rows(scene, table) for table in tables]
     async with db.worker() as session:
         for table, changes in zip(tables, ({}, {"chain_order_id": 77}, {"index": 1}), strict=True):
-            found = (
-                await session.scalars(sa.select(table).where(table.organization_id == scene.firm.id).limit(1))
-            ).one()
+            one = sa.select(table).where(table.organization_id == scene.firm.id).limit(1)
+            found = (await session.scalars(one)).one()
             made = found.model_dump(exclude={"id"}) | {"tx_hash": "0x" + "77" * 32, "block_number": 10**9} | changes
             session.add(table(**made))
     await write(scene, sa.update(DistributionRow).values(claimed_amount=1))

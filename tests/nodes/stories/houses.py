@@ -15,8 +15,6 @@ UNIT = 10**18
 PASSING = (429, 502, 503, 504)
 PATIENCE = 400.0
 """Seconds until a call or a request counts as never answered."""
-REORG = 40.0
-"""Seconds for which a call may be refused (409) because a reorg has taken back what it builds on."""
 
 
 class Unfinished(Exception):
@@ -52,8 +50,7 @@ class House:
         return await self._repeated("DELETE", f"/orgs/{self.id}{path}", None)
 
     async def _repeated(self, method: str, path: str, body: Any) -> Any:
-        began = time.monotonic()
-        key, deadline = str(uuid4()) if method == "POST" else None, began + PATIENCE
+        key, deadline = str(uuid4()) if method == "POST" else None, time.monotonic() + PATIENCE
         while True:
             try:
                 return await self.client.call(
@@ -61,9 +58,6 @@ class House:
                 )
             except ApiProblem as problem:
                 may_pass = problem.status in PASSING or problem.is_still_running
-                if problem.status == 409 and not path.endswith("/retry") and time.monotonic() < began + REORG:
-                    # A refusal is kept under its key, and nothing was done for it.
-                    may_pass, key = True, key if problem.is_still_running else str(uuid4())
                 if not may_pass or time.monotonic() > deadline:
                     raise Unfinished(f"{method} {path}: {problem.status} {problem.detail}") from None
             except httpx.TransportError as error:
