@@ -24,7 +24,7 @@ from backend.attestations.schemas import (
 )
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import clock, registry, rpc
+from backend.chain import clock, lost_transactions, registry, rpc
 from backend.chain.calls import Call
 from backend.chain.deployment import contracts_of
 from backend.chain.errors import InsufficientFunds
@@ -53,7 +53,7 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
     expires_at = rules.expiry(body.expires_at, clock.chain_now())
     _, row, _ = await _draft(context, chain, body, expires_at)
     attester = await _attester(context, row.chain_eid)
-    async with db.paused(context.session):
+    async with lost_transactions.considered(context.session, row.chain_eid), db.paused(context.session):
         await _check_signer(context, chain, attester, await attest_call(row))
     party, row, replaced = await _draft(context, chain, body, expires_at)  # again: nothing was locked meanwhile
     if dry_run:
@@ -84,7 +84,8 @@ async def revoke(
     """Take an active attestation back, by the wallet that gave it or by an issuer above that may revoke others'."""
     row = await _revocable(context, attestation_id)
     chain = await chains.usable(context, row.chain_eid)
-    signer = await _check_revocation(context, chain, row, body.reason)
+    async with lost_transactions.considered(context.session, row.chain_eid):
+        signer = await _check_revocation(context, chain, row, body.reason)
     row = await _revocable(context, attestation_id)  # again: nothing was locked meanwhile
     if dry_run:
         steps = [f"Revoke on {chain.display_name}", "Read it back"]

@@ -13,7 +13,7 @@ from backend.auth.scopes import Scope
 from backend.bridges import rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeReturn, BridgeReturnAccepted, BridgeReturnImpact, BridgeReturnPlan
-from backend.chain import relayer, token
+from backend.chain import lost_transactions, relayer, token
 from backend.chain.calls import Call
 from backend.chain.relayer import Delivery, DeliveryStatus, Packet
 from backend.chain.transactions import rehearse
@@ -120,7 +120,8 @@ async def _checked(context: Context, bridge_id: UUID) -> Return:
     if delivery.status is DeliveryStatus.DELIVERED:
         raise Conflict("The packet was delivered in the meantime. There is nothing to return.")
     found = Return(bridge, asset.symbol, asset.decimals, packet, delivery, sender, amount, names)
-    await _rehearse(context, found)
+    async with lost_transactions.considered(context.session, bridge.source_chain_eid, bridge.destination_chain_eid):
+        await _rehearse(context, found)
     return found
 
 

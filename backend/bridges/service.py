@@ -19,7 +19,7 @@ from backend.auth.scopes import Scope
 from backend.bridges import paths, price, rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
-from backend.chain import token
+from backend.chain import lost_transactions, token
 from backend.chains import service as chains
 from backend.changes import shown, tell
 from backend.db import Write, now
@@ -59,10 +59,11 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
     source = source_of(rows, body.source_chain_eid, body.destination_chain_eid)
     rules.check_route(source.chain_eid, body.destination_chain_eid)
     rules.check_amount(int(body.amount), asset.decimals)
-    fee = await check_ready(context, asset, rows, source, body.destination_chain_eid)
-    there = next((row for row in records.active(rows) if row.chain_eid == body.destination_chain_eid), None)
-    await paths.check_open(context.session, source, there, int(body.amount))
-    await _check_balance(context, source, int(body.amount))
+    async with lost_transactions.considered(context.session, source.chain_eid, body.destination_chain_eid):
+        fee = await check_ready(context, asset, rows, source, body.destination_chain_eid)
+        there = next((row for row in records.active(rows) if row.chain_eid == body.destination_chain_eid), None)
+        await paths.check_open(context.session, source, there, int(body.amount))
+        await _check_balance(context, source, int(body.amount))
     return Route(asset, source, destination, fee, is_there(rows, body.destination_chain_eid))
 
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
-from backend.chain import confirming, endpoints, nonces, pricing, signing
+from backend.chain import confirming, endpoints, lost_transactions, nonces, pricing, signing
 from backend.chain.calls import Intent
 from backend.chain.corrections import SUPERSEDED, Change, announce, lineage
 from backend.chain.errors import ChainUnavailable, Reverted
@@ -99,8 +99,8 @@ async def _prepare(intent: Intent) -> TransactionRow:
 async def _simulated(rpc: Rpc, intent: Intent) -> pricing.Terms:
     """Return what the transaction would be signed with. Raises Reverted where the contract refuses it.
 
-    While an earlier transaction of the same request can still be taken back by a reorg, a refusal may only mean that
-    this has happened: the simulation is repeated for as long as the caller has patience.
+    While an earlier transaction of the same request can still be taken back by a reorg, or transactions of ours on the
+    chain have been, a refusal may only mean that: the simulation is repeated for as long as the caller has patience.
     """
     ends = time.monotonic() + patience_here()
     while True:
@@ -108,9 +108,13 @@ async def _simulated(rpc: Rpc, intent: Intent) -> pricing.Terms:
             return await pricing.terms(rpc, intent)
         except Reverted:
             pause = terms_of(intent.chain_eid).block_time
-            if time.monotonic() + pause > ends or not await _builds_on_what_may_be_lost(intent):
+            if time.monotonic() + pause > ends or not await _may_pass(intent):
                 raise
         await asyncio.sleep(pause)
+
+
+async def _may_pass(intent: Intent) -> bool:
+    return await _builds_on_what_may_be_lost(intent) or await lost_transactions.exist(intent.chain_eid)
 
 
 async def _builds_on_what_may_be_lost(intent: Intent) -> bool:

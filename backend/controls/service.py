@@ -9,6 +9,7 @@ from backend.assets.checking import Place
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain import lost_transactions
 from backend.chain.transactions import rehearse
 from backend.changes import tell
 from backend.controls import calls, planning
@@ -22,7 +23,9 @@ from backend.controls.schemas import (
     ControlPlan,
     ControlStep,
     ForcedTransfer,
+    LimitPath,
     Mint,
+    PausePath,
 )
 from backend.daily_limits import counting
 from backend.daily_limits.counting import Amount
@@ -122,12 +125,22 @@ def _steps(deed: Deed) -> list[tuple[Place, Step]]:
 async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
     """The deed, rehearsed on its chains: the owner is a wallet of ours, can pay, and the contract takes the call."""
     await records.asset(context.session, context.organization_id, asset_id)
-    deed = await planning.deed(context, asset_id, kind, body)
-    arguments = _arguments(deed, body) | {"orders": deed.orders}
-    for place, owner in deed.places:
-        wallet = await signing_wallets.of_owner(context.session, context.organization_id, owner)
-        await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
-        async with db.paused(context.session):
-            call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
-            await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
+    async with lost_transactions.considered(context.session, *await _eids(context, asset_id, body)):
+        deed = await planning.deed(context, asset_id, kind, body)
+        arguments = _arguments(deed, body) | {"orders": deed.orders}
+        for place, owner in deed.places:
+            wallet = await signing_wallets.of_owner(context.session, context.organization_id, owner)
+            await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
+            async with db.paused(context.session):
+                call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
+                await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
     return deed
+
+
+async def _eids(context: Context, asset_id: UUID, body: Control) -> list[int]:
+    """The chains that a control looks at."""
+    if isinstance(body, PausePath | LimitPath):
+        return [body.source_chain_eid, body.destination_chain_eid]
+    if body.chain_eid is not None:
+        return [body.chain_eid]
+    return [row.chain_eid for row in records.active(await records.deployments(context.session, asset_id))]

@@ -15,6 +15,7 @@ from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain import lost_transactions
 from backend.chains import service as chains
 from backend.changes import tell
 from backend.distributions import funding, proofs, rules, snapshot, states
@@ -110,10 +111,11 @@ async def checked(
         return row, True
     place = await distributable(context, asset_id, row.chain_eid)
     attester = await issuers.attester_on(context.session, context.organization_id, row.chain_eid)
-    async with db.paused(context.session):
-        await funding.check(place, attester.address if attester else None, row.total_amount or 0)
-    wallet = await records.treasury(context.session, context.organization_id)
-    await records.check_funded(context.session, wallet, row.chain_eid, GAS)
+    async with lost_transactions.considered(context.session, row.chain_eid):
+        async with db.paused(context.session):
+            await funding.check(place, attester.address if attester else None, row.total_amount or 0)
+        wallet = await records.treasury(context.session, context.organization_id)
+        await records.check_funded(context.session, wallet, row.chain_eid, GAS)
     row = await distribution(context, asset_id, distribution_id, lock=True)
     return row, _is_repeated(row, body)
 

@@ -13,7 +13,7 @@ from backend.assets.checking import Place
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import clock, quote, token
+from backend.chain import clock, lost_transactions, quote, token
 from backend.chain import market as contract
 from backend.chain.models import finality_of
 from backend.chains import service as chains
@@ -94,9 +94,10 @@ async def _placeable(context: Context, asset_id: UUID, market_id: UUID, body: Or
     trader = await _trader(context, asset_id, market_id, body.wallet_id)
     rules.check_open(trader.market.status)
     rules.check_worth(int(body.price), int(body.amount), trader.asset.decimals)
-    await _check_rules(context, trader, body)
-    await _check_settles(context, trader.market)
-    await _check_means(context, trader, body)
+    async with lost_transactions.considered(context.session, trader.market.chain_eid):
+        await _check_rules(context, trader, body)
+        await _check_settles(context, trader.market)
+        await _check_means(context, trader, body)
     return trader
 
 
@@ -238,12 +239,13 @@ async def _cancellable(context: Context, asset_id: UUID, market_id: UUID, order_
     """The order, once it may be cancelled; its maker must be a server wallet of the organization."""
     market = await service.market(context, asset_id, market_id)
     await chains.check_network(context, market.chain_eid)
-    order: OrderRow | None = await context.session.scalar(
-        sa.select(OrderRow).where(col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id)
-    )
-    if order is None:
-        raise NotFound("This market has no such order.")
-    rules.check_cancellable(order.status)
+    async with lost_transactions.considered(context.session, market.chain_eid):
+        order: OrderRow | None = await context.session.scalar(
+            sa.select(OrderRow).where(col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id)
+        )
+        if order is None:
+            raise NotFound("This market has no such order.")
+        rules.check_cancellable(order.status)
     wallet: WalletRow | None = await context.session.scalar(
         sa.select(WalletRow).where(
             col(WalletRow.address) == order.maker_address,

@@ -11,7 +11,7 @@ from backend.assets.checking import Place
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import token
+from backend.chain import lost_transactions, token
 from backend.chain.transactions import rehearse
 from backend.changes import shown, tell
 from backend.compliance.refusal import Refused
@@ -45,11 +45,12 @@ async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, Wa
     wallet = await _wallet(context, body.from_wallet_id)
     rules.check_signs(wallet.kind)
     place = await checking.place_of(context, asset.id, body.chain_eid)
-    await _check_rules(context, wallet, body)
-    await records.check_funded(context.session, wallet, body.chain_eid, gas.TRANSFER)
-    call = token.transfer(place.token, body.to_address, int(body.amount))
-    async with db.paused(context.session):
-        await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
+    async with lost_transactions.considered(context.session, place.eid):
+        await _check_rules(context, wallet, body)
+        await records.check_funded(context.session, wallet, body.chain_eid, gas.TRANSFER)
+        call = token.transfer(place.token, body.to_address, int(body.amount))
+        async with db.paused(context.session):
+            await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
     return asset, wallet, place
 
 

@@ -154,3 +154,40 @@ async def test_order_is_open_again_while_a_reorg_has_its_cancellation(
     await pool.mine()
     await until(lambda: has_status("cancelled"))
     await until(lambda: succeeded(firm, request))
+
+
+async def frozen_and_taken_back(firm: Issuer, pool: NodePool) -> Any:
+    """Freeze tokens of the treasury and have a reorg take that back; the freeze's request."""
+    pool.become(mines_every=2)
+    request = await firm.do("freeze", address=(await firm.treasury())["address"], amount=str(2 * UNIT))
+    (tx_hash,) = {step["tx_hash"] for step in request["steps"] if step["tx_hash"]}
+    await take_back(pool, tx_hash)
+    return request
+
+
+async def test_nothing_is_refused_while_a_reorg_has_what_it_builds_on(
+    firm: Issuer, public: None, pool: NodePool
+) -> None:
+    treasury = (await firm.treasury())["address"]
+    request = await frozen_and_taken_back(firm, pool)
+    told = await firm.no("unfreeze", 503, address=treasury, amount=str(UNIT))
+    assert "reorganization" in told.detail
+    await until(lambda: is_running(firm, request))
+    told = await firm.no("unfreeze", 503, address=treasury, amount=str(UNIT))
+    assert "reorganization" in told.detail
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await until(lambda: succeeded(firm, request))
+    await firm.do("unfreeze", address=treasury, amount=str(UNIT))
+    assert await firm.frozen(treasury) == UNIT
+
+
+async def test_refusal_stands_where_every_transaction_is_in_its_block(
+    firm: Issuer, public: None, pool: NodePool
+) -> None:
+    treasury = (await firm.treasury())["address"]
+    pool.become(mines_every=2)
+    await firm.do("freeze", address=treasury, amount=str(UNIT))
+    await firm.do("unfreeze", address=treasury, amount=str(UNIT))
+    told = await firm.no("unfreeze", 409, address=treasury, amount=str(UNIT))
+    assert told.detail == "Nothing of this account is frozen."
