@@ -1,4 +1,5 @@
-"""Who can be a second person: somebody else, who had the role before, and who was not appointed by the requester."""
+"""Who can be a second person: somebody else, who had the role before, was not appointed by the requester, and was not
+placed by the same person as the requester."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,6 +19,8 @@ REASONS = {
     "wallet": "You sign in with a wallet of the person who asked. A different person has to decide.",
     "newer": "Your role here is newer than this request. Somebody who had theirs before it was made has to decide.",
     "appointed": "You were added or promoted by the person who asked. Somebody they did not appoint has to decide.",
+    "placed": "One person alone gave both of you your roles here, or one of you gave the other theirs. Somebody whom "
+    "that person did not place has to decide. A role that is taken and given again with a second person counts anew.",
     "waiting": "Your role here is too new to approve. A new approver waits as long as the organization has set under "
     "Settings (approver_wait_hours).",
     "role": "Your role does not include this action.",
@@ -33,18 +36,18 @@ async def requiring(session: Write, organization_id: UUID) -> list[UUID]:
 async def scope_to_agree(session: Write, organization_id: UUID, asker: UUID | None, wanted: Scope) -> Scope | None:
     """The scope a second person needs to agree with `asker`; None where nobody else could agree.
 
-    It is `wanted` where there is another admin. Where the asker is the only admin, people whom the asker did not
-    appoint agree with the rights that they have.
+    It is `wanted` where there is another admin. Where the asker is the only admin, people who are independent
+    of the asker agree with the rights that they have.
     """
     others = await _others(session, organization_id, asker)
     if any(other.role == Role.ADMIN for other in others):
         return wanted
-    independent = {other.role for other in others if not other.is_appointed_by_person}
+    independent = {other.role for other in others if other.is_independent}
     return next((scope for role, scope in STAND_INS.items() if role in independent), None)
 
 
 async def _others(session: Write, organization_id: UUID, asker: UUID | None) -> Sequence[Any]:
-    """`role` and `is_appointed_by_person` of everybody else whose role reaches an organization."""
+    """`role` and `is_independent` of everybody else whose role reaches an organization."""
     text = sa.text("select * from signum_other_roles(:asker, :org)").bindparams(sa.bindparam("asker", type_=sa.Uuid()))
     return (await session.execute(text, {"asker": asker, "org": organization_id})).all()
 
@@ -63,14 +66,14 @@ async def check_can_be_agreed(
     """409 where a request would wait in vain: nobody could approve it, and nobody who joins later could. `cause` is the
     daily limit that it exceeds."""
     others = await _others(session, organization_id, asker)
-    if not any(scope in ROLE_SCOPES[Role(o.role)] and not o.is_appointed_by_person for o in others):
+    if not any(scope in ROLE_SCOPES[Role(o.role)] and o.is_independent for o in others):
         out = "raise or remove the daily limit" if cause else "set approvals to []"
         what = f"Another admin adds an approver first. Where there is no other admin, {out} instead."
         raise _nobody("POST", f"/v1/orgs/{organization_id}/members", what, cause)
 
 
 def _nobody(method: str, path: str, what: str, cause: str | None = None) -> PrerequisitesNotMet:
-    fact = "Everyone else here who could approve this was appointed by you, or there is nobody."
+    fact = "Everyone else here who could approve this was appointed by you or by who appointed you, or there is nobody."
     resolution = {"method": method, "path": path, "description": what}
     entry = {"state": "second_person", "satisfied": False, "detail": fact, "resolution": resolution}
     begins = f"{cause} " if cause else ""

@@ -172,6 +172,54 @@ async def test_approver_was_not_appointed_by_who_asks(world: World) -> None:
     await agreed_with(firm, puppet, approval)
 
 
+async def placed(world: World, firm: Firm, by: Actor, role: str = "admin") -> Actor:
+    """Somebody whom a member has added alone, and who has accepted."""
+    account = Account.create()
+    made = await by.call("POST", f"{firm.base}/members", json={"wallet_address": account.address, "role": role})
+    person = await signed_in(world, account)
+    await person.call("POST", f"/memberships/{made['id']}/accept")
+    return person
+
+
+async def test_accounts_that_one_admin_placed_do_not_agree_with_each_other(world: World) -> None:
+    firm = await Firm.found(world)
+    dishonest = await placed(world, firm, firm.admin)
+    first, sibling = await placed(world, firm, dishonest), await placed(world, firm, dishonest)
+    second = await placed(world, firm, first)
+    await firm.patch("", POLICY)
+    for asker, accomplice in ((dishonest, second), (second, dishonest), (first, sibling), (second, sibling)):
+        approval = await ask(firm, asker, [])
+        problem = await refused(accomplice, "POST", path_of(firm, approval, "approve"), 403)
+        assert "One person alone gave both of you your roles" in problem.detail
+        assert not (await accomplice.call("GET", path_of(firm, approval)))["can_decide"]
+        await deny(firm, firm.admin, approval)
+    await agreed_with(firm, sibling, await ask(firm, firm.admin, []))
+
+
+async def test_role_that_two_people_gave_counts_anew(world: World) -> None:
+    firm = await Firm.found(world)
+    head = await placed(world, firm, firm.admin)
+    first, second = await placed(world, firm, head), await placed(world, firm, head)
+    await firm.patch("", POLICY)
+    path = f"{firm.base}/members/{(await members(firm))[str(second.user_id)]['id']}"
+    for role in ("viewer", "admin"):
+        changed = await head.call("PATCH", path, json={"role": role})
+        await agreed_with(firm, firm.admin, await waiting(firm, changed))
+    await agreed_with(firm, second, await ask(firm, first, []))
+
+
+async def test_those_whom_somebody_placed_agree_when_no_admin_is_left_above_them(world: World) -> None:
+    firm = await Firm.found(world)
+    head = await placed(world, firm, firm.admin)
+    first, second = await placed(world, firm, head), await placed(world, firm, head)
+    founder = (await members(firm))[str(firm.admin.user_id)]["id"]
+    await head.call("DELETE", f"{firm.base}/members/{founder}")
+    await head.call("PATCH", firm.base, json=POLICY)
+    firm.admin = head
+    approval = await ask(firm, first, [])
+    await agreed_with(firm, second, approval)
+
+
 async def test_approver_does_not_sign_with_a_wallet_of_who_asks(world: World) -> None:
     firm, second, known = await team(world, "token.mint")
     own = await linked(world, firm.admin)

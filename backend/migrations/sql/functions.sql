@@ -574,18 +574,51 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   order by down.height, down.id
 $$;
 
--- The roles that reach an organization this transaction has entered, of everybody but one person; and whether that person
--- appointed them.
-create function signum_other_roles(person uuid, org uuid) returns table (role text, is_appointed_by_person boolean)
+-- Some people, and everybody who gave one of them a role that reaches an organization, alone: what one person alone has
+-- placed may be accounts of one person. Those above whom no admin is left, as a founder, are left out, or nobody would be
+-- independent of anybody.
+create function signum_placed_by(people uuid[], org uuid) returns uuid[]
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive walk(who) as (
+    select unnest(people)
+    union
+    select by.id
+    from walk, signum_path(org) p, members m, unnest(array[m.added_by, m.appointed_by]) by(id)
+    where m.organization_id = p.id and m.user_id = walk.who and m.status = 'active' and m.agreed_by is null
+      and by.id is not null
+  )
+  select coalesce(array_agg(who), '{}') from walk
+  where exists (select from signum_path(org) p join members m on m.organization_id = p.id and m.user_id = walk.who
+                join members above on above.user_id = m.added_by and above.user_id <> m.user_id
+                where above.status = 'active' and above.role = 'admin'
+                  and above.organization_id in (select id from signum_path(org)))
+$$;
+
+-- Whether a role was given by a person ('appointed'), or one person alone has placed both the person and who has the role,
+-- or one of them the other ('placed'); an empty text where they are independent of each other.
+create function signum_dependence(role members, person uuid, org uuid) returns text
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  select case
+    when coalesce(person in (role.added_by, role.appointed_by), false) then 'appointed'
+    when array[role.user_id] || signum_placed_by(
+           case when role.agreed_by is null then array_remove(array[role.added_by, role.appointed_by], null) else '{}' end, org)
+         && (array[person] || signum_placed_by(array[person], org)) then 'placed'
+    else '' end
+$$;
+
+-- The roles that reach an organization this transaction has entered, of everybody but one person; and whether they are
+-- independent of that person.
+create function signum_other_roles(person uuid, org uuid) returns table (role text, is_independent boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select m.role::text, coalesce(person in (m.added_by, m.appointed_by), false)
+  select m.role::text, signum_dependence(m, person, org) = ''
   from signum_path(org) p join members m on m.organization_id = p.id
   where m.status = 'active' and m.role <> 'client' and m.user_id is distinct from person and organization_entered(org)
 $$;
 
 -- Why a person may not agree to what another one asked for, as someone with one of some roles: 'wallet', 'role', 'newer',
--- 'appointed', 'waiting', or an empty text where they may. Roles count from the time they were given. A new role lets
--- nobody approve for approver_wait_hours, but for roles that were given within as many hours of the organization's creation.
+-- 'appointed', 'placed', 'waiting', or an empty text where they may. Roles count from the time they were given. A new role
+-- lets nobody approve for approver_wait_hours, but for roles that were given within as many hours of the organization's
+-- creation.
 create function signum_second_person(person uuid, asker uuid, org uuid, roles text[], asked_at timestamptz) returns text
 language sql stable security definer set search_path = public, pg_temp as $$
   with reaching as (
@@ -595,20 +628,22 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select w.user_id, w.address from user_wallets w where w.user_id in (person, asker)
     union select r.user_id, r.wallet_address from reaching r where r.wallet_address is not null
   ), own as (
-    select r.*, r.appointed_at + w.wait > now() and r.appointed_at > w.created_at + w.wait as is_waiting
-    from reaching r,
+    select r.appointed_at, r.appointed_at + w.wait > now() and r.appointed_at > w.created_at + w.wait as is_waiting,
+           case when person = asker then '' else signum_dependence(m, asker, org) end as dependence
+    from reaching r join members m on m.id = r.id,
          (select o.created_at, o.approver_wait_hours * interval '1 hour' as wait from organizations o where o.id = org) w
     where r.user_id = person and r.role::text = any(roles)
+  ), counting as (
+    select * from own where own.appointed_at < asked_at
   )
   select case
     when exists (select from wallets a join wallets b on b.address = a.address where a.user_id = person and b.user_id = asker
                  and person <> asker) then 'wallet'
     when not exists (select from own) then 'role'
-    when not exists (select from own where own.appointed_at < asked_at) then 'newer'
-    when not exists (select from own where own.appointed_at < asked_at
-                     and not coalesce(asker in (own.added_by, own.appointed_by), false)) then 'appointed'
-    when not exists (select from own where own.appointed_at < asked_at and not own.is_waiting
-                     and not coalesce(asker in (own.added_by, own.appointed_by), false)) then 'waiting'
+    when not exists (select from counting) then 'newer'
+    when not exists (select from counting where dependence <> 'appointed') then 'appointed'
+    when not exists (select from counting where dependence = '') then 'placed'
+    when not exists (select from counting where dependence = '' and not is_waiting) then 'waiting'
     else '' end
 $$;
 
