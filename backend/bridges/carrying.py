@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+import sqlalchemy as sa
+from sqlmodel import col
+
 from backend.assets import caps, deploying, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import NOTHING, Held
@@ -30,7 +33,7 @@ from backend.chain.rule_sets import TokenRules
 from backend.chain.transactions import find
 from backend.changes import shown, tell_state
 from backend.db import Write, now
-from backend.errors import Conflict, Denied, SignumError, Unavailable
+from backend.errors import Conflict, Denied, NotFound, SignumError, Unavailable
 from backend.settings import settings
 from backend.workflows import Elsewhere, Run, StepNotes
 
@@ -165,7 +168,7 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
         )
         outcome = await write(run, step, call, "packet", eid=eid, signer=owner, label=f"bridge {route.asset.symbol}")
         packet = relayer.packets(outcome)[0]
-        bridge = await _note(run, bridge.id, guid=packet.guid, source_tx_hash=outcome.tx_hash, failure=None)
+        bridge = await _identify(run, bridge.id, packet.guid, outcome.tx_hash, failure=None)
     else:
         bridge = await _sent_again(run, bridge)
     step.tx_hash, step.detail = bridge.source_tx_hash, f"Packet {bridge.guid}"
@@ -181,7 +184,24 @@ async def _sent_again(run: Run, bridge: BridgeRow) -> BridgeRow:
     packet = relayer.packets(outcome_of(row.receipt))[0]
     if (packet.guid, row.tx_hash) == (bridge.guid, bridge.source_tx_hash):
         return bridge
-    return await _note(run, bridge.id, guid=packet.guid, source_tx_hash=row.tx_hash)
+    return await _identify(run, bridge.id, packet.guid, row.tx_hash)
+
+
+async def _identify(run: Run, bridge_id: UUID, guid: str, tx_hash: str, **values: object) -> BridgeRow:
+    """Write which packet a bridge is. Another bridge that has its id still, from before a reorganization, gets the one
+    that this bridge had, until it looks itself."""
+    involved = sa.or_(col(BridgeRow.id) == bridge_id, col(BridgeRow.guid) == guid)
+    query = sa.select(BridgeRow).where(involved).order_by(col(BridgeRow.id)).with_for_update()
+    async with run.transaction() as session:
+        rows = {row.id: row for row in await session.scalars(query)}
+        row = rows.pop(bridge_id)
+        former = row.guid
+        for other in rows.values():
+            row.guid = None  # ids are unique
+            await session.flush()
+            await _set(session, other, guid=former)
+        await _set(session, row, guid=guid, source_tx_hash=tx_hash, **values)
+        return row
 
 
 def _is_local(bridge: BridgeRow) -> bool:
@@ -212,6 +232,7 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
     give_up = now() + timedelta(seconds=settings().bridge_give_up_seconds)
     refusals, patience = 0, Patience()
     while True:
+        bridge = await _sent_again(run, bridge)
         delivery = await _try(bridge, relayer.deliver)
         if delivery is not None and patience.ends(delivery):
             delivery = await _try(bridge, relayer.receive)
@@ -233,7 +254,7 @@ async def _try(bridge: BridgeRow, deliver: Deliver) -> Delivery | None:
     assert bridge.source_tx_hash is not None
     try:
         return await deliver(bridge.guid, bridge.source_chain_eid, bridge.source_tx_hash)
-    except Unavailable:
+    except (Unavailable, NotFound):  # a reorganization may have sent the packet again, with another id
         return None
     except InsufficientFunds as error:
         return Delivery(DeliveryStatus.PENDING, reason=error.detail)

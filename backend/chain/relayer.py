@@ -10,7 +10,7 @@ from backend.chain import arrivals, endpoint, endpoints, faults, settled, token
 from backend.chain.calls import Intent
 from backend.chain.deployment import contract_address, operator
 from backend.chain.endpoint import Packet
-from backend.chain.errors import Reverted
+from backend.chain.errors import ChainUnavailable, Reverted
 from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
 from backend.chain.receipts import outcome_of
@@ -54,21 +54,26 @@ def packets(outcome: Outcome) -> list[Packet]:
 
 async def burnt(guid: str, source_eid: int, source_tx_hash: str) -> tuple[str, int]:
     """Who sent a message, and how much of the token was burnt for it in base units of the source; 0 for rules alone."""
-    receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", source_tx_hash)
-    for event in [] if receipt is None else outcome_of(receipt).events("OFTSent"):
+    for event in (await _sent(source_eid, source_tx_hash)).events("OFTSent"):
         if event["guid"] == guid.lower():
             return event["fromAddress"], event["amountSentLD"]
     raise NotFound(f"The transaction {source_tx_hash} has not sent the message {guid}.")
 
 
 async def packet_of(guid: str, source_eid: int, source_tx_hash: str) -> Packet:
-    """A message, read back from the chain it was sent on. Raises NotFound where the transaction did not send it."""
-    receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", source_tx_hash)
-    sent = [] if receipt is None else packets(outcome_of(receipt))
-    for packet in sent:
+    """A message, read back from the chain it was sent on. Raises NotFound where the transaction did not send it, and
+    ChainUnavailable where no node knows the transaction: it may be behind, or a reorganization has the transaction."""
+    for packet in packets(await _sent(source_eid, source_tx_hash)):
         if packet.guid == guid.lower():
             return packet
     raise NotFound(f"The transaction {source_tx_hash} has not sent the message {guid}.")
+
+
+async def _sent(source_eid: int, tx_hash: str) -> Outcome:
+    receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", tx_hash)
+    if receipt is None:
+        raise ChainUnavailable(f"The node of the chain {source_eid} does not have the transaction {tx_hash} now.")
+    return outcome_of(receipt)
 
 
 async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:

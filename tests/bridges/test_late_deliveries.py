@@ -1,21 +1,26 @@
 """Packets that take their time: delivered late, by others, or on a public chain."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db, sweep
 from backend.bridges import arriving
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeStatus
 from backend.chain import relayer, token
+from backend.chain.models import TransactionRow
 from backend.settings import settings
 from tests.bridges.carried import bridged, deliver, ended, row_of, supplies, until_sent
 from tests.conftest import World
 from tests.firm import BASE, SEPOLIA
 from tests.issuance import UNIT, Issuance
 from tests.killing import sent
+from tests.nodes.pool import in_front_of
 
 
 async def given_up(world: World) -> tuple[Issuance, Any, Any, Any]:
@@ -151,3 +156,42 @@ async def test_packet_that_a_reorganization_gave_another_id_is_delivered_under_i
     assert (bridge["status"], bridge["guid"]) == ("confirmed", sent_as.guid)
     assert bridge["source_tx_hash"] == sent_as.source_tx_hash
     assert supplies(await firm.get(f"/assets/{asset['id']}"))[BASE] == str(UNIT)
+
+
+async def test_node_that_does_not_know_the_packets_transaction_fails_no_bridge(world: World, public: None) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    async with in_front_of(SEPOLIA) as pool:
+        accepted = await bridged(firm, asset, BASE, UNIT)
+        await until_sent(accepted["bridgeId"])
+        pool.become(lags=(0, 50), routes={"eth_getTransactionReceipt": 1})
+        began = len(pool.asked)
+        async with asyncio.timeout(60):
+            while sum(call.method == "eth_getTransactionReceipt" for call in pool.asked[began:]) < 3:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        pool.become(lags=(0,), routes={})
+        await deliver(accepted["bridgeId"])
+        assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+
+
+async def test_packet_that_changes_its_id_while_it_is_waited_for_is_followed(world: World, public: None) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    bridges = []
+    for _ in range(2):
+        accepted = await bridged(firm, asset, BASE, UNIT)
+        await until_sent(accepted["bridgeId"])
+        bridges.append(accepted)
+    rows = [await row_of(accepted["bridgeId"]) for accepted in bridges]
+    async with db.worker() as session:  # as a reorganization does that includes them in the other order
+        found = sa.select(TransactionRow).where(col(TransactionRow.tx_hash).in_([row.source_tx_hash for row in rows]))
+        one, other = (await session.scalars(found)).all()
+        one.receipt, other.receipt = other.receipt, one.receipt
+        one.tx_hash, other.tx_hash = other.tx_hash, one.tx_hash
+    for accepted, other_row in zip(bridges, reversed(rows), strict=True):
+        async with asyncio.timeout(60):
+            while (await row_of(accepted["bridgeId"])).guid != other_row.guid:  # noqa: ASYNC110 - a row changes
+                await asyncio.sleep(0.02)
+    for accepted in bridges:
+        await deliver(accepted["bridgeId"])
+        assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
