@@ -77,13 +77,18 @@ def _row(member: rx.Var[MemberRow]) -> rx.Component:
     )
     return tr(
         td(person(member.name, member.initials, member.email), full=True),
-        td(role_name(member.role)),
+        td(role_name(member.role), _given(member.given_by)),
         td(short_hash(member.wallet, "wallet address"), more, narrow=False),
         td(status(member.status)),
         td(when(member.created_at), narrow=False, class_name="muted"),
         td(rx.cond(is_admin() & (member.status != "inactive"), _acts(member), ""), right=True, class_name="acts"),
         key=member.id,
     )
+
+
+def _given(by: rx.Var[str]) -> rx.Component:
+    """Say who gave the role: accounts that one person has placed may be that person."""
+    return rx.cond(by != "", rx.el.div("given by ", by, class_name="muted small break"), rx.fragment())
 
 
 def _acts(member: rx.Var[MemberRow]) -> rx.Component:

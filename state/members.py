@@ -27,6 +27,8 @@ class MemberRow:
     wallet: str = ""
     more_wallets: int = 0
     role: str = ""
+    given_by: str = ""
+    """Who gave the role, and who agreed; empty for a founder."""
     status: str = ""
     created_at: str = ""
 
@@ -200,7 +202,7 @@ class WalletMember(Form, rx.State):
 
 
 def _member(member: dict[str, Any]) -> MemberRow:
-    user = member["user"]
+    user, appointment = member["user"], member["appointment"]
     wallets = user["wallet_addresses"]
     name = user["display_name"] or user["email"] or (f"{wallets[0][:6]}…{wallets[0][-4:]}" if wallets else "Unnamed")
     return MemberRow(
@@ -211,6 +213,7 @@ def _member(member: dict[str, Any]) -> MemberRow:
         wallet=wallets[0] if wallets else "",
         more_wallets=max(0, len(wallets) - 1),
         role=member["role"],
+        given_by=" and ".join(name for name in (appointment["by"], appointment["agreed_by"]) if name),
         status=member["status"],
         created_at=member["created_at"],
     )

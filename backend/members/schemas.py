@@ -57,6 +57,15 @@ class MemberUser(Record):
     wallet_addresses: list[str]
 
 
+class Appointment(BaseModel):
+    """Who gave a member their role, by name: null for a founder, and where the organization does not know the name."""
+
+    by: str | None
+    agreed_by: str | None
+    """The second person who agreed; null where the role needed none."""
+    at: Timestamp
+
+
 class Member(Record):
     """A member record."""
 
@@ -68,6 +77,7 @@ class Member(Record):
     created_at: Timestamp
     updated_at: Timestamp
     user: MemberUser
+    appointment: Appointment
 
 
 class MemberList(BaseModel):

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import array as pg_array
+from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from backend.auth.principal import Context
@@ -13,7 +14,7 @@ from backend.db import Write
 from backend.errors import NotFound
 from backend.keyset import Page
 from backend.members.models import MemberRow, UserRow, UserWalletRow
-from backend.members.schemas import Member, MemberList, MemberStatus, MemberUser, Role
+from backend.members.schemas import Appointment, Member, MemberList, MemberStatus, MemberUser, Role
 
 GIVEN = ("email", "display_name", "wallet_address", "chain_eid")
 COMPUTED = (*GIVEN, "user_id", "asked_user_id", "added_by", "appointed_by", "agreed_by", "appointed_at")
@@ -47,6 +48,7 @@ async def one(context: Context, member_id: UUID) -> Member:
 
 def _query(context: Context) -> sa.Select[Any]:
     members = sa.inspect(MemberRow).local_table
+    giver, agreeing = aliased(UserRow), aliased(UserRow)
     return (
         sa.select(
             *(c for c in members.c if c.name not in COMPUTED),
@@ -56,9 +58,14 @@ def _query(context: Context) -> sa.Select[Any]:
             _name().label("display_name"),
             _email().label("email"),
             _wallets().label("wallet_addresses"),
+            members.c.appointed_at,
+            sa.func.coalesce(giver.display_name, giver.email).label("appointed_by_name"),
+            sa.func.coalesce(agreeing.display_name, agreeing.email).label("agreed_by_name"),
         )
         # Of who has not agreed yet there is nothing to be seen.
         .outerjoin(UserRow, col(UserRow.id) == members.c.user_id)
+        .outerjoin(giver, col(giver.id) == sa.func.coalesce(members.c.appointed_by, members.c.added_by))
+        .outerjoin(agreeing, col(agreeing.id) == members.c.agreed_by)
         .where(members.c.organization_id == context.organization_id)
     )
 
@@ -102,6 +109,7 @@ def _member(row: Any) -> Member:
         created_at=row.created_at,
         updated_at=row.updated_at,
         user=user,
+        appointment=Appointment(by=row.appointed_by_name, agreed_by=row.agreed_by_name, at=row.appointed_at),
     )
 
 

@@ -205,6 +205,9 @@ async def test_role_that_two_people_gave_counts_anew(world: World) -> None:
     for role in ("viewer", "admin"):
         changed = await head.call("PATCH", path, json={"role": role})
         await agreed_with(firm, firm.admin, await waiting(firm, changed))
+    appointment = (await members(firm))[str(second.user_id)]["appointment"]
+    names = {user: member["user"]["display_name"] for user, member in (await members(firm)).items()}
+    assert appointment["agreed_by"] == names[str(firm.admin.user_id)]
     await agreed_with(firm, second, await ask(firm, first, []))
 
 

@@ -38,6 +38,7 @@ def unlike(record: dict[str, Any]) -> Any:
     user = {k: v for k, v in record["user"].items() if k not in ("id", "wallet_addresses")}
     return {k: v for k, v in record.items() if k not in volatile} | {
         "user": user,
+        "appointment": record["appointment"] | {"at": None},
         "wallets": len(record["user"]["wallet_addresses"]),
     }
 

@@ -43,6 +43,8 @@ async def test_a_user_is_added_as_client_unless_said(world: World) -> None:
     made = await admin.call("POST", f"/orgs/{acme}/members", json={"user_id": str(other.user_id)})
     assert (made["role"], made["status"], made["organization_id"]) == ("client", "active", str(acme))
     assert (made["user"]["id"], made["user"]["email"]) == (str(other.user_id), other.email)
+    name = (await admin.call("GET", "/auth/me"))["user"]["display_name"]
+    assert (made["appointment"]["by"], made["appointment"]["agreed_by"]) == (name, None)
     assert await status_of(admin.call("POST", f"/orgs/{acme}/members", json={"user_id": str(other.user_id)})) == 409
 
 
