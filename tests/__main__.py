@@ -17,8 +17,20 @@ from tests.scratch import scratch
 HERE = Path(__file__).resolve().parent
 ALONE = "e2e"
 GROUPS = [
-    ["assets", "attestations", "bridges", "chain", "client", "commands", "openapi"],
-    ["compliance", "console", "contracts", "public", "reconciliation", "serve"],
+    [
+        "assets",
+        "attestations",
+        "bridges",
+        "chain",
+        "client",
+        "commands",
+        "oauth",
+        "openapi",
+        "organizations",
+        "parties",
+    ],
+    ["compliance", "console", "contracts", "public", "reconciliation", "requests", "serve", "transfers", "wallets"]
+    + ["webhooks"],
 ]
 """About a third of the time each; any other folder is in the last third."""
 
