@@ -29,8 +29,18 @@ GROUPS = [
         "organizations",
         "parties",
     ],
-    ["compliance", "console", "contracts", "public", "reconciliation", "requests", "serve", "transfers", "wallets"]
-    + ["webhooks"],
+    [
+        "compliance",
+        "console",
+        "contracts",
+        "public",
+        "reconciliation",
+        "requests",
+        "serve",
+        "transfers",
+        "wallets",
+        "webhooks",
+    ],
 ]
 """About a third of the time each; any other folder is in the last third."""
 
