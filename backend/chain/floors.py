@@ -2,7 +2,8 @@
 
 A URL may be a pool of machines at different heights. Once we have confirmed a transaction in block N, or read logs up
 to it, a machine below N would show a past that our own tables have left behind: its answers about the newest state are
-not used. Processes share the floor through the database, which each of them reads at most once a second.
+not used. Processes share the floor through the database, which each of them reads at most once a second; a rewind by
+one of them lowers it for all.
 """
 
 import time
@@ -17,17 +18,21 @@ REFRESH = 1.0
 """Seconds between two looks into the database."""
 
 _floors: dict[int, int] = {}
+_raised: dict[int, int] = {}
+"""Blocks that this process has built on since it last looked into the database, where it had written them before."""
 _refreshed: dict[int, float] = {}
 
 
 def raise_to(eid: int, block: int) -> None:
     """From now on, no machine below this block is believed about the newest state of the chain."""
     _floors[eid] = max(block, _floors.get(eid, 0))
+    _raised[eid] = max(block, _raised.get(eid, 0))
 
 
 def lower_to(eid: int, block: int) -> None:
     """The chain was reorganized down to a block: what was above it is not ours to ask for."""
     _floors[eid] = min(block, _floors.get(eid, 0))
+    _raised.pop(eid, None)
     _refreshed.pop(eid, None)
 
 
@@ -38,10 +43,11 @@ def known(eid: int) -> int:
 
 async def of(eid: int) -> int:
     """Return the floor of a chain, with what other processes have seen."""
-    now = time.monotonic()
-    if now - _refreshed.get(eid, -REFRESH) >= REFRESH:
-        raise_to(eid, await _stored(eid))
-        _refreshed[eid] = now
+    if time.monotonic() - _refreshed.get(eid, -REFRESH) >= REFRESH:
+        _raised.pop(eid, None)
+        stored = await _stored(eid)
+        _floors[eid] = max(stored, _raised.get(eid, 0))
+        _refreshed[eid] = time.monotonic()
     return _floors[eid]
 
 
