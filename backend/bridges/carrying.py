@@ -200,7 +200,7 @@ async def _identify(run: Run, bridge_id: UUID, guid: str, tx_hash: str, **values
             row.guid = None  # ids are unique
             await session.flush()
             await _set(session, other, guid=former)
-        await _set(session, row, guid=guid, source_tx_hash=tx_hash, **values)
+        await _set(session, row, guid=guid, source_tx_hash=tx_hash, arrived_at=None, **values)
         return row
 
 
@@ -212,12 +212,15 @@ async def _wait(run: Run, bridge_id: UUID) -> None:
     async with run.transaction() as session:
         bridge = await session.get_one(BridgeRow, bridge_id)
     async with run.step("bridge_confirmed") as step:
-        await _delivered(run, step, bridge)
+        delivery = await _delivered(run, step, bridge)
+        await _note(run, bridge_id, arrived_at=now(), destination_tx_hash=delivery.tx_hash)
         raise Elsewhere(None)
 
 
 async def _looked(step: StepNotes, bridge: BridgeRow) -> Delivery:
     """The delivery where it is there already; else the wait for it is begun elsewhere."""
+    if bridge.arrived_at is not None:
+        return Delivery(DeliveryStatus.DELIVERED, bridge.destination_tx_hash)
     delivery = await _try(bridge, relayer.deliver)
     if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
         return delivery

@@ -26,6 +26,8 @@ class BridgeRow(Row, table=True):
     guid: str | None = Field(default=None, unique=True)
     source_tx_hash: str | None = None
     destination_tx_hash: str | None = None
+    arrived_at: datetime | None = time_field(nullable=True)
+    """When its packet was first seen to be delivered, as deep as a request on the destination succeeds."""
     failure: str | None = None
     attempts: int = 0
     request_id: UUID | None = None

@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from eth_utils.address import to_checksum_address
+from sqlmodel import col
 
+from backend import db
 from backend.chain import endpoints
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Log, Outcome
@@ -51,6 +54,19 @@ def slim(receipt: Mapping[str, Any]) -> dict[str, Any]:
 def succeeded(receipt: Mapping[str, Any]) -> bool:
     """Whether the transaction did what it was to do."""
     return int(receipt["status"], 16) == 1
+
+
+async def final_receipt(eid: int, tx_hash: str) -> Receipt | None:
+    """The receipt of a transaction of ours, as it was read when its block was final; None where it is not final yet."""
+    stored = sa.select(col(TransactionRow.receipt)).where(
+        col(TransactionRow.tx_hash) == tx_hash,
+        col(TransactionRow.chain_eid) == eid,
+        col(TransactionRow.status) == TransactionStatus.CONFIRMED,
+        col(TransactionRow.finality) == Finality.FINAL,
+    )
+    async with db.worker() as session:
+        receipt: Receipt | None = await session.scalar(stored)
+        return receipt
 
 
 async def receipts_of(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Receipt | None]:

@@ -13,7 +13,7 @@ from backend.chain.endpoint import Packet
 from backend.chain.errors import ChainUnavailable, Reverted
 from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
-from backend.chain.receipts import outcome_of
+from backend.chain.receipts import final_receipt, outcome_of
 from backend.chain.rpc import Rpc, connect
 from backend.chain.transactions import execute, find
 from backend.errors import BadRequest, NotFound
@@ -70,7 +70,9 @@ async def packet_of(guid: str, source_eid: int, source_tx_hash: str) -> Packet:
 
 
 async def _sent(source_eid: int, tx_hash: str) -> Outcome:
-    receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", tx_hash)
+    receipt = await final_receipt(source_eid, tx_hash)
+    if receipt is None:
+        receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", tx_hash)
     if receipt is None:
         raise ChainUnavailable(f"The node of the chain {source_eid} does not have the transaction {tx_hash} now.")
     return outcome_of(receipt)

@@ -3,17 +3,20 @@
 import asyncio
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db, sweep
-from backend.bridges import arriving
+from backend.bridges import arriving, carrying
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeStatus
 from backend.chain import relayer, token
 from backend.chain.models import TransactionRow
+from backend.requests import service
+from backend.requests.models import RequestRow
 from backend.settings import settings
 from tests.bridges.carried import bridged, deliver, ended, row_of, supplies, until_sent
 from tests.conftest import World
@@ -21,6 +24,8 @@ from tests.firm import BASE, SEPOLIA
 from tests.issuance import UNIT, Issuance
 from tests.killing import sent
 from tests.nodes.pool import in_front_of
+
+READS = ("eth_blockNumber", "eth_call", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs")
 
 
 async def given_up(world: World) -> tuple[Issuance, Any, Any, Any]:
@@ -164,14 +169,44 @@ async def test_node_that_does_not_know_the_packets_transaction_fails_no_bridge(w
     async with in_front_of(SEPOLIA) as pool:
         accepted = await bridged(firm, asset, BASE, UNIT)
         await until_sent(accepted["bridgeId"])
-        pool.become(lags=(0, 50), routes={"eth_getTransactionReceipt": 1})
-        began = len(pool.asked)
-        async with asyncio.timeout(60):
-            while sum(call.method == "eth_getTransactionReceipt" for call in pool.asked[began:]) < 3:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
-        pool.become(lags=(0,), routes={})
+        pool.become(lags=(0, 50), routes=dict.fromkeys(READS, 0) | {"eth_getTransactionReceipt": 1})
         await deliver(accepted["bridgeId"])
-        assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+        told = await ended(firm, accepted["requestId"])
+        assert told["status"] == "succeeded", (told["problem"], [s["status"] for s in told["steps"]])
+
+
+async def waits_elsewhere(request_id: str) -> bool:
+    async with db.worker() as session:
+        return service.hop_of((await session.get_one(RequestRow, UUID(request_id))).arguments) > 0
+
+
+async def test_bridge_whose_packet_was_seen_to_arrive_is_settled_though_it_is_not_seen_again(
+    world: World, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that has just started sees a delivery at its second look, where the node keeps no history."""
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    accepted = await bridged(firm, asset, BASE, UNIT)
+    async with asyncio.timeout(60):
+        while not await waits_elsewhere(accepted["requestId"]):  # noqa: ASYNC110 - a row changes
+            await asyncio.sleep(0.02)
+    attempt, seen = carrying._try, list[bool]()
+
+    async def once(*of: Any) -> relayer.Delivery | None:
+        if any(seen):
+            return None
+        told = await attempt(*of)
+        seen.append(told is not None and told.status is relayer.DeliveryStatus.DELIVERED)
+        return told
+
+    monkeypatch.setattr(carrying, "_try", once)
+    await deliver(accepted["bridgeId"])
+    assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+
+
+async def identity(bridge_id: str) -> tuple[str | None, str | None]:
+    row = await row_of(bridge_id)
+    return row.guid, row.source_tx_hash
 
 
 async def test_packet_that_changes_its_id_while_it_is_waited_for_is_followed(world: World, public: None) -> None:
@@ -189,8 +224,9 @@ async def test_packet_that_changes_its_id_while_it_is_waited_for_is_followed(wor
         one.receipt, other.receipt = other.receipt, one.receipt
         one.tx_hash, other.tx_hash = other.tx_hash, one.tx_hash
     for accepted, other_row in zip(bridges, reversed(rows), strict=True):
+        expected = (other_row.guid, other_row.source_tx_hash)
         async with asyncio.timeout(60):
-            while (await row_of(accepted["bridgeId"])).guid != other_row.guid:  # noqa: ASYNC110 - a row changes
+            while await identity(accepted["bridgeId"]) != expected:  # noqa: ASYNC110 - a row changes
                 await asyncio.sleep(0.02)
     for accepted in bridges:
         await deliver(accepted["bridgeId"])
