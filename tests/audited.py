@@ -133,6 +133,7 @@ REPEATABLE = {
     "update_party",
     "register_issuer",
     "activate_distribution",
+    "cancel_order",
     "update_webhook",
     "change_approval_policy",
 }

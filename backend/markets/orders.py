@@ -40,12 +40,15 @@ from backend.markets.schemas import (
 from backend.markets.terms import market_rules
 from backend.parties.models import PartyRow
 from backend.requests.accept import accept, told
+from backend.requests.models import RequestRow
+from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
 from backend.units import grouped
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
 ORDERS = sa.inspect(OrderRow).local_table
+CANCEL = "order.cancel"
 
 
 @dataclass(frozen=True)
@@ -275,11 +278,18 @@ async def cancelling_plan(context: Context, asset_id: UUID, market_id: UUID, ord
 
 
 async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderAccepted:
-    """End an order."""
+    """End an order; asked for again, the cancellation that is under way or done."""
+    await service.market(context, asset_id, market_id)
+    earlier = await _earlier_cancellation(context, market_id, order_id)
+    if earlier is not None:
+        return _cancelling(market_id, order_id, earlier)
     market, order = await _cancellable(context, asset_id, market_id, order_id)
+    earlier = await _earlier_cancellation(context, market_id, order_id)  # again, and locked: the chain was asked
+    if earlier is not None:
+        return _cancelling(market_id, order_id, earlier)
     request = await accept(
         context,
-        "order.cancel",
+        CANCEL,
         f"Cancel order {order.chain_order_id}",
         subject=("market", market_id),
         scope=Scope.TRANSFERS_WRITE,
@@ -289,6 +299,26 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
     )
     asked = {"request_id": str(request.id)}
     await tell(context.session, context.organization_id, "order.cancelling", ("order", order_id), None, asked)
+    return _cancelling(market_id, order_id, request)
+
+
+async def _earlier_cancellation(context: Context, market_id: UUID, order_id: UUID) -> RequestRow | None:
+    """The request that cancels the order or has cancelled it. Until the end of the transaction nobody else asks."""
+    name = f"cancel {order_id}"
+    await context.session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+    found: RequestRow | None = await context.session.scalar(
+        sa.select(RequestRow).where(
+            col(RequestRow.organization_id) == context.organization_id,
+            col(RequestRow.subject_id) == market_id,
+            col(RequestRow.kind) == CANCEL,
+            col(RequestRow.arguments)["order_id"].astext == str(order_id),
+            col(RequestRow.status).not_in([RequestStatus.FAILED, RequestStatus.DENIED]),
+        )
+    )
+    return found
+
+
+def _cancelling(market_id: UUID, order_id: UUID, request: RequestRow) -> OrderAccepted:
     return OrderAccepted(
         orderId=order_id,
         marketId=market_id,

@@ -22,7 +22,7 @@ class RequestRow(Row, table=True):
     title: str
     status: RequestStatus = status_field(RequestStatus, RequestStatus.ACCEPTED, index=True)
     subject_type: str
-    subject_id: UUID
+    subject_id: UUID = Field(index=True)
     scope: str
     """The scope of the action, needed again to retry it."""
     arguments: dict[str, Any] = json_field(dict)

