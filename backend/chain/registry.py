@@ -131,8 +131,7 @@ async def parent_of(eid: int, at: str, organization_id: UUID) -> str:
 async def attestation(eid: int, at: str, uid: str) -> Attestation:
     """An attestation and whether it stands, read at one block."""
     rpc = await connect(eid)
-    block = await rpc.height()
-    told, valid = await rpc.read_many([(NAME, at, "getAttestation", uid), (NAME, at, "isValid", uid)], block=block)
+    (told, valid), block = await rpc.read_newest([(NAME, at, "getAttestation", uid), (NAME, at, "isValid", uid)])
     return Attestation(
         told["issuedAt"] != 0,
         valid,

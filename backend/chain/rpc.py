@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -155,12 +155,37 @@ class Rpc:
 
     async def read_many(self, reads: Sequence[tuple[Any, ...]], *, block: int | None = None) -> list[Any]:
         """Several `(contract, address, function, *arguments)` in one round trip."""
-        at = "latest" if block is None else hex(block)
-        calls = [({"to": to, "data": contract(name).data(function, *v)}, function) for name, to, function, *v in reads]
-        requests: list[Request] = [("eth_call", [parameters, at]) for parameters, _ in calls]
+        requests = _calls(reads, "latest" if block is None else hex(block))
+        return await self._decoded(reads, lambda: self.batch(requests))
+
+    async def read_newest(self, reads: Sequence[tuple[Any, ...]]) -> tuple[list[Any], int]:
+        """Several reads of the newest state, and the number of the block that all of them are of."""
+        if terms_of(self.eid).history != 0:
+            try:
+                block = await self.height()
+                return await self.read_many(reads, block=block), block
+            except RpcError as error:
+                if not transport.is_pruned(error):
+                    raise
+        height: Request = ("eth_blockNumber", [])
+        heights: list[int] = []
+
+        async def ask() -> list[Any]:
+            told = await self.together([height, *_calls(reads, "latest")])
+            if told is None:
+                raise UnexpectedAnswer(
+                    f"The node of the chain {self.eid} keeps the newest state only and takes no batches: nothing tells "
+                    "which block an answer is of."
+                )
+            heights.append(int(told[0], 16))
+            return told[1:]
+
+        return await self._decoded(reads, ask), heights[-1]
+
+    async def _decoded(self, reads: Sequence[tuple[Any, ...]], ask: Callable[[], Awaitable[list[Any]]]) -> list[Any]:
         ends = time.monotonic() + (0.0 if endpoints.is_embedded(self.eid) else max(_patience.get(), QUICK))
         for pause in _pauses():
-            told = await self.batch(requests)
+            told = await ask()
             try:
                 return [contract(read[0]).answer(read[2], answer) for read, answer in zip(reads, told, strict=True)]
             except (DecodingError, OverflowError):
@@ -188,6 +213,13 @@ class Rpc:
     async def balance(self, address: str) -> int:
         """Native currency of an account, wei."""
         return int(await self.request("eth_getBalance", address, "latest"), 16)
+
+
+def _calls(reads: Sequence[tuple[Any, ...]], at: str) -> list[Request]:
+    """Reads as calls of the node, at a block."""
+    return [
+        ("eth_call", [{"to": to, "data": contract(name).data(function, *v)}, at]) for name, to, function, *v in reads
+    ]
 
 
 def transaction(call: Call, sender: str) -> dict[str, str]:
