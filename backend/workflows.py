@@ -6,6 +6,7 @@ exactly one of two ways: its request succeeded, or its request failed with the p
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,10 +19,10 @@ from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import bell, db, logins
-from backend.chain import rpc
+from backend.chain import lost_transactions, rpc
 from backend.chain.transactions import finish_open
 from backend.changes import Who, acting, tell
-from backend.errors import Denied, SignumError, problem
+from backend.errors import Conflict, Denied, NotFound, SignumError, problem
 from backend.queues import QUEUE, queue_of
 from backend.requests import service as requests
 from backend.requests.models import RequestRow
@@ -32,6 +33,8 @@ from backend.workflow_rows import ROWS, refuse_pickles
 log = structlog.get_logger()
 PATIENCE = 30.0
 """Seconds a workflow waits for a chain that does not answer, at each call."""
+AGAIN = 1.0
+"""Seconds until a run that a reorganization has refused begins again."""
 ENDED = 0.02
 """Seconds after a run's end until the engine has written it down, and the next of its order can begin."""
 VERSION = "1"
@@ -174,7 +177,7 @@ async def _begin(organization_id: UUID, request_id: UUID) -> RequestRow | None:
 
 async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> None:
     try:
-        await body(run)
+        await _despite_reorganizations(run, body)
     except asyncio.CancelledError:
         raise
     except Elsewhere as place:
@@ -194,6 +197,20 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
                 await requests.await_finality(session, run.request_id)
             for outcome in run.outcome:
                 await tell(session, run.organization_id, *outcome)
+
+
+async def _despite_reorganizations(run: Run, body: Body) -> None:
+    """Run it, and again from its start where it was refused while transactions are lost that it may have built on."""
+    ends = time.monotonic() + lost_transactions.LASTS.total_seconds()
+    while True:
+        try:
+            await body(run)
+            return
+        except (Conflict, NotFound) as refusal:
+            if time.monotonic() > ends or not await lost_transactions.may_concern(run.request_id):
+                raise
+            log.info("workflow.refused_after_reorg", request=str(run.request_id), detail=refusal.detail)
+        await asyncio.sleep(AGAIN)
 
 
 async def _move(run: Run, order: str | None) -> None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
@@ -22,7 +23,7 @@ from backend.chain.models import TransactionRow
 from backend.chain.rpc import Request, connect
 from backend.chain.sending import OPEN
 from backend.chain.terms import Finality, terms_of
-from backend.errors import Conflict, NotFound
+from backend.errors import Conflict, NotFound, Unavailable
 
 LOOKS = 3
 """How often the chain is asked for the blocks at once: the machines of a pool learn of a reorganization one by one."""
@@ -60,6 +61,17 @@ def _told(eid: int) -> TransactionsLost:
         "this is possible can be told once they are there. Try again in a few seconds.",
         headers={"Retry-After": str(wait)},
     )
+
+
+async def may_concern(request_id: UUID) -> bool:
+    """Whether transactions of ours are lost on a chain on which a request has sent some, or no node can tell."""
+    chains = sa.select(col(TransactionRow.chain_eid)).where(col(TransactionRow.request_id) == request_id).distinct()
+    async with db.worker() as session:
+        eids = (await session.scalars(chains)).all()
+    try:
+        return any([await exist(eid) for eid in eids])
+    except Unavailable:
+        return True
 
 
 async def exist(eid: int) -> bool:

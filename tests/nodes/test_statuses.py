@@ -1,6 +1,7 @@
 """Requests and records follow the chain: after a false failure, and after a reorg deeper than the confirmations."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -8,10 +9,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
+from eth_account import Account
 from sqlmodel import col
 
 from backend import db
-from backend.chain import indexer, settlement
+from backend.chain import indexer, registry, settlement
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.models import RequestRow
 from tests.conftest import World
@@ -191,3 +193,32 @@ async def test_refusal_stands_where_every_transaction_is_in_its_block(
     await firm.do("unfreeze", address=treasury, amount=str(UNIT))
     told = await firm.no("unfreeze", 409, address=treasury, amount=str(UNIT))
     assert told.detail == "Nothing of this account is frozen."
+
+
+async def test_request_is_not_failed_by_a_read_of_a_chain_whose_reorg_has_its_transaction(
+    firm: Issuer, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool.become(mines_every=2)
+    read, told = registry.attestation, list[registry.Attestation]()
+    reads, lost, was_read = threading.Event(), threading.Event(), threading.Event()
+
+    async def while_it_is_lost(eid: int, at: str, uid: str) -> registry.Attestation:
+        monkeypatch.setattr(registry, "attestation", read)
+        reads.set()
+        await asyncio.to_thread(lost.wait, 60)
+        told.append(await read(eid, at, uid))
+        was_read.set()
+        return told[0]
+
+    monkeypatch.setattr(registry, "attestation", while_it_is_lost)
+    party = await firm.verified(Account.create().address)
+    accepted = await firm.post("/attestations", {"party_id": party["id"], "chain_eid": SEPOLIA})
+    assert await asyncio.to_thread(reads.wait, 60)
+    (step, _) = (await firm.get(f"/requests/{accepted['requestId']}"))["steps"]
+    await take_back(pool, step["tx_hash"])
+    lost.set()
+    assert await asyncio.to_thread(was_read.wait, 60)
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await firm.succeed(accepted["requestId"])
+    assert not told[0].is_valid
