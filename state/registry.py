@@ -22,6 +22,7 @@ ALARMS = {
     "deep_reorg": "Indexing has stopped",
     "difference": "Tables and chain differ",
     "executed_twice": "An operation was executed twice",
+    "unreadable": "A contract is not read",
 }
 FILTERS = {
     "environment": ("mainnet", "testnet", "devnet"),

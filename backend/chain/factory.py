@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from backend.chain.calls import Call, call
-from backend.chain.errors import Reverted, RpcError, UnexpectedAnswer
+from backend.chain.errors import MissingEvent, Reverted, RpcError, UnexpectedAnswer
 from backend.chain.outcome import Outcome
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import MarketRules
@@ -62,9 +62,12 @@ def create_market(
     return call(NAME, at, "createMarket", token, quote or ZERO, fee_collector, taker_bps, maker_bps, rules.as_abi())
 
 
-def created(outcome: Outcome) -> str:
-    """The address of the market that was created."""
-    return str(outcome.event("MarketCreated")["market"])
+def created(outcome: Outcome, at: str) -> str:
+    """The address of the market that the factory at `at` created. Raises MissingEvent where it created none."""
+    for event in outcome.events("MarketCreated"):
+        if event["_address"] == at:
+            return str(event["market"])
+    raise MissingEvent(f"{outcome.tx_hash} created no market of the factory {at}")
 
 
 async def is_market(eid: int, at: str, market: str) -> bool:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
@@ -60,6 +61,10 @@ _unalarmed: set[int] = set()
 """Chains on which this process has seen that no alarm about a deep reorganization is open."""
 
 
+_apart: Final[set[int]] = set()
+"""Chains whose contracts are written one by one, because the events of one of them could not be written."""
+
+
 @dataclass(slots=True)
 class _Window:
     """Blocks from `first` on, which is the next to read, up to `last`; when the reading began, by `time.monotonic`."""
@@ -76,6 +81,11 @@ async def make(rpc: Rpc) -> int:
             return await _Pass(rpc).make()
         except Moved:
             continue
+        except streams.UNREADABLE:
+            if rpc.eid in _apart:
+                raise
+            log.exception("indexer.reads_apart", eid=rpc.eid)
+            _apart.add(rpc.eid)
     raise ChainUnavailable(f"The chain {rpc.eid} is being written by other processes all the time. Try again.")
 
 
@@ -171,12 +181,16 @@ class _Pass:
         self.is_verified = True
         async with db.worker() as session:
             row = await cursor.lock(session, self.place)
-            await streams.apply(session, self.eid, piece.logs, self.followed.owners)
+            await self._apply(session, piece)
             self.place = await cursor.advance(session, row, piece.blocks)
             is_last = self.place.block.number >= self.target and not self.followed.histories and not self._is_due()
             if is_last:
                 await self._conclude(session)
         return is_last
+
+    async def _apply(self, session: db.Write, piece: Piece) -> int:
+        apart = self.eid in _apart
+        return await streams.apply(session, self.eid, piece.logs, self.followed.owners, apart=apart)
 
     async def _read_histories(self) -> None:
         """Read newly followed contracts from their creation up to the cursor, for some time."""
@@ -193,7 +207,7 @@ class _Pass:
         reached = [history.address for history in group if history.first <= done + 1]
         async with db.worker() as session:
             row = await cursor.lock(session, self.place)
-            await streams.apply(session, self.eid, piece.logs, self.followed.owners)
+            await self._apply(session, piece)
             read_to = None if done >= self.place.block.number else done
             await followed.note(session, self.eid, reached, read_to)
             self.place = cursor.placed(row)
@@ -245,7 +259,7 @@ class _Pass:
             return
         async with db.worker() as session:
             row = await cursor.lock(session, self.place)
-            new = await streams.apply(session, self.eid, piece.logs, self.followed.owners)
+            new = await self._apply(session, piece)
             self.place = cursor.placed(row)
         if new:
             log.warning("indexer.found_late", eid=self.eid, events=new, to_block=piece.blocks[-1].number)

@@ -180,7 +180,7 @@ async def _follow(eid: int, stop: asyncio.Event) -> None:
             elif is_woken:
                 await _tell_leader(eid)
             failures = 0
-        except (SignumError, RpcError, sa.exc.SQLAlchemyError, OSError) as error:
+        except Exception as error:  # whatever it is, it must not end the reading of the other chains
             failures, quiet = failures + 1, _Quiet()
             await _failed(eid, error, failures)
         delay = POLL[endpoints.is_embedded(eid)] * min(failures + 1, 10)
@@ -205,13 +205,24 @@ async def _tell_leader(eid: int) -> None:
 
 async def _failed(eid: int, error: Exception, failures: int) -> None:
     await _revive()
-    log.warning("indexer.pass", eid=eid, error=type(error).__name__, failures=failures)
+    is_expected = isinstance(error, SignumError | sa.exc.SQLAlchemyError | OSError)
+    log.warning(
+        "indexer.pass",
+        eid=eid,
+        error=type(error).__name__,
+        failures=failures,
+        exc_info=None if is_expected or failures > 1 else error,
+    )
     if not isinstance(error, DeepReorg):  # which has noted itself
         await health.failed(eid, failures, _why(error))
 
 
 def _why(error: Exception) -> str:
-    return error.detail if isinstance(error, SignumError) else "The database does not take what the chain tells."
+    if isinstance(error, SignumError):
+        return error.detail
+    if isinstance(error, sa.exc.SQLAlchemyError | OSError):
+        return "The database does not take what the chain tells."
+    return f"An unexpected fault ({type(error).__name__}); the log has it."
 
 
 async def _revive() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.chain.calls import Call, call
+from backend.chain.errors import UnexpectedAnswer
 from backend.chain.outcome import Outcome
 from backend.chain.rpc import connect
 from backend.chain.rule_sets import MarketRules
@@ -77,6 +78,12 @@ def claim(at: str) -> Call:
     return call(NAME, at, "claim")
 
 
+def _status(code: int) -> str:
+    if code >= len(STATUSES):
+        raise UnexpectedAnswer(f"An order has the status {code}, which no market of ours gives.")
+    return STATUSES[code]
+
+
 def placed(outcome: Outcome) -> OrderFacts:
     """The order that a `place` made, after its trades."""
     order = outcome.event("OrderPlaced")
@@ -85,7 +92,7 @@ def placed(outcome: Outcome) -> OrderFacts:
         order["orderId"],
         order["maker"],
         "buy" if order["isBuy"] else "sell",
-        STATUSES[end["status"]],
+        _status(end["status"]),
         order["price"],
         order["amount"],
         end["filled"],
@@ -97,7 +104,7 @@ def _facts(order_id: int, told: Mapping[str, Any]) -> OrderFacts:
         order_id,
         told["maker"],
         "buy" if told["isBuy"] else "sell",
-        STATUSES[told["status"]],
+        _status(told["status"]),
         told["price"],
         told["amount"],
         told["filled"],

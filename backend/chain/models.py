@@ -182,11 +182,12 @@ class TokenTransferRow(Row, table=True):
 class AlarmKind(StrEnum):
     """What an alarm of a chain is about. `deep_reorg`: the indexer stopped below its trail and needs an operator.
     `difference`: tables and chain differ and re-reading does not repair it. `executed_twice`: two transactions of one
-    intent were mined."""
+    intent were mined. `unreadable`: a followed contract tells what no contract of ours would, and is not read."""
 
     DEEP_REORG = "deep_reorg"
     DIFFERENCE = "difference"
     EXECUTED_TWICE = "executed_twice"
+    UNREADABLE = "unreadable"
 
 
 class ChainAlarmRow(Row, table=True):

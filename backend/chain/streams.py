@@ -9,9 +9,18 @@ none of them.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
+import sqlalchemy as sa
+import structlog
+
 from backend import db
+from backend.chain import alarms
+from backend.chain.models import AlarmKind
 from backend.chain.outcome import Log
 from backend.chain.spans import Span
+
+log = structlog.get_logger()
+UNREADABLE = (sa.exc.DataError, sa.exc.IntegrityError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What writing logs raises that no contract of ours emits."""
 
 
 class Stream(Protocol):
@@ -68,14 +77,43 @@ async def contracts(session: db.Write, eid: int) -> dict[str, tuple[Stream, int 
     return found
 
 
-async def apply(session: db.Write, eid: int, logs: Sequence[Log], owners: dict[str, Stream]) -> int:
-    """Give each log to the stream that follows its contract; return how many were new."""
+async def apply(
+    session: db.Write, eid: int, logs: Sequence[Log], owners: dict[str, Stream], *, apart: bool = False
+) -> int:
+    """Give each log to the stream that follows its contract; return how many were new.
+
+    `apart`: each contract by itself. One whose logs cannot be written, because it is none of ours, is left out with an
+    alarm, and keeps none of the others from being read.
+    """
     new = 0
     for stream in registered():
         theirs = [log for log in logs if owners.get(log.address) is stream]
         if theirs:
-            new += await stream.apply(session, eid, theirs)
+            new += await (_apply_apart(session, eid, stream, theirs) if apart else stream.apply(session, eid, theirs))
     return new
+
+
+async def _apply_apart(session: db.Write, eid: int, stream: Stream, logs: Sequence[Log]) -> int:
+    by_contract: dict[str, list[Log]] = {}
+    for entry in logs:
+        by_contract.setdefault(entry.address, []).append(entry)
+    new = 0
+    for address, theirs in by_contract.items():
+        try:
+            async with session.begin_nested():
+                new += await stream.apply(session, eid, theirs)
+        except UNREADABLE as error:
+            await _leave_out(session, eid, address, theirs, error)
+    return new
+
+
+async def _leave_out(session: db.Write, eid: int, address: str, logs: Sequence[Log], error: Exception) -> None:
+    log.error("contract.unreadable", eid=eid, address=address, error=type(error).__name__)
+    detail = (
+        f"Events of the contract {address} from block {logs[0].block_number} on cannot be written and are left out. "
+        "If Signum has deployed it, report this and then run: signum reconcile --repair."
+    )
+    await alarms.sound(session, eid, AlarmKind.UNREADABLE, detail, address)
 
 
 async def rewind(session: db.Write, eid: int, block: int) -> None:

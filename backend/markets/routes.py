@@ -52,7 +52,7 @@ async def list_markets(
 
 
 @router.post(ASSET, status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ASSETS_WRITE)
+@requires(Scope.ASSETS_WRITE, fresh=True)
 async def deploy_market(
     context: Current, orgId: UUID, assetId: UUID, body: MarketCreate, response: Response, dry_run: DryRun = False
 ) -> MarketAccepted | MarketPlan:

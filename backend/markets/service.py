@@ -20,6 +20,7 @@ from backend.auth.scopes import Scope
 from backend.bridges import service as bridges
 from backend.bridges.models import BridgeRow
 from backend.chain import clock, factory
+from backend.chain.deployment import contracts_of
 from backend.chain.factory import FactoryInfo
 from backend.chains import quotes
 from backend.chains.quotes import QuoteTerms
@@ -56,6 +57,7 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     if body.lockup_end_time is not None:
         check_lockup(body.lockup_end_time, clock.moment(), "/lockup_end_time")
     async with db.paused(context.session):
+        await check_factory(body)
         info = await factory.check(body.chain_eid, body.market_factory_address)
         currency = await quotes.terms(body.chain_eid, info.default_quote)
     if currency is None:
@@ -73,6 +75,17 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     rows = await records.deployments(context.session, asset_id)
     there, source = await _way(context, asset, rows, body, chain.display_name)
     return Checked(asset, chain, info, currency, there, source, fee)
+
+
+async def check_factory(body: MarketCreate) -> None:
+    """400 where a factory is not the one of this installation: a foreign one makes markets that do what they like with
+    the tokens and the money of those who trade there."""
+    ours = (await contracts_of(body.chain_eid)).market_factory
+    if body.market_factory_address != ours:
+        raise BadRequest(
+            f"{body.market_factory_address} is not this installation's market factory on this chain, which is {ours}.",
+            pointer="/market_factory_address",
+        )
 
 
 async def _way(

@@ -9,6 +9,7 @@ from backend.assets.writing import write
 from backend.bridges import carrying
 from backend.chain import factory, indexer, token
 from backend.chain import market as contract
+from backend.chain.deployment import contracts_of
 from backend.chain.errors import Undone
 from backend.chain.rpc import connect
 from backend.changes import shown, tell_state
@@ -83,10 +84,12 @@ def _count(rules: dict[str, object]) -> int:
 async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
     """The market's contract, made by the token's owner, to whom the fees go."""
     assert market.rwa_token_address is not None
-    eid = market.chain_eid
+    eid, made_by = market.chain_eid, market.market_factory_address
+    if made_by != (await contracts_of(eid)).market_factory:
+        raise Conflict(f"{made_by} is not the market factory of this installation on this chain.")
     owner = await token.owner(eid, market.rwa_token_address)
     call = factory.create_market(
-        market.market_factory_address,
+        made_by,
         token=market.rwa_token_address,
         quote=market.quote_token_address,
         fee_collector=owner,
@@ -95,7 +98,7 @@ async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
         rules=market_rules(market),
     )
     outcome = await write(run, step, call, "market", eid=eid, signer=owner, label="create market")
-    address = factory.created(outcome)
+    address = factory.created(outcome, made_by)
     step.detail = address
     return await _note(run, market_address=address, block_number=outcome.block_number)
 
@@ -105,6 +108,8 @@ async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:
     assert market.rwa_token_address is not None
     assert market.market_address is not None
     eid, at = market.chain_eid, market.market_address
+    if not await factory.is_market(eid, market.market_factory_address, at):
+        raise Conflict("The factory does not know the market.")
     owner = await token.owner(eid, market.rwa_token_address)
     call = token.set_venue(market.rwa_token_address, at)
     await write(run, step, call, "venue", eid=eid, signer=owner, label="allow market")

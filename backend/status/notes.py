@@ -20,6 +20,7 @@ FRESH = 5.0
 WORDS = {
     AlarmKind.DEEP_REORG: ("indexing has stopped after a deep reorganization", ""),
     AlarmKind.DIFFERENCE: ("1 difference between tables and chain", "{count} differences between tables and chain"),
+    AlarmKind.UNREADABLE: ("1 contract is not read", "{count} contracts are not read"),
     AlarmKind.EXECUTED_TWICE: ("1 operation was executed twice", "{count} operations were executed twice"),
 }
 

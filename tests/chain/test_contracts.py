@@ -66,7 +66,7 @@ async def test_a_market_trades_and_keeps_its_rules(stage: Stage, open_rules: Tok
             rules=rules,
         ),
     )
-    place = factory.created(made)
+    place = factory.created(made, contracts.market_factory)
     await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
     info = await market.info(HOME_EID, place)
     assert (info.token, info.quote, info.taker_fee_bps, info.halted) == (at, contracts.quote_token, 30, False)

@@ -178,7 +178,7 @@ async def opened(stage: Stage, at: str, market_factory: str) -> str:
             rules=MarketRules(),
         ),
     )
-    place = factory.created(made)
+    place = factory.created(made, market_factory)
     await stage.do(HOME_EID, stage.treasury, token.set_venue(at, place))
     async with db.worker() as session:
         deployment = sa.select(DeploymentRow).where(DeploymentRow.token_address == at)

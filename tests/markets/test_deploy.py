@@ -8,8 +8,10 @@ import pytest
 from backend.bridges import carrying
 from backend.chain import devnet, factory, relayer, token
 from backend.chain import market as contract
+from backend.chain.calls import creation
 from backend.chain.deployment import contracts_of
 from backend.chain.relayer import Delivery, DeliveryStatus
+from backend.chain.transactions import execute
 from backend.markets import workflow
 from backend.workflows import Run
 from tests.conftest import World
@@ -222,6 +224,18 @@ async def test_halted_on_chain_is_halted_here(world: World) -> None:
     await firm.refused("POST", f"{path}/orders", 409, json=body)
     await firm.owner_call(contract.halt(market["market_address"], False))
     assert (await firm.get(path))["status"] == "active"
+
+
+async def test_factory_of_somebody_else_is_refused_by_name(world: World) -> None:
+    """It would make markets that take the tokens and the money of those who trade there."""
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury, ours = await firm.asset(), (await firm.treasury())["address"], await contracts_of(SEPOLIA)
+    theirs = creation("MarketFactory", treasury, treasury, ours.quote_token)
+    made = await execute(theirs.intent(f"factory:{asset['id']}", eid=SEPOLIA, signer=treasury))
+    body = await firm.market_body() | {"market_factory_address": made.created}
+    problem = await firm.refused("POST", f"/assets/{asset['id']}/markets", 400, json=body)
+    assert ours.market_factory in problem.by_field()["market_factory_address"]
+    assert (await firm.get("/markets"))["markets"] == []
 
 
 async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) -> None:

@@ -1,0 +1,80 @@
+"""Contracts that are none of ours although the tables name them: their events stop nobody else's from being read."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+from eth_utils.crypto import keccak
+from sqlmodel import col
+
+from backend import db
+from backend.chain import alarms, index_pass, indexer, token
+from backend.chain.calls import Call
+from backend.chain.models import AlarmKind
+from backend.chain.rule_sets import TokenRules
+from backend.models import DeploymentRow, MarketRow
+from tests.chain.conftest import HOME_EID, Stage
+from tests.chain.test_indexer import transfers
+
+PLACED = keccak(text="OrderPlaced(uint256,address,bool,uint256,uint256)")
+STATUS = keccak(text="OrderStatus(uint256,uint8,uint256)")
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(32, "big")
+
+
+def emits(*topics: bytes, data: bytes) -> str:
+    """The creation of a contract that emits one event whenever it is called."""
+    put = b"".join(b"\x7f" + data[i : i + 32] + b"\x60" + bytes([i]) + b"\x52" for i in range(0, len(data), 32))
+    push = b"".join(b"\x7f" + topic for topic in reversed(topics))
+    code = put + push + b"\x60" + bytes([len(data)]) + b"\x60\x00" + bytes([0xA0 + len(topics)]) + b"\x00"
+    size = len(code).to_bytes(2, "big")
+    return "0x" + (b"\x61" + size + b"\x60\x0e\x60\x00\x39\x61" + size + b"\x60\x00\xf3" + code).hex()
+
+
+ORDER = emits(PLACED, word(2**255), word(7), data=word(0) + word(1) + word(1))
+"""An order whose number no column takes."""
+STATE = emits(STATUS, word(1), data=word(200) + word(0))
+"""A status that no order has."""
+
+
+@pytest_asyncio.fixture
+async def asset_id(stage: Stage, open_rules: TokenRules) -> AsyncIterator[str]:
+    """The asset of a new token; markets of it are gone afterwards."""
+    stage.tokens[HOME_EID] = await stage.token(HOME_EID, open_rules, supply=100)
+    async with db.worker() as session:
+        deployment = sa.select(DeploymentRow).where(col(DeploymentRow.token_address) == stage.tokens[HOME_EID])
+        found = (await session.execute(deployment)).scalar_one().asset_id
+    yield str(found)
+    async with db.worker() as session:
+        await session.execute(sa.delete(MarketRow).where(col(MarketRow.asset_id) == found))
+        await alarms.clear(session, HOME_EID, AlarmKind.UNREADABLE)
+    index_pass._apart.clear()
+
+
+@pytest.mark.parametrize("code", [ORDER, STATE], ids=["order", "status"])
+async def test_contract_with_unreadable_events_is_left_out_with_an_alarm(
+    stage: Stage, asset_id: str, code: str
+) -> None:
+    made = await stage.do(HOME_EID, stage.treasury, Call(None, code))
+    async with db.worker() as session:
+        session.add(
+            MarketRow(
+                organization_id=stage.organization_id,
+                asset_id=asset_id,
+                chain_eid=HOME_EID,
+                market_address=made.created,
+                market_factory_address=made.created,
+                block_number=made.block_number,
+            )
+        )
+    at = stage.tokens[HOME_EID]
+    await stage.do(HOME_EID, stage.treasury, Call(made.created, "0x"))
+    minted = await stage.do(HOME_EID, stage.treasury, token.mint(at, stage.treasury, 7))
+    await indexer.catch_up(HOME_EID, minted.block_number)
+    assert [amount for *_, amount in await transfers(at)] == [100, 7]
+    async with db.worker() as session:
+        (alarm,) = [a for a in await alarms.list_open(session, HOME_EID) if a.kind is AlarmKind.UNREADABLE]
+    assert alarm.subject == made.created
