@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import deferred
 from sqlmodel import Field
 
@@ -87,5 +88,9 @@ class MemberRow(Row, table=True):
     """Who last gave the person a role with more rights."""
     agreed_by: UUID | None = Field(default=None, foreign_key="users.id")
     """The second person who agreed to that appointment; null where it needed none."""
+    placed_by: list[UUID] = Field(
+        default_factory=list, sa_type=ARRAY(sa.Uuid()), sa_column_kwargs={"server_default": "{}"}
+    )
+    """Whose account it may be: who alone gave the role, and who alone had placed them. The database writes it."""
     appointed_at: datetime = time_field(sa_column_kwargs={"server_default": sa.func.now()})
     """Since when the role counts: from then on the person may be a second person."""

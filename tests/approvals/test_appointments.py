@@ -196,6 +196,31 @@ async def test_accounts_that_one_admin_placed_do_not_agree_with_each_other(world
     await agreed_with(firm, sibling, await ask(firm, firm.admin, []))
 
 
+async def test_accounts_of_one_admin_stay_dependent_when_the_one_between_them_leaves(world: World) -> None:
+    firm = await Firm.found(world)
+    dishonest = await placed(world, firm, firm.admin)
+    between = await placed(world, firm, dishonest)
+    last = await placed(world, firm, between)
+    await firm.patch("", POLICY)
+    approval = await ask(firm, dishonest, [])
+    own = (await members(firm))[str(between.user_id)]["id"]
+    await between.call("DELETE", f"{firm.base}/members/{own}")
+    problem = await refused(last, "POST", path_of(firm, approval, "approve"), 403)
+    assert "One person alone gave both of you your roles" in problem.detail
+
+
+async def test_accounts_of_an_admin_whose_inviter_has_left_stay_dependent(world: World) -> None:
+    firm = await Firm.found(world)
+    inviter = await placed(world, firm, firm.admin)
+    dishonest = await placed(world, firm, inviter, "viewer")
+    known = await members(firm)
+    await firm.patch(f"/members/{known[str(dishonest.user_id)]['id']}", {"role": "admin"})
+    await firm.admin.call("DELETE", f"{firm.base}/members/{known[str(inviter.user_id)]['id']}")
+    first, second = await placed(world, firm, dishonest), await placed(world, firm, dishonest)
+    await firm.patch("", POLICY)
+    await refused(second, "POST", path_of(firm, await ask(firm, first, []), "approve"), 403)
+
+
 async def test_role_that_two_people_gave_counts_anew(world: World) -> None:
     firm = await Firm.found(world)
     head = await placed(world, firm, firm.admin)

@@ -574,35 +574,50 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   order by down.height, down.id
 $$;
 
--- Some people, and everybody who gave one of them a role that reaches an organization, alone: what one person alone has
--- placed may be accounts of one person. Those above whom no admin is left, as a founder, are left out, or nobody would be
--- independent of anybody.
-create function signum_placed_by(people uuid[], org uuid) returns uuid[]
-language sql stable security definer set search_path = public, pg_temp set jit = off as $$
-  with recursive walk(who) as (
-    select unnest(people)
-    union
-    select by.id
-    from walk, signum_path(org) p, members m, unnest(array[m.added_by, m.appointed_by]) by(id)
-    where m.organization_id = p.id and m.user_id = walk.who and m.status = 'active' and m.agreed_by is null
-      and by.id is not null
+-- Whose accounts those whom a person alone gives a role may be: that person's, and of everybody who alone had placed the person.
+-- Empty for a founder, whom nobody added, or nobody would be independent of the founder.
+create function signum_placed_by(giver uuid, org uuid) returns uuid[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  with reaching as (
+    select m.* from signum_path(org) p join members m on m.organization_id = p.id where m.user_id = giver
   )
-  select coalesce(array_agg(who), '{}') from walk
-  where exists (select from signum_path(org) p join members m on m.organization_id = p.id and m.user_id = walk.who
-                join members above on above.user_id = m.added_by and above.user_id <> m.user_id
-                where above.status = 'active' and above.role = 'admin'
-                  and above.organization_id in (select id from signum_path(org)))
+  select case
+    when giver is null or exists (select from reaching) and not exists (select from reaching where added_by is not null) then '{}'
+    else array(select giver union select unnest(placed_by) from reaching)
+  end
+$$;
+
+-- Written down when a role is given, so that it stays true when who gave it leaves.
+create function members_placed_by() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  new.placed_by := case when new.agreed_by is null
+    then signum_placed_by(coalesce(new.appointed_by, new.added_by), new.organization_id) else '{}' end;
+  return new;
+end $$;
+create trigger placed_by before insert or update of appointed_at, appointed_by, agreed_by, added_by on members
+  for each row execute function members_placed_by();
+
+-- Of some people those with an admin above them or beside them: where there is none, the organization is theirs.
+create function signum_not_alone(people uuid[], org uuid) returns uuid[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  select array(
+    select who from unnest(people) who
+    where exists (select from signum_path(org) p join members m on m.organization_id = p.id
+                  where m.status = 'active' and m.role = 'admin' and m.user_id <> who and not who = any(m.placed_by))
+  )
 $$;
 
 -- Whether a role was given by a person ('appointed'), or one person alone has placed both the person and who has the role,
 -- or one of them the other ('placed'); an empty text where they are independent of each other.
 create function signum_dependence(role members, person uuid, org uuid) returns text
-language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select case
     when coalesce(person in (role.added_by, role.appointed_by), false) then 'appointed'
-    when array[role.user_id] || signum_placed_by(
-           case when role.agreed_by is null then array_remove(array[role.added_by, role.appointed_by], null) else '{}' end, org)
-         && (array[person] || signum_placed_by(array[person], org)) then 'placed'
+    when array[role.user_id] || signum_not_alone(role.placed_by, org)
+         && (array[person] || signum_not_alone(
+              array(select unnest(m.placed_by) from signum_path(org) p join members m on m.organization_id = p.id
+                    where m.user_id = person and m.status = 'active'), org)) then 'placed'
     else '' end
 $$;
 
