@@ -56,6 +56,7 @@ SENSITIVE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "transfers", TRANSFER),
     ("POST", "assets/{id}/bridge", {"source_chain_eid": 40161, "destination_chain_eid": 40245, "amount": "1"}),
     ("POST", "assets/{id}/distributions/{id}/activate", None),
+    ("POST", "assets/{id}/markets", {"chain_eid": 40161, "market_factory_address": WALLET}),
     ("POST", "webhooks", {"url": "https://hooks.example/in"}),
     ("PATCH", "webhooks/{id}", {"url": "https://hooks.example/in"}),
     ("POST", "webhooks/{id}/rotate-secret", None),
