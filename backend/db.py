@@ -84,7 +84,10 @@ def _engine(name: str) -> AsyncEngine:
     engines = _Engines.made.setdefault(asyncio.get_running_loop(), {})
     if name not in engines:
         url = logins.role_url(_Engines.url, ROLES[name])
-        engines[name] = create_async_engine(url, pool_size=POOLS[name], max_overflow=OVERFLOW[name], pool_pre_ping=True)
+        # What fails is logged with its statement; the values of its parameters may be secrets or personal data.
+        engines[name] = create_async_engine(
+            url, pool_size=POOLS[name], max_overflow=OVERFLOW[name], pool_pre_ping=True, hide_parameters=True
+        )
     return engines[name]
 
 

@@ -33,7 +33,7 @@ def name_of(role: str) -> str:
 async def present(url: str, name: str) -> AsyncIterator[None]:
     """Inside, the name counts as alive. `url` is the owner's."""
     address = logins.role_url(url, logins.WORKER)
-    engine = create_async_engine(address, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    engine = create_async_engine(address, poolclass=NullPool, isolation_level="AUTOCOMMIT", hide_parameters=True)
     connection = await _take(engine, name)
     keeping = asyncio.create_task(_keep(engine, connection, name))
     try:

@@ -94,7 +94,9 @@ def _admit_this_user(folder: Path) -> bool:
 
 
 def _create_database(uri: str, is_new: bool) -> None:
-    engine = sa.create_engine(owner_url(uri), isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    engine = sa.create_engine(
+        owner_url(uri), isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool, hide_parameters=True
+    )
     with engine.connect() as connection:
         if is_new:  # a server that was left running goes by what it read then
             connection.execute(sa.text("select pg_reload_conf()"))

@@ -282,6 +282,7 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
         "executor_id": executor,
         "log_level": "WARNING",
         "sys_db_pool_size": 5,
+        "db_engine_kwargs": {"hide_parameters": True},
         "serializer": ROWS,
         "notification_coalesce_sec": 1.0,  # of streams and events, which we have none of: it looks 100 times a second
     }

@@ -31,7 +31,7 @@ def migrate(url: str) -> None:
     from dbos import DBOS
 
     config = _config()
-    engine = sa.create_engine(owner_url(url), poolclass=sa.pool.NullPool)
+    engine = sa.create_engine(owner_url(url), poolclass=sa.pool.NullPool, hide_parameters=True)
     with engine.connect() as connection:
         connection.execute(sa.text("select pg_advisory_lock(:key)"), {"key": LOCK})
         connection.commit()
@@ -50,7 +50,7 @@ def migrate(url: str) -> None:
 
 def check(url: str) -> None:
     """CannotStart where the schema is not ours of now, as seen without the owner's rights."""
-    engine = sa.create_engine(logins.role_url(url, logins.WEB), poolclass=sa.pool.NullPool)
+    engine = sa.create_engine(logins.role_url(url, logins.WEB), poolclass=sa.pool.NullPool, hide_parameters=True)
     head = ScriptDirectory.from_config(_config()).get_current_head()
     try:
         with engine.connect() as connection:

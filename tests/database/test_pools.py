@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from backend import db
@@ -24,3 +25,12 @@ async def _crowd() -> int:
 async def test_two_event_loops_wait_for_connections_beside_each_other(api: Any) -> None:
     other = asyncio.to_thread(asyncio.run, _crowd())
     assert await asyncio.gather(_crowd(), other) == [AT_ONCE, AT_ONCE]
+
+
+async def test_failed_statement_shows_no_values(api: Any) -> None:
+    text = sa.text("select 1 / 0 where cast(:value as text) <> ''")
+    for enter in (db.transaction, db.step, db.reading, db.worker):
+        with pytest.raises(sa.exc.DBAPIError) as failed:
+            async with enter() as session:
+                await session.execute(text, {"value": "a secret of somebody"})
+        assert "a secret of somebody" not in str(failed.value)
