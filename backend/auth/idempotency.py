@@ -4,6 +4,9 @@ The answer is stored in the transaction of its effect, so a crash loses both or 
 second request that the first is still in flight. A refusal of an operation that was executed (400, 404, 409) is an
 answer too: what it had done is taken back to before it, and the refusal is kept. What stopped a request before it was
 executed (validation, 401, 403, 429) or was our own fault (5xx) is not: the same request may be right the next time.
+
+The header is ignored without a credential: callers behind one address would share their answers, and anybody could
+write rows.
 """
 
 import re
@@ -38,7 +41,8 @@ Operation = Callable[[Request], Coroutine[Any, Any, Response]]
 async def once(request: Request, context: Context, operation: Operation) -> Response:
     """Run an operation, or replay the answer it gave to the same key."""
     key = request.headers.get("idempotency-key")
-    if key is None or request.method not in ("POST", "PATCH"):
+    is_anonymous = context.person is None and context.key is None
+    if key is None or is_anonymous or request.method not in ("POST", "PATCH"):
         return await operation(request)
     if not KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key has 1 to 255 printable characters of ASCII.")
@@ -72,7 +76,7 @@ async def is_answered(request: Request, context: Context) -> bool:
     key = request.headers.get("idempotency-key")
     if key is None or not KEY.fullmatch(key):
         return False
-    row = IdempotencyRow(principal=context.name, method=request.method, path=_place(request), key=key, digest="")
+    row = IdempotencyRow(principal=context.caller, method=request.method, path=_place(request), key=key, digest="")
     see = sa.text("select set_config('app.principal', :principal, true)")
     await context.session.execute(see, {"principal": row.principal})
     return await _find(context, row) is not None

@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend import db
+from backend.auth.address import group
 from backend.auth.rehearsal import Call
 from backend.auth.scopes import IdentityScope, Scope, highest, scopes_of
 from backend.changes import NOBODY, Who
@@ -93,10 +94,10 @@ class Context:
 
     @property
     def name(self) -> str:
-        """Stable name of the principal, for rate limits."""
+        """Stable name of the principal, for rate limits: an IPv6 address without a credential counts by its /64."""
         if self.key:
             return f"key:{self.key.key_id}"
-        return f"user:{self.person.user_id}" if self.person else f"address:{self.address}"
+        return f"user:{self.person.user_id}" if self.person else f"address:{group(self.address)}"
 
     @property
     def caller(self) -> str:

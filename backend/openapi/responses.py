@@ -19,7 +19,8 @@ PARAMETERS = {
         "in": "header",
         "required": False,
         "description": "Makes a repetition harmless: the same key and body have one effect and one answer for a day, "
-        "a 400, 404 or 409 of what was executed included. A corrected request takes another key.",
+        "a 400, 404 or 409 of what was executed included. A corrected request takes another key. Ignored without a "
+        "credential.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
         "example": "5f0b6c1e-order-42",
     }

@@ -1,7 +1,7 @@
 """Passwords guessed from many addresses: slowed down for each account, without keeping its owner out."""
 
 from ipaddress import ip_network
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from backend.auth import forwarding
 from backend.auth.address import group, is_ignored
 from backend.auth.devices import device_cookie
+from backend.auth.principal import Context
 from backend.readiness import readiness
 from backend.settings import settings
 from tests.auth.test_accounts import links
@@ -99,6 +100,11 @@ async def test_ipv6_counts_by_64_bits(api: Any, world: World, limits: None) -> N
     answers = [await Visitor(api, f"2001:db8:1:2::{n:x}").login(person.email) for n in range(1, 8)]
     assert answers == [401] * 5 + [429] * 2
     assert await Visitor(api, "2001:db8:1:3::1").login(person.email) == 401
+
+
+def test_caller_without_credential_counts_by_64_bits() -> None:
+    names = {Context(cast(Any, None), None, None, address=f"2001:db8:1:2::{n:x}").name for n in range(1, 8)}
+    assert names == {"address:2001:db8:1:2::/64"}
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import uuid4
 
 import httpx
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 
-from backend import runtime
+from backend import db, runtime
+from backend.auth import idempotency
+from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.errors import Unavailable
 from backend.members import adding
@@ -215,3 +220,38 @@ async def test_people_who_use_one_key_do_not_share_their_answers(world: World, h
         "POST", "/identity/parties", json={"name": "Ann", "country": "DEU"}, headers=firm.key, idempotency_key="same"
     )
     assert again["id"] == made[1]["id"]
+
+
+async def kept(key: str) -> int:
+    """How many answers are kept for a key, whosever it is."""
+    async with db.worker() as session:
+        return int(
+            await session.scalar(sa.text("select count(*) from idempotency_keys where key = :k"), {"k": key}) or 0
+        )
+
+
+async def test_key_without_credential_keeps_no_answer(http: httpx.AsyncClient) -> None:
+    key, body = f"stranger {uuid4()}", {"token": "unknown"}
+    for _ in range(2):
+        refused = await http.post("/v1/invitations/preview", json=body, headers={"idempotency-key": key})
+        assert refused.status_code == 404
+        assert "idempotency-replayed" not in refused.headers
+    assert await kept(key) == 0
+
+
+async def test_answer_of_key_and_person_together_is_found(world: World) -> None:
+    firm = await Firm.found(world)
+    key = f"both {uuid4()}"
+    body = {"name": "Ann", "country": "DEU"}
+    await firm.admin.call("POST", "/identity/parties", json=body, headers=firm.key, idempotency_key=key)
+    assert await kept(key) == 1
+    [key_id] = [k["id"] for k in (await firm.get("/api-keys"))["api_keys"]]
+    async with db.transaction() as session:
+        person = SimpleNamespace(user_id=firm.admin.user_id)
+        context = Context(session, cast(Any, person), cast(Any, SimpleNamespace(key_id=key_id)))
+        sent = SimpleNamespace(
+            headers={"idempotency-key": key},
+            method="POST",
+            url=SimpleNamespace(path="/v1/identity/parties", query=""),
+        )
+        assert await idempotency.is_answered(cast(Any, sent), context)
