@@ -15,6 +15,7 @@ from backend.demo.caller import Caller
 from backend.demo.notebook import Notebook
 from backend.invitations import service as invitations
 from backend.mail.models import OutboxRow
+from backend.members.appointing import Appointment
 from backend.members.models import UserRow
 
 
@@ -98,4 +99,4 @@ async def _expired(organization: UUID, email: str, role: Any) -> None:
     """An invitation that was given no time."""
     async with db.transaction(organization) as session:
         if not await invitations.exists(session, organization, email):
-            await invitations.write(session, organization, email, role, invited_by=None, lifetime=timedelta(0))
+            await invitations.write(session, organization, email, role, by=Appointment(None), lifetime=timedelta(0))

@@ -81,7 +81,7 @@ async def plan(context: Context, body: InvitationCreate) -> InvitationPlan:
 async def _checked(context: Context, body: InvitationCreate) -> tuple[Scope | None, Wanted]:
     """The scope of the second person who has to agree (None where nobody has to), and what is to be written."""
     appointing.check_grant(context, body.role)
-    wanted = Wanted(context.organization_id, new_id(), body, Appointment(context.user_id))
+    wanted = Wanted(context.organization_id, new_id(), body, await appointing.of(context))
     return await appointing.scope_needed(context, None, body.role), wanted
 
 
@@ -109,8 +109,7 @@ async def make(session: Write, wanted: Wanted) -> InvitationRow:
         wanted.organization_id,
         wanted.body.email,
         wanted.body.role,
-        invited_by=wanted.by.by,
-        agreed_by=wanted.by.agreed_by,
+        by=wanted.by,
         id_=wanted.id,
     )
 

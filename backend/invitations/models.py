@@ -34,3 +34,7 @@ class InvitationRow(Row, table=True):
     invited_by: UUID | None = Field(default=None, foreign_key="users.id")
     agreed_by: UUID | None = Field(default=None, foreign_key="users.id")
     """The second person who agreed to it; null where it needed none."""
+    maker_key_id: UUID | None = Field(default=None, foreign_key="api_keys.id")
+    maker_grant_id: UUID | None = None
+    """The key and the application's grant that it was made with, and ends with. No foreign key for the grant: sessions
+    are deleted some time after their end."""

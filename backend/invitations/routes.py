@@ -89,7 +89,8 @@ async def preview_invitation(context: Current, body: InvitationToken) -> Invitat
 async def accept_invitation(context: Current, request: Request, body: InvitationAccept) -> InvitationAccepted:
     """Accept an invitation with the token of its mail.
 
-    A signed-in person whose address was invited joins; without a credential, name and password make an account.
+    A signed-in person whose address was invited joins; without a credential, name and password make an account. 409
+    where the person, key or application that invited them may not grant the role any more.
     """
     await _sign_in(context, request)
     return await service.accept(context, body)

@@ -34,7 +34,7 @@ from backend.members.schemas import Role
 from backend.settings import settings
 
 __all__ = ["accept", "exists", "page", "preview", "revoke", "token_in", "write"]
-PENDING = "An invitation to this address is pending already."
+PENDING = "An invitation to this address is pending already. Revoke it to send another."
 
 
 async def page(context: Context, page: Page, status: InvitationStatus | None) -> InvitationList:
@@ -83,8 +83,7 @@ async def write(
     email: str,
     role: Role,
     *,
-    invited_by: UUID | None,
-    agreed_by: UUID | None = None,
+    by: Appointment,
     id_: UUID | None = None,
     lifetime: timedelta = LIFETIME,
 ) -> InvitationRow:
@@ -97,8 +96,10 @@ async def write(
         role=role,
         token_hash=digest(secret),
         expires_at=now() + lifetime,
-        invited_by=invited_by,
-        agreed_by=agreed_by,
+        invited_by=by.by,
+        agreed_by=by.agreed_by,
+        maker_key_id=by.key_id,
+        maker_grant_id=by.grant_id,
     )
     session.add(row)
     try:
@@ -161,8 +162,8 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
     person = await _person(context, row, body, has_account=found.has_account)
     proven(person, context.who.credential)
-    by = Appointment(row.invited_by, row.agreed_by)
-    await appointing.check_still_agreed(session, row.organization_id, row.role, by)
+    by = Appointment(row.invited_by, row.agreed_by, row.maker_key_id, row.maker_grant_id)
+    await appointing.check_still_granted(session, row.organization_id, row.role, by)
     member = await adding.join(session, row.organization_id, person, row.role, by)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()

@@ -36,7 +36,7 @@ from backend.requests.service import Step
 from backend.workflows import Run
 
 ALREADY = "This person is a member of the organization already."
-WAITS = "This person was added already; the membership waits for them to agree."
+WAITS = "This person was added already; the membership waits for them to agree. Remove it to add them again."
 KNOWN = sa.text("select signum_known_person(:adder, :org, :whom, :wallet)").bindparams(
     sa.bindparam("adder", type_=sa.Uuid()), sa.bindparam("whom", type_=sa.Uuid())
 )
@@ -53,11 +53,11 @@ class Addition:
     by: Appointment
 
     @classmethod
-    def asked(cls, context: Context, body: MemberCreate) -> Self:
+    async def asked(cls, context: Context, body: MemberCreate) -> Self:
         """As it is asked for now."""
         # A key, and an application, reach their own organization only, and so does what they may see.
         adder = context.person.user_id if context.person and context.home is None else None
-        return cls(context.organization_id, new_id(), body, adder, Appointment(context.user_id))
+        return cls(context.organization_id, new_id(), body, adder, await appointing.of(context))
 
     @classmethod
     def agreed(cls, run: Run, by: Appointment) -> Self:
@@ -75,7 +75,7 @@ async def add(context: Context, body: MemberCreate) -> Member | MemberAccepted:
     """Make somebody of the organization's own tree a member, and ask everybody else whether they agree; or ask a second
     person first."""
     scope = await _checked(context, body)
-    wanted = Addition.asked(context, body)
+    wanted = await Addition.asked(context, body)
     if scope is None:
         return await service.one(context, (await make(context.session, wanted)).id)
     title = await _tried(context, wanted)
@@ -97,7 +97,7 @@ async def add(context: Context, body: MemberCreate) -> Member | MemberAccepted:
 async def plan(context: Context, body: MemberCreate) -> MemberPlan:
     """What an addition would do."""
     scope = await _checked(context, body)
-    title = await _tried(context, Addition.asked(context, body))
+    title = await _tried(context, await Addition.asked(context, body))
     change = MemberFieldChange(field="role", before=None, after=body.role)
     return MemberPlan(steps=[*([AGREEING] if scope else []), title], impact=MemberImpact(changes=[change]))
 
@@ -174,7 +174,7 @@ async def join(
 async def begin(session: Write, row: MemberRow, person: UUID) -> None:
     """Let a membership that waited, or had ended, begin: the person's own from now on. 409 for who is a member."""
     made = appointing.given(row)
-    await appointing.check_still_agreed(session, row.organization_id, row.role, made)
+    await appointing.check_still_granted(session, row.organization_id, row.role, made)
     before, placeholder = service.record(row), row.user_id
     if placeholder != person:
         await _make_room(session, row, person)
@@ -207,18 +207,19 @@ async def _of(session: Write, organization_id: UUID, person: UUID, *which: sa.Co
 
 async def _ask(session: Write, wanted: Addition) -> MemberRow:
     """A membership that waits for its person. A user whom the adder does not see and an id that is nobody's lead to the
-    same rows, and so does a wallet. 409 where they were asked already."""
+    same rows, and so does a wallet. 409 where they were asked already and could still agree."""
     body, here = wanted.body, wanted.organization_id
     whom = (
         col(MemberRow.asked_user_id) == body.user_id
         if body.user_id
         else col(MemberRow.wallet_address) == body.wallet_address
     )
-    waiting = sa.exists().where(
-        col(MemberRow.organization_id) == here, col(MemberRow.status) == MemberStatus.PENDING, whom
-    )
-    if await session.scalar(sa.select(waiting)):
-        raise Conflict(WAITS)
+    query = sa.select(MemberRow).where(col(MemberRow.organization_id) == here, service.IS_PENDING, whom)
+    waiting: MemberRow | None = await session.scalar(query.with_for_update())
+    if waiting is not None:
+        if not appointing.is_over(waiting):
+            raise Conflict(WAITS)
+        await service.end(session, waiting)
     placeholder = UserRow(is_placeholder=True)
     session.add(placeholder)
     await session.flush()

@@ -39,7 +39,7 @@ async def change_role(context: Context, member_id: UUID, role: Role) -> Member |
     row = await _checked(context, member_id, role)
     if scope := await _scope_of_change(context, row, role):
         return await _ask(context, row, Action.MEMBER_CHANGE_ROLE, scope, {"role": role})
-    await set_role(context.session, row, role, Appointment(context.user_id))
+    await set_role(context.session, row, role, await appointing.of(context))
     return await service.one(context, member_id)
 
 
@@ -71,7 +71,8 @@ async def removal_plan(context: Context, member_id: UUID) -> MemberPlan:
 async def set_role(session: Write, row: MemberRow, role: Role, by: Appointment) -> None:
     """Write another role; nothing where it is that one."""
     before = service.record(row)
-    if rules.gains(row.role, role):
+    is_pending = row.status is MemberStatus.PENDING
+    if rules.gains(row.role, role) or (is_pending and rules.widens(row.role, role)):
         by.begin(row)
     row.role = role
     await session.flush()

@@ -92,5 +92,9 @@ class MemberRow(Row, table=True):
         default_factory=list, sa_type=ARRAY(sa.Uuid()), sa_column_kwargs={"server_default": "{}"}
     )
     """Whose account it may be: who alone gave the role, and who alone had placed them. The database writes it."""
+    maker_key_id: UUID | None = Field(default=None, foreign_key="api_keys.id")
+    maker_grant_id: UUID | None = None
+    """The key and the application's grant with which the appointment was made: until the person has agreed, it ends
+    with them. No foreign key for the grant: sessions are deleted some time after their end."""
     appointed_at: datetime = time_field(sa_column_kwargs={"server_default": sa.func.now()})
     """Since when the role counts: from then on the person may be a second person."""

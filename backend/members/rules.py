@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from email_validator import validate_email as parse
 from pydantic import validate_email
 
-from backend.auth.scopes import ACTIONS, ROLE_SCOPES, Scope
+from backend.auth.scopes import ACTIONS, ROLE_SCOPES, Scope, scopes_of
 from backend.errors import BadRequest, Conflict, Forbidden, InsufficientScope
 from backend.members.schemas import EligibilityWarning, MemberCreate, OrgRequirements, Role, Severity, WarningCode
 from backend.organizations.schemas import MemberRequirements
@@ -46,6 +46,16 @@ def check_grant(role: Role, held: frozenset[Scope], *, is_person: bool) -> None:
             "Only a signed-in admin can grant or take the admin role. An API key or application cannot: "
             "do it in the console, or with an access token of the person."
         )
+
+
+def may_grant(held: Collection[Role], role: Role) -> bool:
+    """Whether a person with some roles may give others a role."""
+    return scopes_of(list(held)) >= ROLE_SCOPES[role] | {Scope.MEMBERS_WRITE}
+
+
+def widens(before: Role, after: Role) -> bool:
+    """Whether a change of role gives a person a scope that they did not have."""
+    return not ROLE_SCOPES[after] <= ROLE_SCOPES[before]
 
 
 def approves(role: Role | None) -> bool:

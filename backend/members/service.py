@@ -18,6 +18,7 @@ from backend.members.schemas import Appointment, Member, MemberList, MemberStatu
 
 GIVEN = ("email", "display_name", "wallet_address", "chain_eid")
 COMPUTED = (*GIVEN, "user_id", "asked_user_id", "added_by", "appointed_by", "agreed_by", "appointed_at", "placed_by")
+COMPUTED += ("maker_key_id", "maker_grant_id")
 IS_PENDING = col(MemberRow.status) == MemberStatus.PENDING
 """Of these the organization sees only what it gave itself: the person has not agreed yet."""
 

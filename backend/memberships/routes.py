@@ -24,7 +24,10 @@ async def list_pending_memberships(context: Current, page: Annotated[Page, Depen
 @router.post("/{membershipId}/accept", responses={404: {}, 409: {}})
 @requires(organization=ANY_ORGANIZATION, person=True, fresh=True)
 async def accept_membership(context: Current, membershipId: UUID) -> Membership:
-    """Agree to a membership that waits: it begins, and the organization sees the person's name, email and wallets."""
+    """Agree to a membership that waits: it begins, and the organization sees the person's name, email and wallets.
+
+    409 after 7 days, and where the person, key or application that added them may not grant the role any more. The
+    organization adds them again."""
     return await service.accept(context, membershipId)
 
 

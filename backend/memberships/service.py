@@ -8,10 +8,10 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.changes import NOBODY, Who, acting
-from backend.db import Write, widen
-from backend.errors import NotFound
+from backend.db import Write, now, widen
+from backend.errors import Conflict, NotFound
 from backend.keyset import Page
-from backend.members import adding, service
+from backend.members import adding, appointing, service
 from backend.members.models import MemberRow, UserWalletRow
 from backend.members.schemas import MemberStatus
 from backend.memberships.schemas import Membership, PendingMembership, PendingMembershipList
@@ -31,17 +31,21 @@ def _waiting(person: UUID) -> Any:
 
 
 async def page(context: Context, page: Page) -> PendingMembershipList:
-    """A page of what waits for the caller's answer, newest first."""
+    """A page of what waits for the caller's answer and can still be accepted, newest first."""
     waiting = _waiting(context.require_person().user_id)
-    query = page.apply(sa.select(waiting), waiting.c.created_at, waiting.c.id)
+    still = sa.select(waiting).where(waiting.c.created_at > now() - appointing.LIFETIME)
+    query = page.apply(still, waiting.c.created_at, waiting.c.id)
     shown, cursor = page.cut((await context.session.execute(query)).all())
     return PendingMembershipList(memberships=[PendingMembership.model_validate(r) for r in shown], nextCursor=cursor)
 
 
 async def accept(context: Context, membership_id: UUID) -> Membership:
-    """Become a member. 404 where nothing waits under the id, 409 for who is a member there already."""
+    """Become a member. 404 where nothing waits under the id; 409 for who is a member there already, and where it has
+    expired or was given by somebody who may not grant it any more."""
     person, session = context.require_person(), context.session
     found, row = await _find(context, membership_id)
+    if appointing.is_over(row):
+        raise Conflict(appointing.EXPIRED)
     await adding.begin(session, row, person.user_id)
     await _note_chain(session, row)
     return Membership(

@@ -24,6 +24,10 @@ class OAuthClientRow(Row, table=True):
     scopes: list[str] = Field(sa_type=ARRAY(sa.Text))
     secret_hash: str | None = None
     created_by: UUID | None = Field(default=None, foreign_key="users.id")
+    maker_key_id: UUID | None = None
+    maker_grant_id: UUID | None = None
+    """The key and the application's grant that it was made with, and ends with (`signum_oauth_client`). No foreign
+    keys: keys name their application themselves, and sessions are deleted some time after their end."""
     revoked_at: datetime | None = time_field(nullable=True)
 
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.api_keys.rules import check_scopes
+from backend.auth.makers import maker_of
 from backend.auth.models import SessionRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -44,6 +45,7 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
     if body.backchannel_logout_uri is not None:
         await _check_logout_uri(body.backchannel_logout_uri)
     secret = SECRET_PREFIX + token() if body.kind is ClientKind.CONFIDENTIAL else None
+    maker = await maker_of(context)
     row = OAuthClientRow(
         organization_id=context.organization_id,
         name=body.name,
@@ -53,6 +55,8 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
         scopes=rules.unique([str(s) for s in body.scopes]),
         secret_hash=digest(secret) if secret else None,
         created_by=context.user_id,
+        maker_key_id=maker.key_id,
+        maker_grant_id=maker.grant_id,
     )
     context.session.add(row)
     await context.session.flush()

@@ -14,6 +14,7 @@ from backend.auth.scopes import Scope
 from backend.client import ApiProblem
 from backend.db import new_id
 from backend.invitations import rules, service
+from backend.members.appointing import Appointment
 from backend.members.schemas import Role
 from backend.models import InvitationRow, OutboxRow
 from backend.settings import settings
@@ -200,7 +201,7 @@ async def test_what_the_demo_writes(world: World) -> None:
     admin = await world.person(acme)
     async with db.transaction(acme) as session:
         assert not await service.exists(session, acme, "Late@example.com")
-        await service.write(session, acme, "late@example.com", Role.CLIENT, invited_by=None, lifetime=timedelta(0))
+        await service.write(session, acme, "late@example.com", Role.CLIENT, by=Appointment(None), lifetime=timedelta(0))
         assert await service.exists(session, acme, "Late@example.com")
     listed = (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"]
     assert [i["status"] for i in listed] == ["expired"]

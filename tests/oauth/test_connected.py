@@ -16,7 +16,7 @@ from backend.db import now
 from backend.oauth import backchannel
 from tests.conftest import PASSWORD, Actor, World
 from tests.firm import refused
-from tests.oauth.application import BASE, Application, register
+from tests.oauth.application import BASE, CALLBACK, Application, register
 from tests.webhooks.receiver import Receiver
 
 SCOPES = ["openid", "profile", "orgs:read", "api-keys:write"]
@@ -183,3 +183,20 @@ async def test_discovery_says_that_logout_is_told(http: httpx.AsyncClient) -> No
     assert said["backchannel_logout_supported"] is True
     assert said["backchannel_logout_session_supported"] is True
     assert "sid" in said["claims_supported"]
+
+
+async def test_application_of_a_revoked_key_signs_nobody_in(world: World, http: httpx.AsyncClient) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    scopes = ["api-keys:write", "orgs:read"]
+    key = await admin.call("POST", f"/orgs/{acme}/api-keys", json={"name": "Apps", "scopes": scopes})
+    body = {"name": "Portfolio", "redirect_uris": [CALLBACK], "scopes": ["openid", "orgs:read"]}
+    made = await world.client.call("POST", f"/orgs/{acme}/oauth-clients", json=body, token=key["key"])
+    application = Application(http, made["id"], made["secret"], acme)
+    tokens = await application.sign_in(admin, "openid")
+    code = await application.code(admin)
+    await admin.call("DELETE", f"/orgs/{acme}/api-keys/{key['id']}")
+    answer = await application.send(admin, application.request())
+    assert (answer.status_code, answer.json()["detail"]) == (400, "There is no application with this client_id.")
+    assert (await application.exchange(code)).json()["error"] == "invalid_client"
+    assert (await application.refresh(tokens["refresh_token"])).json()["error"] == "invalid_client"

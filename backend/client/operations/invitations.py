@@ -92,7 +92,7 @@ class InvitationsOperations(Connection):
         """Accept an invitation with the token of its mail.
 
         A signed-in person whose address was invited joins; without a credential, name and password make an
-        account.
+        account. 409 where the person, key or application that invited them may not grant the role any more.
         """
         return await self._send(
             InvitationAccepted, "POST", "/invitations/accept", body=body, key=idempotency_key or new_key()

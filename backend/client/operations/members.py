@@ -197,6 +197,9 @@ class MembersOperations(Connection):
     async def accept_membership(self, membership_id: Id, *, idempotency_key: str | None = None) -> Membership:
         """Agree to a membership that waits: it begins, and the organization sees the person's name, email and
         wallets.
+
+        409 after 7 days, and where the person, key or application that added them may not grant the role any
+        more. The organization adds them again.
         """
         return await self._send(
             Membership, "POST", path("/memberships/{}/accept", membership_id), key=idempotency_key or new_key()

@@ -326,14 +326,16 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select f.* from api_keys k, lateral signum_api_key(k.key_hash) f where k.id = key
 $$;
 
--- An application by its public id, and whether a hash is that of its secret.
+-- An application by its public id, and whether a hash is that of its secret. It ends with the key or the application's grant
+-- that it was made with.
 create function signum_oauth_client(client uuid, hash text)
 returns table (id uuid, organization_id uuid, organization_name text, name text, kind text, redirect_uris text[], scopes text[],
                is_proven boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
   select c.id, c.organization_id, o.name::text, c.name::text, c.kind::text, c.redirect_uris, c.scopes,
          coalesce(c.secret_hash = hash, false)
-  from oauth_clients c join organizations o on o.id = c.organization_id where c.id = client and c.revoked_at is null
+  from oauth_clients c join organizations o on o.id = c.organization_id
+  where c.id = client and c.revoked_at is null and not signum_maker_ended(c.maker_key_id, c.maker_grant_id)
 $$;
 
 -- What is attested now of the wallets a person has proven to own, by whichever organization.
@@ -388,7 +390,8 @@ $$;
 -- Whether a membership waits for the owner of a wallet, who has just proven it.
 create function signum_wallet_awaited(wallet text) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
-  select exists (select 1 from members m where m.wallet_address = wallet and m.status = 'pending')
+  select exists (select 1 from members m 
+    where m.wallet_address = wallet and m.status = 'pending' and m.created_at > now() - interval '7 days')
 $$;
 
 -- The webhook endpoints that an event of an organization goes to: its own, and those of the organizations above it that
