@@ -21,6 +21,7 @@ from backend.assets.schemas import (
     AssetUpdate,
 )
 from backend.assets.terms import terms_of, token_rules, write
+from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain import clock
@@ -29,6 +30,7 @@ from backend.chains import service as chains
 from backend.changes import shown, tell, tell_change
 from backend.db import Write, violated
 from backend.errors import BadRequest, Invalid
+from backend.issuers import lineage
 from backend.requests.accept import accept, told
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
@@ -87,6 +89,9 @@ async def creation_plan(context: Context, body: AssetCreate) -> AssetCreatePlan:
 async def create(context: Context, body: AssetCreate) -> AssetAccepted:
     """A new asset and the request that deploys it."""
     chain, _ = await _creatable(context, body)
+    path = await lineage.path_of(context.session, context.organization_id)
+    missing = await lineage.unwritten(context.session, path, [body.chain_eid])
+    await operator_paid.count(context.session, context.organization_id, sum(missing.values()))
     asset = await _insert(context, body)
     request = await accept(
         context,
@@ -96,7 +101,7 @@ async def create(context: Context, body: AssetCreate) -> AssetAccepted:
         scope=Scope.ASSETS_WRITE,
         steps=_creation(body, chain),
         order=asset.id,
-        arguments={"chain_eid": body.chain_eid},
+        arguments={"chain_eid": body.chain_eid, **lineage.noted(missing)},
     )
     asset.request_id = request.id
     made = shown(Asset, asset) | {"initial_supply": body.initial_supply, "chain_eid": body.chain_eid}

@@ -41,13 +41,13 @@ class Limiter:
         self._shared = _shared(redis_url) if redis_url else None
         self._silent_until = 0.0
 
-    async def hit(self, limit: RateLimitItem, *names: str) -> bool:
-        """Count one; False where the limit was reached before."""
-        return await self._ask(lambda counter: counter.hit(limit, *names))
+    async def hit(self, limit: RateLimitItem, *names: str, cost: int = 1) -> bool:
+        """Count one, or as many as it costs; False, and nothing counted, where that would exceed the limit."""
+        return await self._ask(lambda counter: counter.hit(limit, *names, cost=cost))
 
-    async def test(self, limit: RateLimitItem, *names: str) -> bool:
-        """Whether one more would be counted."""
-        return await self._ask(lambda counter: counter.test(limit, *names))
+    async def test(self, limit: RateLimitItem, *names: str, cost: int = 1) -> bool:
+        """Whether one more, or as many as it costs, would be counted."""
+        return await self._ask(lambda counter: counter.test(limit, *names, cost=cost))
 
     async def clear(self, limit: RateLimitItem, *names: str) -> None:
         """Forget what was counted."""

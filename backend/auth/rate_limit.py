@@ -39,6 +39,11 @@ OPERATOR_PAID = RateLimitItemPerDay(20)
 """Requests of one organization whose transactions the operator pays."""
 OPERATOR_PAID_IN_ALL = RateLimitItemPerDay(200)
 """The same, of a root organization and everything below it."""
+OPERATOR_PAID_TRANSACTIONS = RateLimitItemPerDay(200)
+"""Transactions of one organization that the operator pays: its place on a chain takes as many as there are
+organizations above it, so this is enough for three chains at the greatest depth (64)."""
+OPERATOR_PAID_TRANSACTIONS_IN_ALL = RateLimitItemPerDay(1000)
+"""The same, of a root organization and everything below it."""
 KEY_MAILS = RateLimitItemPerDay(20)
 """Mails about new keys to the admins of one organization."""
 ELIGIBILITY = RateLimitItemPerMinute(30)
@@ -52,9 +57,9 @@ def is_on() -> bool:
     return settings().rate_limits == "on" or not settings().embedded_chains
 
 
-async def hit(limit: RateLimitItem, *names: str) -> None:
-    """Count one; 429 with Retry-After where the limit is reached."""
-    if is_on() and not await _limiter.hit(limit, *names):
+async def hit(limit: RateLimitItem, *names: str, cost: int = 1) -> None:
+    """Count one, or as many as it costs; 429 with Retry-After where that would exceed the limit."""
+    if is_on() and not await _limiter.hit(limit, *names, cost=cost):
         raise await _too_many(limit, *names)
 
 
@@ -63,9 +68,9 @@ async def allows(limit: RateLimitItem, *names: str) -> bool:
     return not is_on() or await _limiter.hit(limit, *names)
 
 
-async def check(limit: RateLimitItem, *names: str) -> None:
-    """429 where the limit is reached; counts nothing."""
-    if is_on() and not await _limiter.test(limit, *names):
+async def check(limit: RateLimitItem, *names: str, cost: int = 1) -> None:
+    """429 where one more, or as many as it costs, would exceed the limit; counts nothing."""
+    if is_on() and not await _limiter.test(limit, *names, cost=cost):
         raise await _too_many(limit, *names)
 
 

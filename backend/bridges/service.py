@@ -14,6 +14,7 @@ from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
 from backend.assets.terms import terms_of, token_rules
+from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import paths, price, rules
@@ -24,6 +25,7 @@ from backend.chains import service as chains
 from backend.changes import shown, tell
 from backend.db import Write, now
 from backend.errors import BadRequest, Conflict
+from backend.issuers import lineage
 from backend.requests.accept import accept, told
 from backend.requests.service import Step
 from backend.units import grouped
@@ -96,6 +98,8 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     """A bridge and its request."""
     route = await _checked(context, asset_id, body)
     asset, source, destination = route.asset, route.source, route.destination
+    missing = await missing_on(context, body.destination_chain_eid, is_there=route.is_there)
+    await operator_paid.count(context.session, context.organization_id, sum(missing.values()))
     row = await insert(
         context.session, asset, source.chain_eid, body.destination_chain_eid, int(body.amount), body.to_address
     )
@@ -107,10 +111,18 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         scope=Scope.ASSETS_WRITE,
         steps=steps(source.chain_eid, body.destination_chain_eid),
         order=asset_id,
+        arguments=lineage.noted(missing),
     )
     await begun(context.session, row, request.id)
     message = told(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
     return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
+
+
+async def missing_on(context: Context, eid: int, *, is_there: bool) -> dict[int, int]:
+    """How many transactions the operator pays so that the organization has its place on the destination, where the
+    asset's token is deployed first."""
+    path = await lineage.path_of(context.session, context.organization_id)
+    return await lineage.unwritten(context.session, path, [] if is_there else [eid])
 
 
 def source_of(rows: list[DeploymentRow], wanted: int | None, destination_eid: int) -> DeploymentRow:

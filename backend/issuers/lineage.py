@@ -2,31 +2,61 @@
 
 The database is the truth; the chain follows. Whoever writes last looks at the database once more afterwards, so that
 a registration and a move at the same time leave the chain right whichever comes second.
+
+The operator pays for these transactions. A request counts them when it is accepted (`unwritten`, `noted`); what turns
+out to be missing beyond that, as the hierarchy has changed or the request is retried, is counted before it is signed.
 """
 
 import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from backend import db
+from backend.auth import operator_paid
 from backend.chain import registry
 from backend.chain.codec import organization_key
 from backend.chain.deployment import contracts_of, operator
 from backend.chain.transactions import execute
-from backend.errors import Conflict
+from backend.db import Write
+from backend.errors import Conflict, SignumError
 from backend.workflows import Run
 
 ROUNDS = 8
 """How often the hierarchy may change under our hands before we give up."""
+COUNTED = "lineage"
+"""Name in a request's arguments: how many transactions were counted when it was accepted, by endpoint id."""
+Path = Sequence[tuple[UUID, UUID | None]]
+"""An organization and its ancestors with their parents, outermost first."""
 
 
-async def path_of(run: Run, organization_id: UUID) -> list[tuple[UUID, UUID | None]]:
-    """The organization and its ancestors with their parents, outermost first."""
-    async with run.transaction() as session:
-        found = await session.execute(
-            sa.text("select id, parent_id from signum_path(:id) order by height desc"), {"id": organization_id}
-        )
-        return [(row.id, row.parent_id) for row in found]
+async def path_of(session: Write, organization_id: UUID) -> Path:
+    """The path above an organization."""
+    found = await session.execute(
+        sa.text("select id, parent_id from signum_path(:id) order by height desc"), {"id": organization_id}
+    )
+    return [(row.id, row.parent_id) for row in found]
+
+
+async def unwritten(session: Write, path: Path, eids: Iterable[int]) -> dict[int, int]:
+    """How many transactions it takes to write a path to some chains, 0 for a chain that does not answer. The session's
+    transaction is paused meanwhile."""
+    async with db.paused(session):
+        return {eid: await _missing(eid, path) for eid in eids}
+
+
+async def _missing(eid: int, path: Path) -> int:
+    try:
+        return len(await _differing(eid, (await contracts_of(eid)).registry, path))
+    except SignumError:
+        return 0
+
+
+def noted(missing: Mapping[int, int]) -> dict[str, Any]:
+    """What a request's arguments say of the transactions that it has counted."""
+    return {COUNTED: {str(eid): count for eid, count in missing.items()}}
 
 
 async def is_known(eid: int, organization_id: UUID) -> bool:
@@ -41,10 +71,17 @@ async def write(run: Run, eid: int, organization_id: UUID) -> str | None:
     Outermost first: what the chain still has of an old order can then not look like a cycle.
     """
     at, last = (await contracts_of(eid)).registry, None
+    # A retry counts its own: what its request has counted may have been sent.
+    counted = int(run.arguments.get(COUNTED, {}).get(str(eid), 0)) if run.attempt == 1 else 0
     for turn in range(ROUNDS):
-        wrong = await _differing(run, eid, at, organization_id)
+        async with run.transaction() as session:
+            path = await path_of(session, organization_id)
+        wrong = await _differing(eid, at, path)
         if not wrong:
             return last
+        async with run.transaction() as session:
+            await operator_paid.count_more(session, organization_id, len(wrong) - counted)
+        counted = max(0, counted - len(wrong))
         for child, parent in wrong:
             last = await _set(run, eid, at, child, parent, turn)
     raise Conflict("The hierarchy above this organization keeps changing.")
@@ -62,8 +99,7 @@ async def _set(run: Run, eid: int, at: str, child: UUID, parent: UUID | None, tu
     return (await execute(intent)).tx_hash
 
 
-async def _differing(run: Run, eid: int, at: str, organization_id: UUID) -> list[tuple[UUID, UUID | None]]:
-    path = await path_of(run, organization_id)
+async def _differing(eid: int, at: str, path: Path) -> Path:
     told = await asyncio.gather(*(registry.parent_of(eid, at, child) for child, _ in path))
     wanted = [int.from_bytes(organization_key(parent)) if parent else 0 for _, parent in path]
     return [step for step, is_now, should in zip(path, told, wanted, strict=True) if int(is_now, 16) != should]

@@ -1,6 +1,6 @@
 """Registering an organization as an attestation issuer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from backend.chains import service as chains
 from backend.changes import shown, tell
 from backend.db import Write
 from backend.errors import NotFound
-from backend.issuers import rules
+from backend.issuers import lineage, rules
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.issuers.rules import Terms
 from backend.issuers.schemas import (
@@ -69,12 +69,15 @@ async def attester_on(session: AsyncSession, organization_id: UUID, eid: int) ->
 
 async def register(context: Context, body: IssuerRegister) -> IssuerRegistered:
     """Publish REGISTER_ISSUER for every enabled chain that has not confirmed it. Repeating it completes what lacks."""
+    _, enabled = await _ready(context)
+    path = await lineage.path_of(context.session, context.organization_id)
+    missing = await lineage.unwritten(context.session, path, [c.xchain_eid for c in enabled])
     await _lock(context)
     wallet, enabled = await _ready(context)
     row, has_new_terms = await _issuer(context, body, wallet)
     open_chains = await _pend(context, row, enabled, has_new_terms)
     if open_chains and not await _is_running(context, row, open_chains, has_new_terms):
-        await _publish(context, row, [c for c in enabled if c.xchain_eid in open_chains])
+        await _publish(context, row, [c for c in enabled if c.xchain_eid in open_chains], missing)
     return IssuerRegistered(registered=not open_chains)
 
 
@@ -153,9 +156,10 @@ async def _is_running(context: Context, row: IssuerRow, eids: set[int], has_new_
     return last is not None and last.status not in FINAL and not has_new_terms and eids <= set(last.arguments["chains"])
 
 
-async def _publish(context: Context, row: IssuerRow, places: Sequence[Any]) -> None:
+async def _publish(context: Context, row: IssuerRow, places: Sequence[Any], missing: Mapping[int, int]) -> None:
     """REGISTER_ISSUER: the request and its workflow, in this transaction."""
-    await operator_paid.count(context.session, context.organization_id)
+    lacks = {c.xchain_eid: missing.get(c.xchain_eid, 0) for c in places}
+    await operator_paid.count(context.session, context.organization_id, len(places) + sum(lacks.values()))
     request = await accept(
         context,
         "issuer.register",
@@ -163,7 +167,7 @@ async def _publish(context: Context, row: IssuerRow, places: Sequence[Any]) -> N
         subject=("issuer", row.id),
         scope=Scope.ATTESTATIONS_WRITE,
         order=row.id,
-        arguments={"chains": [c.xchain_eid for c in places]},
+        arguments={"chains": [c.xchain_eid for c in places], **lineage.noted(lacks)},
         steps=[Step(f"register:{c.xchain_eid}", f"Attester added on {c.display_name}", c.xchain_eid) for c in places],
     )
     row.request_id = request.id

@@ -15,6 +15,7 @@ from backend.assets.rules import check_lockup
 from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
 from backend.assets.terms import terms_of
+from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import service as bridges
@@ -27,6 +28,7 @@ from backend.chains.quotes import QuoteTerms
 from backend.changes import shown, tell
 from backend.db import violated
 from backend.errors import BadRequest, Conflict, NotFound
+from backend.issuers import lineage
 from backend.markets import rules, terms
 from backend.markets.models import MarketRow
 from backend.markets.schemas import Market, MarketAccepted, MarketCreate, MarketStatus
@@ -46,6 +48,8 @@ class Checked:
     token: DeploymentRow | None
     source: DeploymentRow | None
     fee: int
+    missing: dict[int, int]
+    """How many transactions the operator pays for the place of the organization, by endpoint id."""
 
 
 async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked:
@@ -66,6 +70,7 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     _, source = await _way(context, asset, rows, body, chain.display_name)
     wallet = await records.treasury(context.session, context.organization_id)
     deploying, fee = gas.MARKET + gas.VENUE, 0
+    missing = await bridges.missing_on(context, body.chain_eid, is_there=source is None)
     if source is None:
         await records.check_funded(context.session, wallet, body.chain_eid, deploying)
     else:
@@ -74,7 +79,7 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rows = await records.deployments(context.session, asset_id)
     there, source = await _way(context, asset, rows, body, chain.display_name)
-    return Checked(asset, chain, info, currency, there, source, fee)
+    return Checked(asset, chain, info, currency, there, source, fee, missing)
 
 
 async def check_factory(body: MarketCreate) -> None:
@@ -121,6 +126,7 @@ async def _check_no_market(context: Context, asset: AssetRow, eid: int, name: st
 async def create(context: Context, asset_id: UUID, body: MarketCreate) -> MarketAccepted:
     """A market, the bridge before it where the asset is not on its chain yet, and the request."""
     checked = await check(context, asset_id, body)
+    await operator_paid.count(context.session, context.organization_id, sum(checked.missing.values()))
     market = await _insert(context, body, checked)
     name = checked.chain.display_name
     request = await accept(
@@ -131,6 +137,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         scope=Scope.ASSETS_WRITE,
         steps=_steps(checked, body.chain_eid),
         order=asset_id,
+        arguments=lineage.noted(checked.missing),
         includes=["bridge.send"] if checked.source else [],
     )
     market.request_id = request.id

@@ -17,8 +17,8 @@ from backend.members.models import MemberRow, UserRow, UserWalletRow
 from backend.members.schemas import Appointment, Member, MemberList, MemberStatus, MemberUser, Role
 
 GIVEN = ("email", "display_name", "wallet_address", "chain_eid")
-COMPUTED = (*GIVEN, "user_id", "asked_user_id", "added_by", "appointed_by", "agreed_by", "appointed_at", "placed_by")
-COMPUTED += ("maker_key_id", "maker_grant_id")
+APPOINTED = ("added_by", "appointed_by", "agreed_by", "appointed_at", "placed_by", "maker_key_id", "maker_grant_id")
+COMPUTED = (*GIVEN, "user_id", "asked_user_id", *APPOINTED)
 IS_PENDING = col(MemberRow.status) == MemberStatus.PENDING
 """Of these the organization sees only what it gave itself: the person has not agreed yet."""
 

@@ -12,6 +12,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import tell_change
 from backend.errors import Conflict, Forbidden, NotFound
+from backend.issuers import lineage
 from backend.members.schemas import Role
 from backend.organizations import hierarchy, rules
 from backend.organizations.models import OrganizationRow
@@ -57,14 +58,15 @@ def _steps(move: _Move, descendants: int, chains: int) -> list[str]:
 
 async def move(context: Context, moved_id: UUID, parent_id: UUID) -> tuple[Organization, RequestRow | None]:
     """Move; the second value is the request that follows on chain, where the organization is known there."""
-    await _check(context, moved_id, parent_id)
+    expected = await _check(context, moved_id, parent_id)
+    missing = await _missing(context, [*expected.after, expected.moved])
     await hierarchy.lock(context.session, context.organization_id, parent_id)
     checked = await _check(context, moved_id, parent_id)
     row = await context.session.get_one(OrganizationRow, moved_id, with_for_update=True)
     changed = row.parent_id != parent_id
     row.parent_id = parent_id
     await context.session.flush()
-    request = await _follow_on_chain(context, row) if changed else None
+    request = await _follow_on_chain(context, row, missing) if changed else None
     moved = record(row, await hierarchy.path(context.session, moved_id))
     await _tell(context, [*checked.before, checked.moved], moved, (moved_id, context.organization_id, parent_id))
     return moved, request
@@ -122,12 +124,19 @@ async def _known_chains(context: Context, organization_id: UUID) -> list[int]:
     return list(found.all())
 
 
-async def _follow_on_chain(context: Context, row: OrganizationRow) -> RequestRow | None:
+async def _missing(context: Context, path: list[Place]) -> dict[int, int]:
+    """How many transactions the operator pays so that the chains follow, by endpoint id. The last of the path moves."""
+    ids = [place.id for place in path]
+    eids = await _known_chains(context, ids[-1])
+    return await lineage.unwritten(context.session, list(zip(ids, [None, *ids[:-1]], strict=True)), eids)
+
+
+async def _follow_on_chain(context: Context, row: OrganizationRow, missing: dict[int, int]) -> RequestRow | None:
     """Have the registries follow, where the organization or one below it is an issuer or has a token: what attestations
     count for `org_only` assets hangs on the lineage written there. The request belongs to the moved organization."""
     if not await _known_chains(context, row.id):
         return None
-    await operator_paid.count(context.session, row.id)
+    await operator_paid.count(context.session, row.id, max(1, sum(missing.values())))
     return await accept(
         replace(context, organization_id=row.id),
         "organization.lineage",
@@ -136,4 +145,5 @@ async def _follow_on_chain(context: Context, row: OrganizationRow) -> RequestRow
         scope=Scope.ORGS_WRITE,
         steps=[Step("lineage", "Write the new parent on every chain that knows the organization")],
         order=row.id,
+        arguments=lineage.noted(missing),
     )

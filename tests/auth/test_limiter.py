@@ -63,9 +63,9 @@ def counted(limiting: Limiter, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     assert shared is not None
     hit = shared.hit
 
-    async def counting_hit(limit: RateLimitItem, *names: str) -> bool:
+    async def counting_hit(limit: RateLimitItem, *names: str, cost: int = 1) -> bool:
         asked.append(names[0])
-        return await hit(limit, *names)
+        return await hit(limit, *names, cost=cost)
 
     monkeypatch.setattr(shared, "hit", counting_hit)
     return asked
