@@ -56,6 +56,7 @@ class Elsewhere(Exception):
 
 _on_failure: dict[str, "OnFailure"] = {}
 _on_approval: dict[str, "OnApproval"] = {}
+_on_retry: dict[str, "OnRetry"] = {}
 """By the workflow's name."""
 
 
@@ -130,18 +131,25 @@ class StepNotes:
 Body = Callable[[Run], Awaitable[None]]
 OnFailure = Callable[[Run, SignumError], Awaitable[None]]
 OnApproval = Callable[[db.Write, RequestRow], Awaitable[None]]
+OnRetry = Callable[[db.Write, RequestRow], Awaitable[None]]
 
 
 def workflow(
-    name: str, on_failure: OnFailure | None = None, on_approval: OnApproval | None = None
+    name: str,
+    on_failure: OnFailure | None = None,
+    on_approval: OnApproval | None = None,
+    on_retry: OnRetry | None = None,
 ) -> Callable[[Body], Body]:
     """Register a workflow. `on_failure` puts its rows into their right final state, also where it was denied before it
-    began; `on_approval` writes what may not be written before a second person has agreed."""
+    began; `on_approval` writes what may not be written before a second person has agreed; `on_retry` raises where a
+    failed request may not run again, because what it was asked for has changed."""
 
     if on_failure is not None:
         _on_failure[name] = on_failure
     if on_approval is not None:
         _on_approval[name] = on_approval
+    if on_retry is not None:
+        _on_retry[name] = on_retry
 
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
@@ -260,6 +268,12 @@ async def release(session: db.Write, row: RequestRow) -> None:
         await write(session, row)
     row.status = RequestStatus.ACCEPTED
     await enqueue(session, row.kind, row.organization_id, row.id, row.attempt, row.arguments["order"])
+
+
+async def check_retry(session: db.Write, row: RequestRow) -> None:
+    """Raise the refusal of the request's workflow, where the request may not run again."""
+    if (check := _on_retry.get(row.kind)) is not None:
+        await check(session, row)
 
 
 async def withdraw(session: db.Write, row: RequestRow, error: Denied) -> None:

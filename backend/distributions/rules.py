@@ -1,7 +1,9 @@
 """Decisions about distributions. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
 
 from backend.distributions.schemas import DistributionActivate, DistributionCreate, DistributionStatus
 from backend.errors import BadRequest, Conflict, Invalid
@@ -16,6 +18,37 @@ class Terms:
     chain_eid: int
     merkle_root: str | None
     total_recipients: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """What an activation sends to the chain: the root, the number of recipients, and the sum in base units."""
+
+    merkle_root: str
+    total_recipients: int
+    total_amount: int
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> "Payout":
+        """Read a payout from the arguments of a request."""
+        amount = int(arguments["total_amount"])
+        return cls(arguments["merkle_root"], arguments["total_recipients"], amount)
+
+    def stored(self) -> dict[str, Any]:
+        """Return the payout as arguments of a request."""
+        return asdict(self) | {"total_amount": str(self.total_amount)}
+
+
+def check_is_current(request_id: UUID, current: UUID | None) -> None:
+    """409 where a distribution's activation was requested again since, perhaps with another root."""
+    if request_id != current:
+        raise Conflict("The distribution was activated by a newer request. Retry that one.")
+
+
+def check_same_status(asked: str | None, status: DistributionStatus) -> None:
+    """409 where a distribution is in another status than when its cancellation was requested."""
+    if asked is not None and status not in (asked, CANCELLED):
+        raise Conflict(f"The distribution was {asked} and is now {status}. Request the cancellation again.")
 
 
 def check_source(body: DistributionCreate) -> None:

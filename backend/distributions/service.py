@@ -22,7 +22,7 @@ from backend.distributions import funding, proofs, rules, snapshot, states
 from backend.distributions.merkle import MerkleTree
 from backend.distributions.models import DistributionRow
 from backend.distributions.recipients import Recipients
-from backend.distributions.rules import Terms
+from backend.distributions.rules import Payout, Terms
 from backend.distributions.schemas import (
     DistributionAccepted,
     DistributionActivate,
@@ -142,6 +142,7 @@ async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body
         scope=Scope.ASSETS_WRITE,
         order=asset_id,
         steps=[Step(name, title, row.chain_eid) for name, title in STEPS],
+        arguments=Payout(body.merkleRoot, body.totalRecipients, row.total_amount or 0).stored(),
     )
     await states.change(
         context.session,
@@ -206,6 +207,7 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
         scope=Scope.ASSETS_WRITE,
         order=asset_id,
         steps=[Step("distribution_closed", CLOSING, row.chain_eid)],
+        arguments={"status": row.status},
     )
     subject, asked = ("distribution", row.id), {"request_id": str(request.id)}
     await tell(context.session, row.organization_id, "distribution.cancelling", subject, None, asked)

@@ -1,5 +1,6 @@
 """What is done for an accepted activation or cancellation; every step looks at the chain before it writes there."""
 
+from dataclasses import asdict
 from typing import Any
 
 from backend.assets import records
@@ -9,22 +10,33 @@ from backend.chain import distributor, indexer, registry, token
 from backend.chain.deployment import contracts_of
 from backend.chain.errors import Undone
 from backend.chain.outcome import Outcome
-from backend.distributions import funding, states
+from backend.db import Write
+from backend.distributions import funding, rules, states
 from backend.distributions.models import DistributionRow
+from backend.distributions.rules import Payout
 from backend.distributions.schemas import DistributionStatus
 from backend.errors import Conflict, SignumError
 from backend.issuers import service as issuers
+from backend.requests.models import RequestRow
 from backend.workflows import Run, StepNotes, workflow
 
 
 async def activation_failed(run: Run, error: SignumError) -> None:
     """A draft again, with the reason; what was done on the chain is used by the next try."""
     row = await _row(run)
+    if row.request_id != run.request_id:
+        return  # a newer activation decides about the status
     if row.status is DistributionStatus.ACTIVATING or isinstance(error, Undone):
         await _note(run, status=DistributionStatus.DRAFT, failure=error.detail)
 
 
-@workflow("distribution.activate", on_failure=activation_failed)
+async def check_activation(session: Write, request: RequestRow) -> None:
+    """409 where the distribution was activated by a newer request."""
+    row = await session.get_one(DistributionRow, request.subject_id, with_for_update=True)
+    rules.check_is_current(request.id, row.request_id)
+
+
+@workflow("distribution.activate", on_failure=activation_failed, on_retry=check_activation)
 async def activate(run: Run) -> None:
     """The distributor, its attestation, the sum and the root; active once the chain says the same."""
     row = await _begin(run)
@@ -42,10 +54,13 @@ async def activate(run: Run) -> None:
 async def _begin(run: Run) -> DistributionRow:
     async with run.transaction() as session:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
+        rules.check_is_current(run.request_id, row.request_id)
         if row.status is DistributionStatus.CANCELLED:
             raise Conflict("The distribution was cancelled meanwhile.")
         if row.status is DistributionStatus.DRAFT:
             await states.change(session, row, status=DistributionStatus.ACTIVATING, failure=None)
+        if "merkle_root" in run.arguments:  # requests of earlier versions lack it
+            await states.change(session, row, **asdict(Payout.of(run.arguments)))
         return row
 
 
@@ -124,7 +139,13 @@ async def _catch_up(eid: int, outcome: Outcome | None) -> None:
         await indexer.catch_up(eid, outcome.block_number)
 
 
-@workflow("distribution.cancel")
+async def check_cancellation(session: Write, request: RequestRow) -> None:
+    """409 where the distribution was activated since its cancellation was requested."""
+    row = await session.get_one(DistributionRow, request.subject_id, with_for_update=True)
+    rules.check_same_status(request.arguments.get("status"), row.status)
+
+
+@workflow("distribution.cancel", on_retry=check_cancellation)
 async def cancel(run: Run) -> None:
     """Close the distributor, which returns what nobody has claimed, and read that back. A failure leaves it active."""
     row = await _row(run)

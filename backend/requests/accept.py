@@ -147,7 +147,8 @@ async def _check_alone(context: Context, row: RequestRow) -> None:
 async def retry(context: Context, row: RequestRow) -> RequestRow:
     """Run a failed request once more, under the same intents' keys: what had been done is not done again. 409 where the
     action needs a second person by now, or its amount exceeds the daily limit, and nobody has agreed to this request;
-    400 where it goes to a chain of the other network."""
+    409 where what it is about has changed since it was asked for; 400 where it goes to a chain of the other network."""
+    await workflows.check_retry(context.session, row)
     if not await _is_approved(context, row):
         await _check_alone(context, row)
     await chains.check_network(context, *await service.chains_of(context.session, row.id))

@@ -3,12 +3,14 @@
 import asyncio
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
 from backend.client import ApiProblem
 from backend.db import new_id, now
+from backend.distributions import funding
 from backend.members.schemas import Role
 from backend.models import ApiKeyRow, ApprovalRow, MemberRow
 from backend.requests import service as requests
@@ -260,3 +262,37 @@ async def test_pages(world: World) -> None:
     assert theirs["approvals"] == []
     assert (await firm.get("/approvals", params={"can_decide": "true"}))["approvals"] == []
     await firm.refused("GET", "/approvals", 400, params={"status": "sleeping"})
+
+
+async def test_retry_of_an_activation_that_a_newer_one_replaced_is_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm, second = await asking(world, "distribution.activate")
+    asset = await firm.asset()
+    path = f"/assets/{asset['id']}/distributions"
+    made = await firm.post(path, {"name": "Q1", "chain_eid": SEPOLIA, "total_amount": "5"})
+    path = f"{path}/{made['id']}"
+    terms = {"chainEid": SEPOLIA, "totalRecipients": 1}
+    await firm.post(f"{path}/activate", terms | {"merkleRoot": "0x" + "1a" * 32})
+    first = (await firm.get("/approvals", params={"status": "pending"}))["approvals"][0]
+
+    async def yes(*_: object) -> bool:
+        return True
+
+    with monkeypatch.context() as patched:  # without its attestation the distributor is refused by the token
+        patched.setattr(funding, "is_eligible", yes)
+        assert (await approve(firm, second, first))["status"] == "failed"
+    await firm.post(f"{path}/activate", terms | {"merkleRoot": "0x" + "2b" * 32})
+    newer = (await firm.get("/approvals", params={"status": "pending"}))["approvals"][0]
+    problem = await firm.refused("POST", f"/requests/{first['request_id']}/retry", 409)
+    assert "newer request" in problem.detail
+    assert (await firm.get(f"/requests/{first['request_id']}"))["status"] == "failed"
+    record = await firm.get(path)
+    assert (record["status"], record["request_id"]) == ("activating", newer["request_id"])
+
+    assert (await deny(firm, second, newer))["status"] == "denied"
+    await firm.refused("POST", f"/requests/{first['request_id']}/retry", 409)
+    await firm.post(f"{path}/activate", terms | {"merkleRoot": "0x" + "2b" * 32})
+    newest = (await firm.get("/approvals", params={"status": "pending"}))["approvals"][0]
+    assert (await approve(firm, second, newest))["status"] == "succeeded"
+    assert (await firm.get(path))["merkle_root"] == "0x" + "2b" * 32
