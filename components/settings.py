@@ -151,6 +151,11 @@ def ip_ranges_card() -> rx.Component:
             busy=IpRangesForm.saving,
             key="ip-ranges" + GIVEN.version,
         ),
+        rx.cond(
+            IpRangesForm.asks,
+            button("Ask a second person", "user-check", busy=IpRangesForm.saving, on_click=IpRangesForm.ask),
+            rx.fragment(),
+        ),
         pad=True,
     )  # fmt: skip
 

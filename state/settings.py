@@ -1,6 +1,7 @@
 """What an organization sets for itself: its name and network, whom it invites, what needs a second person."""
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 import reflex as rx
@@ -153,7 +154,7 @@ class SecurityForm(Asks, rx.State):
             yield ApprovalCount.look
 
 
-class IpRangesForm(Saves, rx.State):
+class IpRangesForm(Asks, rx.State):
     """From which IP addresses people and keys may call."""
 
     _ranges: list[str] = []
@@ -164,10 +165,21 @@ class IpRangesForm(Saves, rx.State):
         self._begin()
         self._ranges = ranges_of(data)
         yield
+        self.asks = False
         await self._save({"allowed_ip_ranges": self._ranges}, "The allowed IP ranges are saved")
+
+    @rx.event
+    async def ask(self):
+        """Ask a second person to agree to the ranges."""
+        self._begin()
+        yield
+        approvals = (await self.get_state(Settings)).given.approvals
+        if await self._ask({"approvals": approvals, "allowed_ip_ranges": self._ranges}):
+            yield ApprovalCount.look
 
     def _refused(self, problem: ApiProblem) -> None:
         name_entries(problem, self._ranges)
+        self.asks = problem.status == HTTPStatus.CONFLICT and "/approvals" in problem.detail
         super()._refused(problem)
 
 

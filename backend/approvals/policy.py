@@ -3,11 +3,20 @@
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import ip_ranges
 from backend.approvals import second_person
-from backend.approvals.schemas import FactorChange, PolicyAccepted, PolicyChange, PolicyImpact, PolicyPlan, WaitChange
+from backend.approvals.schemas import (
+    FactorChange,
+    PolicyAccepted,
+    PolicyChange,
+    PolicyImpact,
+    PolicyPlan,
+    RangesChange,
+    WaitChange,
+)
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest
+from backend.errors import BadRequest, Conflict
 from backend.requests.accept import WAITS, accept
 from backend.requests.models import ApprovalRow
 from backend.requests.schemas import Action
@@ -19,7 +28,10 @@ STEP = "Change the actions that need a second person"
 
 async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
     """What a change would change; 400 where that is nothing."""
-    text = sa.text("select approvals, approver_wait_hours, require_second_factor from organizations where id = :id")
+    text = sa.text(
+        "select approvals, approver_wait_hours, require_second_factor, allowed_ip_ranges "
+        "from organizations where id = :id"
+    )
     row = (await context.session.execute(text, {"id": context.organization_id})).one()
     wanted, held = set(change.approvals), set(row.approvals)
     added, removed = [a for a in Action if a in wanted - held], [a for a in Action if a in held - wanted]
@@ -30,10 +42,31 @@ async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
     factor = None
     if change.require_second_factor not in (None, row.require_second_factor):
         factor = FactorChange(before=row.require_second_factor, after=not row.require_second_factor)
-    if not added and not removed and not wait and not factor:
+    ranges = None
+    if change.allowed_ip_ranges not in (None, row.allowed_ip_ranges):
+        after = check_ip_ranges(context, change.allowed_ip_ranges or [])
+        ranges = RangesChange(before=row.allowed_ip_ranges, after=after)
+    if not any((added, removed, wait, factor, ranges)):
         raise BadRequest("Nothing would change: these are the actions already.", pointer="/approvals")
-    impact = PolicyImpact(added=added, removed=removed, approver_wait_hours=wait, require_second_factor=factor)
+    impact = PolicyImpact(
+        added=added,
+        removed=removed,
+        approver_wait_hours=wait,
+        require_second_factor=factor,
+        allowed_ip_ranges=ranges,
+    )
     return PolicyPlan(steps=[STEP], impact=impact)
+
+
+def check_ip_ranges(context: Context, wanted: list[str]) -> list[str]:
+    """Return the ranges to keep. 403 for a key or an application, 422 where a range is listed twice, and 409 where none
+    contains the caller's own address, so that nobody locks themselves out."""
+    ip_ranges.check_distinct(wanted)
+    context.require_person()
+    if wanted and context.is_caller and not ip_ranges.contains(wanted, context.ip_address):
+        seen = f"Your IP address is {context.ip_address}" if context.ip_address else "Signum cannot see your IP address"
+        raise Conflict(f"{seen}, which these ranges do not contain: you would lose access. Add a range that does.")
+    return wanted
 
 
 async def ask(context: Context, change: PolicyChange) -> PolicyAccepted:
@@ -53,6 +86,7 @@ async def ask(context: Context, change: PolicyChange) -> PolicyAccepted:
             "approvals": [a for a in Action if a in change.approvals],
             "approver_wait_hours": change.approver_wait_hours,
             "require_second_factor": change.require_second_factor,
+            "allowed_ip_ranges": change.allowed_ip_ranges,
         },
         always_asks=True,
     )

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, field_validator
 
 from backend.fields import Acceptance, Body, Flag, Reason, Record, Timestamp, WaitHours, never_null
+from backend.ip_ranges import IpRanges
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
 
@@ -16,19 +17,23 @@ class ApprovalDeny(Body):
 
 
 class PolicyChange(Body):
-    """The actions that will need a second person, the hours for which a new approver waits, and whether people need a
-    second factor. What is left out of the last two stays as it is."""
+    """The actions that will need a second person, the hours for which a new approver waits, whether people need a
+    second factor, and the allowed IP ranges. What is left out of the last three stays as it is."""
 
     approvals: Annotated[list[Action], Field(max_length=len(Action))]
     approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
 
     require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
 
-    @field_validator("approver_wait_hours", "require_second_factor")
+    allowed_ip_ranges: Annotated[IpRanges | None, Field(json_schema_extra=never_null)] = None
+
+    @field_validator("approver_wait_hours", "require_second_factor", "allowed_ip_ranges")
     @classmethod
     def _is_given(cls, value: object) -> object:
         if value is None:
-            raise ValueError("has no value. Leave the field out to keep it, or send 0 or false to lift it")
+            raise ValueError(
+                "has no value. Leave the field out to keep it, or send 0, false or an empty list to lift it"
+            )
         return value
 
 
@@ -102,6 +107,13 @@ class FactorChange(BaseModel):
     after: bool
 
 
+class RangesChange(BaseModel):
+    """Allowed IP ranges, before and after. An empty list allows every address."""
+
+    before: list[str]
+    after: list[str]
+
+
 class PolicyImpact(BaseModel):
     """The actions that would need a second person from then on, those that would not any more, and what else would
     change."""
@@ -110,6 +122,7 @@ class PolicyImpact(BaseModel):
     removed: list[Action]
     approver_wait_hours: WaitChange | None = None
     require_second_factor: FactorChange | None = None
+    allowed_ip_ranges: RangesChange | None = None
 
 
 class PolicyPlan(BaseModel):

@@ -11,7 +11,7 @@ async def change(run: Run) -> None:
     """Write the actions that need a second person from now on."""
     async with run.step("policy_changed"), run.transaction() as session:
         row = await session.get_one(OrganizationRow, run.organization_id, with_for_update=True)
-        names = ("approvals", "approver_wait_hours", "require_second_factor")
+        names = ("approvals", "approver_wait_hours", "require_second_factor", "allowed_ip_ranges")
         after = {name: run.arguments[name] for name in names if run.arguments.get(name) is not None}
         before = {name: getattr(row, name) for name in after}
         for name, value in after.items():

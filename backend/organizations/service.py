@@ -6,7 +6,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db, ip_ranges
+from backend import db
+from backend.approvals.policy import check_ip_ranges
 from backend.approvals.second_person import requiring, scope_to_agree
 from backend.auth import rate_limit
 from backend.auth import service as auth
@@ -40,6 +41,7 @@ POLICIES = {
     "require_second_factor",
 }
 """Fields whose change needs a fresh factor."""
+LIFT = "lift what needs a second person"
 
 
 async def create(context: Context, body: OrganizationCreate, dry_run: bool) -> Organization | OrganizationPlan:
@@ -130,7 +132,7 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
     if patch.get("require_second_factor") is False and row.require_second_factor:
         await _check_may_lift_factor(context, row)
     if "allowed_ip_ranges" in patch:
-        patch["allowed_ip_ranges"] = _ip_ranges(context, patch["allowed_ip_ranges"] or [])
+        patch["allowed_ip_ranges"] = await _ip_ranges(context, row, patch["allowed_ip_ranges"] or [])
     if dry_run:
         return await _update_plan(context, row, patch)
     for name, value in patch.items():
@@ -170,13 +172,14 @@ def _check_has_factor(context: Context) -> None:
         )
 
 
-def _ip_ranges(context: Context, wanted: list[str]) -> list[str]:
-    """The ranges to keep. 422 where one is there twice, 409 where none contains the caller's own address: nobody shuts
-    themselves out."""
-    ip_ranges.check_distinct(wanted)
-    if wanted and not ip_ranges.contains(wanted, context.ip_address):
-        seen = f"Your IP address is {context.ip_address}" if context.ip_address else "Signum cannot see your IP address"
-        raise Conflict(f"{seen}, which these ranges do not contain: you would lose access. Add a range that does.")
+async def _ip_ranges(context: Context, row: OrganizationRow, wanted: list[str]) -> list[str]:
+    """The ranges to keep. Only a person changes them, and where a second person is required here or below, together
+    with one (409): narrow ranges lock everybody else out."""
+    if wanted == row.allowed_ip_ranges:
+        return wanted
+    check_ip_ranges(context, wanted)
+    if await requiring(context.session, row.id):
+        await _check_may_lift(context, row.id, "change the allowed IP ranges")
     return wanted
 
 
@@ -188,11 +191,11 @@ async def _approvals(context: Context, row: OrganizationRow, wanted: Collection[
     return [str(a) for a in Action if a in wanted]
 
 
-async def _check_may_lift(context: Context, organization_id: UUID) -> None:
-    """409 where somebody could agree to weaker protections: then a second person has to."""
+async def _check_may_lift(context: Context, organization_id: UUID, what: str = LIFT) -> None:
+    """409 where somebody could agree to other protections: then a second person has to."""
     if await scope_to_agree(context.session, organization_id, context.user_id, Scope.ORGS_WRITE):
         raise Conflict(
-            "It takes a second person to lift what needs a second person. "
+            f"It takes a second person to {what}. "
             f"Ask for it by POST /v1/orgs/{organization_id}/approvals; another person approves it."
         )
 
