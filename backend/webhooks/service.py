@@ -140,7 +140,7 @@ async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Web
     if changes.get("include_descendants") != row.include_descendants:
         await _check_reach(context, body.include_descendants)
     if changes.get("include_descendants", row.include_descendants) and SENDING & changes.keys():
-        await _check_factor(context)
+        await _check_sending(context, row, changes)
     if changes.get("url", row.url) != row.url:
         await egress.check(changes["url"])
     before = _told(row)
@@ -153,6 +153,13 @@ async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Web
     await context.session.flush()
     await _tell_update(context, row, before)
     return _read(row.model_dump())
+
+
+async def _check_sending(context: Context, row: EndpointRow, changes: dict[str, Any]) -> None:
+    """403 where a caller who may not hear of organizations below changes what an endpoint hears of them, or where it
+    sends that. Values that stay are no change."""
+    if context.key is None or any(changes[name] != getattr(row, name) for name in SENDING & changes.keys()):
+        await _check_reach(context, True)
 
 
 def _check_nulls(changes: dict[str, Any]) -> None:

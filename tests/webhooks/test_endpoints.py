@@ -21,6 +21,7 @@ from tests.firm import refused
 from tests.webhooks.conftest import Endpoint
 
 URL = "https://hooks.example.com/signum"
+OTHER_URL = "https://other.example.com/signum"
 
 
 @pytest.fixture(autouse=True)
@@ -229,6 +230,19 @@ async def test_only_a_person_lets_an_endpoint_hear_of_what_is_below(world: World
     end = await Endpoint.made(world, URL, acme, include_descendants=True)
     assert end.record["include_descendants"] is True
     assert (await world.client.call("PATCH", end.path, json={"description": "x"}, headers=key))["description"] == "x"
+
+
+async def test_key_that_redirects_an_endpoint_above_others_is_refused(world: World) -> None:
+    acme = await world.organization()
+    key = await world.key(acme, Scope.ORGS_WRITE, Scope.ORGS_READ)
+    end = await Endpoint.made(world, URL, acme, include_descendants=True, event_types=["asset.created"])
+    for body in ({"url": OTHER_URL}, {"event_types": ["*"]}, {"url": OTHER_URL, "include_descendants": True}):
+        with pytest.raises(Exception, match="own organization only"):
+            await world.client.call("PATCH", end.path, json=body, headers=key)
+    same = await world.client.call("PATCH", end.path, json={"url": URL, "description": "x"}, headers=key)
+    assert (same["url"], same["description"]) == (URL, "x")
+    narrowed = {"url": OTHER_URL, "include_descendants": False}
+    assert (await world.client.call("PATCH", end.path, json=narrowed, headers=key))["url"] == OTHER_URL
 
 
 async def test_event_types_are_public(world: World) -> None:

@@ -9,11 +9,13 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
+from backend.auth.scopes import Scope
 from backend.changes import Change, Who, tell
 from backend.db import new_id
 from backend.webhooks import events
 from backend.webhooks.models import DeliveryRow
 from tests.conftest import World
+from tests.factors.steps import problem_of
 from tests.webhooks.conftest import Endpoint
 from tests.webhooks.receiver import Receiver
 
@@ -83,6 +85,22 @@ async def test_it_goes_up_to_those_who_want_to_hear_of_what_is_below(world: Worl
     assert await written(wide, narrow, middle, beside, own) == [2, 1, 1, 0, 1]
     told = (await wide.deliveries())[1]
     assert (told["organization_id"], told["payload"]["data"]["organization_id"]) == (str(group), str(vehicle))
+
+
+async def test_deliveries_of_organizations_below_are_not_shown_to_a_key(world: World, receiver: Receiver) -> None:
+    group = await world.organization("Group")
+    fund = await world.organization("Fund", group)
+    wide = await Endpoint.made(world, receiver.url, group, include_descendants=True)
+    key = await world.key(group, Scope.ORGS_READ, Scope.ORGS_WRITE)
+    await change(fund)
+    await change(group)
+    assert await written(wide) == [2]
+    own, below = await wide.deliveries()
+    path = f"{wide.path}/deliveries"
+    seen = (await world.client.call("GET", path, headers=key))["deliveries"]
+    assert [d["id"] for d in seen] == [own["id"]]
+    replay = world.client.call("POST", f"{path}/{below['id']}/replay", headers=key)
+    assert (await problem_of(replay)).status == 404
 
 
 async def test_a_move_is_one_event_at_the_organization_and_both_its_parents(world: World, receiver: Receiver) -> None:
