@@ -161,7 +161,8 @@ class OverviewState(Loads, rx.State):
             await self._api("POST", f"/orgs/{{org}}/requests/{request_id}/retry")
             await self._accepted("Trying again", str(request_id))
         except ApiProblem as problem:
-            await self._notify("It cannot be retried", problem.detail, "bad")
+            if problem.rule != "fresh_factor":  # the dialog asks for it, and repeats this
+                await self._notify("It cannot be retried", problem.detail, "bad")
         self.retrying = ""
         yield [OverviewState.load, Tracker.watch]
 

@@ -157,7 +157,8 @@ class Tracker(Api, rx.State):
             await self._api("POST", f"/orgs/{{org}}/requests/{id_of(request_id)}/retry")
             await self._accepted("Trying again", request_id)
         except ApiProblem as problem:
-            await self._notify("It cannot be retried", problem.detail, "bad")
+            if problem.rule != "fresh_factor":  # the dialog asks for it, and repeats this
+                await self._notify("It cannot be retried", problem.detail, "bad")
         return Tracker.watch
 
 

@@ -37,7 +37,7 @@ async def get_request(context: Current, orgId: UUID, requestId: UUID) -> Request
 
 
 @router.post("/{requestId}/retry", status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.ORGS_READ, action=ACTIONS)
+@requires(Scope.ORGS_READ, action=ACTIONS, fresh=True)
 async def retry_request(context: Current, orgId: UUID, requestId: UUID, response: Response) -> Request:
     """Run a failed operation again; what it had done already is not done twice."""
     row = await listing.locked(context, requestId)

@@ -60,6 +60,7 @@ SENSITIVE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "webhooks", {"url": "https://hooks.example/in"}),
     ("PATCH", "webhooks/{id}", {"url": "https://hooks.example/in"}),
     ("POST", "webhooks/{id}/rotate-secret", None),
+    ("POST", "requests/{id}/retry", None),
     ("POST", "assets/{id}/recover", {"chain_eid": 40161, "lost_address": WALLET, "new_address": WALLET, "reason": "a"}),
 ]
 
