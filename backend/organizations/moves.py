@@ -100,6 +100,7 @@ async def _check(context: Context, moved_id: UUID, parent_id: UUID) -> _Move:
     await _check_approvers_stay(context, moved_id)
     move = _Move(own[-1], own[:-1], await hierarchy.path(context.session, parent_id))
     rules.check_target(moved_id, move.after)
+    await _check_may_lift(context, move)
     if len(move.after) > len(move.before):
         _, height, _ = await hierarchy.subtree(context.session, moved_id, 0)
         rules.check_depth(move.after, height, pointer="/newParentId")
@@ -115,6 +116,34 @@ async def _check_approvers_stay(context: Context, moved_id: UUID) -> None:
                 "change who can be one. Lift the requirement first by "
                 f"POST /v1/orgs/{organization_id}/approvals; another person approves it."
             )
+
+
+async def _check_may_lift(context: Context, move: _Move) -> None:
+    """403 for a key or an application where the move lifts protections that the moved organization inherits; 409 where
+    lifting them in the organization that sets them needs a second person."""
+    still_needed = await _requires_factor(context, move.after[-1].id)
+    for place in [p for p in move.before if p not in move.after]:
+        await db.widen(context.session, place.id)
+        row = await context.session.get_one(OrganizationRow, place.id, populate_existing=True)
+        lifts_factor = row.require_second_factor and not still_needed
+        if not row.allowed_ip_ranges and not lifts_factor:
+            continue
+        context.require_person()
+        requiring = await second_person.requiring(context.session, place.id)
+        if not row.allowed_ip_ranges and place.id not in requiring:
+            continue
+        if requiring and await second_person.scope_to_agree(
+            context.session, place.id, context.user_id, Scope.ORGS_WRITE
+        ):
+            raise Conflict(
+                f"A move would lift the IP ranges or the second factor that {place.name} requires, which takes a "
+                f"second person. Lift them first by POST /v1/orgs/{place.id}/approvals; another person approves it."
+            )
+
+
+async def _requires_factor(context: Context, organization_id: UUID) -> bool:
+    text = sa.text("select signum_requires_factor(:id)")
+    return bool(await context.session.scalar(text, {"id": organization_id}))
 
 
 async def _known_chains(context: Context, organization_id: UUID) -> list[int]:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
+import pytest
 import sqlalchemy as sa
 
 from backend import db
@@ -223,3 +224,44 @@ async def test_an_organization_that_no_chain_knows_makes_no_request(world: World
     person = await world.person(top)
     await move(person, left, unit, right)
     assert (await person.call("GET", f"/orgs/{unit}/requests"))["requests"] == []
+
+
+async def test_move_that_lifts_inherited_protections_is_refused_to_a_key(world: World) -> None:
+    group = await world.organization("Group")
+    left, right = await world.organization("Left", group), await world.organization("Right", group)
+    moved = await world.organization("Moved", left)
+    admin = await world.person(group)
+    key = await world.key(left, created_by=admin.user_id)
+    path, body = f"/orgs/{left}/sub-orgs/{moved}/move", {"newParentId": str(right)}
+    for protection in ({"allowed_ip_ranges": ["127.0.0.1"]}, {"require_second_factor": True}):
+        await protect(left, **protection)
+        assert await status_of(world.client.call("POST", path, json=body, headers=key)) == 403
+        assert await parent_of(moved) == left
+        await protect(left, allowed_ip_ranges=[], require_second_factor=False)
+    await protect(group, allowed_ip_ranges=["127.0.0.1"])  # it holds in both places
+    assert await status_of(world.client.call("POST", path, json=body, headers=key)) == 200
+
+
+async def test_move_that_lifts_inherited_protections_needs_who_could_lift_them(world: World) -> None:
+    group = await world.organization("Group")
+    left, right = await world.organization("Left", group), await world.organization("Right", group)
+    moved = await world.organization("Moved", left)
+    admin = await world.person(group)
+    await world.person(group)
+    path, body = f"/orgs/{left}/sub-orgs/{moved}/move", {"newParentId": str(right)}
+    await protect(left, allowed_ip_ranges=["127.0.0.1"], approvals=["token.pause"])
+    with pytest.raises(ApiProblem) as refused:
+        await admin.call("POST", path, json=body)
+    assert refused.value.status == 409
+    assert f"POST /v1/orgs/{left}/approvals" in str(refused.value.detail)
+    assert await parent_of(moved) == left
+    await protect(left, approvals=[])
+    assert (await admin.call("POST", path, json=body))["parent_id"] == str(right)
+
+
+async def protect(organization: UUID, **values: Any) -> None:
+    """Set protections of an organization."""
+    async with db.worker() as session:
+        row = await session.get_one(OrganizationRow, organization)
+        for name, value in values.items():
+            setattr(row, name, value)
