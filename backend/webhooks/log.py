@@ -57,7 +57,8 @@ def _is_shown(context: Context) -> sa.ColumnElement[bool]:
     nothing of an organization that requires one."""
     place = sa.cast(col(DeliveryRow.payload), JSONB)["data"]["organization_id"].astext
     if context.key is not None:
-        return place == str(context.organization_id)
+        is_own: sa.ColumnElement[bool] = place == str(context.organization_id)
+        return is_own
     if context.person is None or context.person.has_factor:
         return sa.true()
     return sa.not_(sa.func.signum_requires_factor(sa.cast(place, sa.Uuid), type_=sa.Boolean()))
