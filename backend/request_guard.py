@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend import db
 from backend.auth.address import caller, group
 from backend.auth.credentials import by_cookie, cookie_name
+from backend.auth.principal import Person
 from backend.errors import RequestTimeout, SignumError, TooManyRequests, Unavailable, problem
 from backend.middleware import large_size
 from backend.quota import Quota
@@ -57,6 +58,8 @@ class Limits:
     bodies: int = 2_048
     sockets_per_session: int = 100
     """Tabs of one signed-in browser."""
+    sockets_per_person: int = 300
+    """Tabs of one person, in all their browsers."""
     strangers_per_address: int = 50
     """Sockets without a session: pages before the sign-in."""
     strangers: int = 1_000
@@ -103,6 +106,7 @@ class RequestGuard:
         self.memory = Quota(settings().body_bytes_each, settings().body_bytes)
         self.strangers = Quota(self.limits.strangers_per_address, self.limits.strangers)
         self.sessions = Quota(self.limits.sockets_per_session, 1_000_000)
+        self.people = Quota(self.limits.sockets_per_person, 1_000_000)
         self.watch = Watch()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -142,9 +146,14 @@ class RequestGuard:
         return TooManyRequests(5, f"Your requests exceed {self.memory.each} bytes at once. Try again in 5 s.")
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        session = await _session_of(scope)
+        person = await _person_of(scope)
+        session = str(person.session_id) if person else None
         held, name = (self.sessions, session) if session else (self.strangers, self._address(scope))
         if not held.take(name):
+            await send({"type": "websocket.close", "code": TRY_LATER})
+            return
+        if person and not self.people.take(str(person.user_id)):
+            held.give_back(name)
             await send({"type": "websocket.close", "code": TRY_LATER})
             return
         scope[VISITOR] = Visitor(session, asyncio.current_task())
@@ -161,8 +170,9 @@ class RequestGuard:
             await opened.send({"type": "websocket.close", "code": GOING_AWAY})
         finally:
             self.watch.end(opened.intake)
-            if session:
+            if person:
                 held.give_back(name)
+                self.people.give_back(str(person.user_id))
             else:
                 asyncio.get_running_loop().call_later(self.limits.linger_seconds, held.give_back, name)
 
@@ -301,8 +311,8 @@ def _has_body(scope: Scope) -> bool:
     return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
 
-async def _session_of(scope: Scope) -> str | None:
-    """The id of the session that a socket's cookie is of; None where it is of none, or nobody can tell."""
+async def _person_of(scope: Scope) -> Person | None:
+    """Return the person and session of a socket's cookie; None where it has no session, or nobody can tell."""
     cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
     try:
         held = SimpleCookie(cookies).get(cookie_name())
@@ -312,10 +322,9 @@ async def _session_of(scope: Scope) -> str | None:
         return None
     try:
         async with db.transaction() as session:
-            person = await by_cookie(session, held.value)
+            return await by_cookie(session, held.value)
     except (SQLAlchemyError, OSError):
         return None
-    return str(person.session_id) if person else None
 
 
 async def _refuse(send: Send, error: SignumError) -> None:

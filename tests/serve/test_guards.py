@@ -152,6 +152,27 @@ async def test_sockets_count_by_session_and_those_of_strangers_by_address(world:
             opened.close()
 
 
+async def test_sockets_of_a_person_count_over_all_their_sessions(world: World) -> None:
+    acme = await world.organization()
+    person, other = await world.person(acme), await world.person(acme)
+    second = await world.sign_in(person.email)
+    async with guarded(echo, sockets_per_session=2, sockets_per_person=3) as port:
+
+        async def tab(cookie: str) -> tuple[int, socket.socket]:
+            opened = await asyncio.to_thread(connected, port, handshake("t", cookie))
+            return await asyncio.to_thread(status, opened), opened
+
+        cookies = [person.cookie, person.cookie, person.cookie, second, second, other.cookie]
+        tabs = [await tab(cookie) for cookie in cookies]
+        assert [code for code, _ in tabs] == [101, 101, 403, 101, 403, 101]
+        tabs[0][1].close()
+        async with asyncio.timeout(60):
+            while (again := await tab(second))[0] != 101:
+                again[1].close()
+        for _, opened in [*tabs, again]:
+            opened.close()
+
+
 async def test_socket_of_a_stranger_ends_after_its_time(world: World) -> None:
     person = await world.person(await world.organization())
     async with guarded(echo, stranger_seconds=0.3) as port:
