@@ -41,7 +41,8 @@ async def list_approvals(
 async def change_approval_policy(
     context: Current, orgId: UUID, body: PolicyChange, response: Response, dry_run: DryRun = False
 ) -> PolicyAccepted | PolicyPlan:
-    """Ask for a change of the actions that need a second person, or of the hours for which a new approver waits.
+    """Ask for a change of the actions that need a second person, of the hours for which a new approver waits, of the
+    requirement of a second factor, or of the allowed IP ranges. Only a person asks for other ranges.
 
     Another person with orgs:write has to approve it, so nobody can lift alone what binds them. A PATCH of the
     organization adds actions and lengthens the wait at once.
