@@ -6,7 +6,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-import backend.listeners  # noqa: F401  (whoever must hear of changes)
+import backend.listeners
+import backend.models  # noqa: F401  (rows refer to each other's tables)
 from backend import db
 from backend.auth import tokens
 from backend.auth.accounts import create_account
