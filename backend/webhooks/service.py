@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import col
 
 from backend.auth.principal import Context
@@ -15,8 +16,9 @@ from backend.fields import timestamp
 from backend.keyset import Page
 from backend.sealing import SECRETS
 from backend.webhooks import egress, makers, rules, sending, signing
-from backend.webhooks.models import EndpointRow
+from backend.webhooks.models import DeliveryRow, EndpointRow
 from backend.webhooks.schemas import (
+    DeliveryStatus,
     DisabledReason,
     EndpointStatus,
     SecretRotation,
@@ -143,6 +145,8 @@ async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Web
         await _check_sending(context, row, changes)
     if changes.get("url", row.url) != row.url:
         await egress.check(changes["url"])
+    if row.include_descendants and not changes.get("include_descendants", True):
+        await _forget_descendants(context, row)
     before = _told(row)
     status = changes.pop("status", row.status)
     if changes.get("url", row.url) != row.url or (status, row.status) == TURNED_ON:
@@ -160,6 +164,18 @@ async def _check_sending(context: Context, row: EndpointRow, changes: dict[str, 
     sends that. Values that stay are no change."""
     if context.key is None or any(changes[name] != getattr(row, name) for name in SENDING & changes.keys()):
         await _check_reach(context, True)
+
+
+async def _forget_descendants(context: Context, row: EndpointRow) -> None:
+    """Delete what was not delivered of organizations below: an endpoint that no longer hears of them, perhaps under
+    another URL, is sent none of it later."""
+    place = sa.cast(col(DeliveryRow.payload), JSONB)["data"]["organization_id"].astext
+    undelivered = sa.delete(DeliveryRow).where(
+        col(DeliveryRow.endpoint_id) == row.id,
+        col(DeliveryRow.status) != DeliveryStatus.SUCCEEDED,
+        place.is_distinct_from(str(row.organization_id)),
+    )
+    await context.session.execute(undelivered)
 
 
 def _check_nulls(changes: dict[str, Any]) -> None:

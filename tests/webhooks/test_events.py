@@ -103,6 +103,22 @@ async def test_deliveries_of_organizations_below_are_not_shown_to_a_key(world: W
     assert (await problem_of(replay)).status == 404
 
 
+async def test_endpoint_that_no_longer_hears_of_organizations_below_keeps_none_of_it_to_send(
+    world: World, receiver: Receiver
+) -> None:
+    group = await world.organization("Group")
+    fund = await world.organization("Fund", group)
+    wide = await Endpoint.made(world, receiver.url, group, include_descendants=True)
+    key = await world.key(group, Scope.ORGS_READ, Scope.ORGS_WRITE)
+    await world.client.call("PATCH", wide.path, json={"status": "disabled"}, headers=key)
+    await change(fund)
+    await change(group)
+    assert await written(wide) == [2]
+    await world.client.call("PATCH", wide.path, json={"include_descendants": False}, headers=key)
+    left = await wide.deliveries()
+    assert [d["payload"]["data"]["organization_id"] for d in left] == [str(group)]
+
+
 async def test_a_move_is_one_event_at_the_organization_and_both_its_parents(world: World, receiver: Receiver) -> None:
     group = await world.organization("Group")
     old, new = await world.organization("Old", group), await world.organization("New", group)
