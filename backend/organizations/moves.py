@@ -129,6 +129,8 @@ async def _check_may_lift(context: Context, move: _Move) -> None:
         if not row.allowed_ip_ranges and not lifts_factor:
             continue
         context.require_person()
+        if Role.ADMIN not in await context.roles_in(place.id):
+            raise Forbidden(f"A move that lifts what {place.name} requires needs the admin role there.")
         requiring = await second_person.requiring(context.session, place.id)
         if not row.allowed_ip_ranges and place.id not in requiring:
             continue
