@@ -26,6 +26,14 @@ async def sound(session: db.Write, eid: int, kind: AlarmKind, detail: str, subje
         log.error("chain.alarm_raised", eid=eid, kind=kind, subject=subject, detail=detail)
 
 
+async def sound_once(session: db.Write, eid: int, kind: AlarmKind, detail: str, subject: str) -> None:
+    """Open an alarm, unless one is open for this chain, kind and subject: its detail says where it began."""
+    row = ChainAlarmRow(chain_eid=eid, kind=kind, subject=subject, detail=detail)
+    fresh = insert(ChainAlarmRow).values(**row.model_dump()).on_conflict_do_nothing()
+    if (await session.execute(fresh.returning(col(ChainAlarmRow.id)))).first() is not None:
+        log.error("chain.alarm_raised", eid=eid, kind=kind, subject=subject, detail=detail)
+
+
 async def clear(session: db.Write, eid: int, kind: AlarmKind, *, still_open: Sequence[str] = ()) -> None:
     """Close the alarms of a kind on a chain, except those whose subjects are still open."""
     gone = sa.delete(ChainAlarmRow).where(

@@ -61,8 +61,10 @@ _unalarmed: set[int] = set()
 """Chains on which this process has seen that no alarm about a deep reorganization is open."""
 
 
-_apart: Final[set[int]] = set()
-"""Chains whose contracts are written one by one, because the events of one of them could not be written."""
+APART = 60.0
+"""Seconds for which contracts are written one by one, after the events of one of them could not be written."""
+_apart: Final[dict[int, float]] = {}
+"""By chain, since when they are."""
 
 
 @dataclass(slots=True)
@@ -81,11 +83,9 @@ async def make(rpc: Rpc) -> int:
             return await _Pass(rpc).make()
         except Moved:
             continue
-        except streams.UNREADABLE:
-            if rpc.eid in _apart:
-                raise
+        except streams.Unreadable:
             log.exception("indexer.reads_apart", eid=rpc.eid)
-            _apart.add(rpc.eid)
+            _apart[rpc.eid] = time.monotonic()
     raise ChainUnavailable(f"The chain {rpc.eid} is being written by other processes all the time. Try again.")
 
 
@@ -189,8 +189,11 @@ class _Pass:
         return is_last
 
     async def _apply(self, session: db.Write, piece: Piece) -> int:
-        apart = self.eid in _apart
-        return await streams.apply(session, self.eid, piece.logs, self.followed.owners, apart=apart)
+        is_apart = time.monotonic() - _apart.get(self.eid, -APART) < APART
+        try:
+            return await streams.apply(session, self.eid, piece.logs, self.followed.owners, apart=is_apart)
+        except streams.UNREADABLE as error:
+            raise streams.Unreadable from error
 
     async def _read_histories(self) -> None:
         """Read newly followed contracts from their creation up to the cursor, for some time."""

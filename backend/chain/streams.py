@@ -19,6 +19,12 @@ from backend.chain.outcome import Log
 from backend.chain.spans import Span
 
 log = structlog.get_logger()
+
+
+class Unreadable(Exception):
+    """The logs of a piece cannot be written together: one of the contracts is none of ours."""
+
+
 UNREADABLE = (sa.exc.DataError, sa.exc.IntegrityError, ArithmeticError, LookupError, TypeError, ValueError)
 """What writing logs raises that no contract of ours emits."""
 
@@ -94,6 +100,7 @@ async def apply(
 
 
 async def _apply_apart(session: db.Write, eid: int, stream: Stream, logs: Sequence[Log]) -> int:
+    """Write each contract by itself."""
     by_contract: dict[str, list[Log]] = {}
     for entry in logs:
         by_contract.setdefault(entry.address, []).append(entry)
@@ -108,12 +115,12 @@ async def _apply_apart(session: db.Write, eid: int, stream: Stream, logs: Sequen
 
 
 async def _leave_out(session: db.Write, eid: int, address: str, logs: Sequence[Log], error: Exception) -> None:
-    log.error("contract.unreadable", eid=eid, address=address, error=type(error).__name__)
+    log.info("contract.left_out", eid=eid, address=address, error=type(error).__name__)
     detail = (
         f"Events of the contract {address} from block {logs[0].block_number} on cannot be written and are left out. "
         "If Signum has deployed it, report this and then run: signum reconcile --repair."
     )
-    await alarms.sound(session, eid, AlarmKind.UNREADABLE, detail, address)
+    await alarms.sound_once(session, eid, AlarmKind.UNREADABLE, detail, address)
 
 
 async def rewind(session: db.Write, eid: int, block: int) -> None:

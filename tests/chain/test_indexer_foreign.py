@@ -78,3 +78,8 @@ async def test_contract_with_unreadable_events_is_left_out_with_an_alarm(
     async with db.worker() as session:
         (alarm,) = [a for a in await alarms.list_open(session, HOME_EID) if a.kind is AlarmKind.UNREADABLE]
     assert alarm.subject == made.created
+    await stage.do(HOME_EID, stage.treasury, Call(made.created, "0x"))
+    await indexer.catch_up(HOME_EID, (await stage.do(HOME_EID, stage.treasury, Call(made.created, "0x"))).block_number)
+    async with db.worker() as session:
+        (still,) = [a for a in await alarms.list_open(session, HOME_EID) if a.kind is AlarmKind.UNREADABLE]
+    assert still.detail == alarm.detail, "it says where it began"
