@@ -209,12 +209,13 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
 
 async def _despite_reorganizations(run: Run, body: Body) -> None:
     """Run it, and again from its start where it was refused while transactions are lost that it may have built on."""
-    ends = time.monotonic() + lost_transactions.LASTS.total_seconds()
+    ends = 0.0
     while True:
         try:
             await body(run)
             return
         except (Conflict, NotFound) as refusal:
+            ends = ends or time.monotonic() + lost_transactions.LASTS.total_seconds()
             if time.monotonic() > ends or not await lost_transactions.may_concern(run.request_id):
                 raise
             log.info("workflow.refused_after_reorg", request=str(run.request_id), detail=refusal.detail)

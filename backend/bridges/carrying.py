@@ -199,7 +199,7 @@ async def _identify(run: Run, bridge_id: UUID, guid: str, tx_hash: str, **values
         for other in rows.values():
             row.guid = None  # ids are unique
             await session.flush()
-            await _set(session, other, guid=former)
+            await _set(session, other, guid=former, arrived_at=None)
         await _set(session, row, guid=guid, source_tx_hash=tx_hash, arrived_at=None, **values)
         return row
 
@@ -239,6 +239,8 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
         delivery = await _try(bridge, relayer.deliver)
         if delivery is not None and patience.ends(delivery):
             delivery = await _try(bridge, relayer.receive)
+            if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
+                continue  # it counts once it is deep enough, which the next look tells
         if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
             return delivery
         if delivery is not None and delivery.status is DeliveryStatus.DROPPED:
