@@ -15,7 +15,14 @@ class RequestRow(Row, table=True):
     """An accepted operation; its id is its workflow's first id."""
 
     __tablename__ = "requests"
-    __table_args__ = (sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),)
+    __table_args__ = (
+        sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),
+        sa.Index(
+            "ix_requests_cancelled_order",
+            sa.text("(arguments ->> 'order_id')"),
+            postgresql_where=sa.text("kind = 'order.cancel'"),
+        ),
+    )
 
     organization_id: UUID = organization_field()
     kind: str

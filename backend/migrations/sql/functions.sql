@@ -607,7 +607,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select array(
     select who from unnest(people) who
     where exists (select from signum_path(org) p join members m on m.organization_id = p.id
-                  where m.status = 'active' and m.role = 'admin' and m.user_id <> who and not who = any(m.placed_by))
+                  where m.status = 'active' and m.role = 'admin' and m.user_id <> who
+                    and (m.added_by is null or not who = any(m.placed_by)))
   )
 $$;
 
