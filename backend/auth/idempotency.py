@@ -41,11 +41,12 @@ Operation = Callable[[Request], Coroutine[Any, Any, Response]]
 async def once(request: Request, context: Context, operation: Operation) -> Response:
     """Run an operation, or replay the answer it gave to the same key."""
     key = request.headers.get("idempotency-key")
-    is_anonymous = context.person is None and context.key is None
-    if key is None or is_anonymous or request.method not in ("POST", "PATCH"):
+    if key is None or request.method not in ("POST", "PATCH"):
         return await operation(request)
     if not KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key has 1 to 255 printable characters of ASCII.")
+    if context.person is None and context.key is None:
+        return await operation(request)  # strangers keep no rows
     row = IdempotencyRow(
         principal=context.caller,
         method=request.method,

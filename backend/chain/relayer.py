@@ -73,6 +73,8 @@ async def _sent(source_eid: int, tx_hash: str) -> Outcome:
     receipt = await final_receipt(source_eid, tx_hash)
     if receipt is None:
         receipt = await (await connect(source_eid)).request("eth_getTransactionReceipt", tx_hash)
+    if receipt is None and endpoints.is_embedded(source_eid):
+        raise NotFound(f"There is no transaction {tx_hash} on the chain {source_eid}.")
     if receipt is None:
         raise ChainUnavailable(f"The node of the chain {source_eid} does not have the transaction {tx_hash} now.")
     return outcome_of(receipt)
