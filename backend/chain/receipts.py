@@ -16,7 +16,7 @@ from backend.chain.rpc import Rpc
 from backend.chain.terms import Finality, terms_of
 
 Receipt = dict[str, Any]
-LOOKS = 5
+LOOKS = 12
 """How often a receipt is asked for before it counts as not seen: each look may reach another machine."""
 
 
