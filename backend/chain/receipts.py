@@ -9,13 +9,16 @@ from eth_utils.address import to_checksum_address
 from sqlmodel import col
 
 from backend import db
-from backend.chain import endpoints
+from backend.chain import endpoints, floors
+from backend.chain.errors import ChainUnavailable
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.outcome import Log, Outcome
-from backend.chain.rpc import Rpc
+from backend.chain.rpc import Request, Rpc
 from backend.chain.terms import Finality, terms_of
 
 Receipt = dict[str, Any]
+TRIES = 60
+"""Looks altogether, with those that do not count."""
 LOOKS = 12
 """How often a receipt is asked for before it counts as not seen: each look may reach another machine."""
 
@@ -81,16 +84,33 @@ async def receipts_of(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Receipt 
 
 async def seek(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Receipt | None]:
     """Return the receipt of each transaction, looked for several times on a public chain, where a machine that lags
-    has no receipt of a transaction that is mined. None is still no proof that it is not."""
+    has no receipt of a transaction that is mined: only machines count that have the floor. None is still no proof that
+    it is not mined. Raises ChainUnavailable where too few machines have the floor."""
     found = await receipts_of(rpc, rows)
-    looks = 1 if endpoints.is_embedded(rpc.eid) else LOOKS
-    for _ in range(looks - 1):
-        if all(found):
-            break
-        await asyncio.sleep(min(terms_of(rpc.eid).block_time, 1.0))
-        again = await receipts_of(rpc, rows)
+    if endpoints.is_embedded(rpc.eid):
+        return found
+    looks = 0
+    for _ in range(TRIES):
+        if all(found) or looks >= LOOKS:
+            return found
+        again, counts = await _look(rpc, rows)
         found = [before or now for before, now in zip(found, again, strict=True)]
-    return found
+        looks += counts
+        await asyncio.sleep(min(terms_of(rpc.eid).block_time, 1.0))
+    raise ChainUnavailable(f"The machines behind the URLs of the chain {rpc.eid} are behind it. Try again later.")
+
+
+async def _look(rpc: Rpc, rows: Sequence[TransactionRow]) -> tuple[list[Receipt | None], bool]:
+    """The receipts that one machine has, and whether it has the floor; without batches nothing tells."""
+    asked = [(place, tx_hash) for place, row in enumerate(rows) for tx_hash in row.hashes]
+    calls: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for _, tx_hash in asked]
+    told = await rpc.together([("eth_blockNumber", []), *calls])
+    if told is None:
+        return await receipts_of(rpc, rows), True
+    found: list[Receipt | None] = [None] * len(rows)
+    for (place, _), receipt in zip(asked, told[1:], strict=True):
+        found[place] = found[place] or receipt
+    return found, int(told[0], 16) >= await floors.of(rpc.eid)
 
 
 def mined(row: TransactionRow, receipt: Receipt) -> dict[str, Any]:
