@@ -126,6 +126,7 @@ async def _is_deep(rpc: Rpc, receipt: Receipt) -> bool:
 
 async def _is_short(rpc: Rpc, row: TransactionRow) -> bool:
     """Whether the signer cannot pay, by the newest state: the machine that said so may be behind it."""
+    rpc.forget_height()
     return await rpc.balance(row.signer) < (row.value or 0) + row.gas * (row.max_fee or 0)
 
 

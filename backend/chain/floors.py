@@ -21,6 +21,8 @@ _floors: dict[int, int] = {}
 _raised: dict[int, int] = {}
 """Blocks that this process has built on since it last looked into the database, where it had written them before."""
 _refreshed: dict[int, float] = {}
+_lowered: dict[int, int] = {}
+"""How often a chain was rewound here: what was read before a rewind is not written down after it."""
 
 
 def raise_to(eid: int, block: int) -> None:
@@ -32,6 +34,7 @@ def raise_to(eid: int, block: int) -> None:
 def lower_to(eid: int, block: int) -> None:
     """The chain was reorganized down to a block: what was above it is not ours to ask for."""
     _floors[eid] = min(block, _floors.get(eid, 0))
+    _lowered[eid] = _lowered.get(eid, 0) + 1
     _raised.pop(eid, None)
     _refreshed.pop(eid, None)
 
@@ -44,11 +47,21 @@ def known(eid: int) -> int:
 async def of(eid: int) -> int:
     """Return the floor of a chain, with what other processes have seen."""
     if time.monotonic() - _refreshed.get(eid, -REFRESH) >= REFRESH:
+        await _refresh(eid)
+    return _floors.get(eid, 0)
+
+
+async def _refresh(eid: int) -> None:
+    """Look into the database. What this process built on while it looked counts too. A look is not believed that
+    began before a rewind, or before another look that has ended."""
+    began, lowered, before = time.monotonic(), _lowered.get(eid, 0), _raised.get(eid, 0)
+    stored = await _stored(eid)
+    if lowered != _lowered.get(eid, 0) or began < _refreshed.get(eid, began):
+        return
+    if _raised.get(eid, 0) == before:
         _raised.pop(eid, None)
-        stored = await _stored(eid)
-        _floors[eid] = max(stored, _raised.get(eid, 0))
-        _refreshed[eid] = time.monotonic()
-    return _floors[eid]
+    _floors[eid] = max(stored, _raised.get(eid, 0))
+    _refreshed[eid] = began
 
 
 async def _stored(eid: int) -> int:

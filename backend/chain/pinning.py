@@ -36,6 +36,11 @@ def saw(eid: int, height: int) -> None:
     _heights[eid] = height, time.monotonic()
 
 
+def forget(eid: int) -> None:
+    """Ask for the height of a chain before the next read."""
+    _heights.pop(eid, None)
+
+
 async def ask(eid: int, node: Node, requests: Sequence[Request], *, is_whole: bool = False) -> list[Answer]:
     """Ask a node, with reads of the newest state pinned where the chain is a public one. `is_whole` allows one batch
     only.
@@ -55,13 +60,13 @@ async def ask(eid: int, node: Node, requests: Sequence[Request], *, is_whole: bo
     told = await (_post_whole(node, pinned) if is_whole else transport.ask(node, pinned))
     if any(_says(told[i], transport.is_pruned) for i in places):
         node.refused_state()
-        _heights.pop(eid, None)
+        forget(eid)
         raise NodeBehind(f"does not keep the state of the block {pin}")
     node.kept_state()
     try:
         return _checked(eid, pinned, told)
     except NodeBehind:
-        _heights.pop(eid, None)  # the next machine's own height may be one that more of them have
+        forget(eid)  # the next machine's own height may be one that more of them have
         raise
 
 
@@ -99,7 +104,7 @@ async def _pin(eid: int, node: Node) -> int:
             saw(eid, height)
     floor = await floors.of(eid)
     if height < floor:
-        _heights.pop(eid, None)
+        forget(eid)
         raise NodeBehind(f"does not have the block {floor} yet")
     return height
 

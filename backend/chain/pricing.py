@@ -80,6 +80,14 @@ def _eighth_more(amount: int) -> int:
 
 async def terms(rpc: Rpc, intent: Intent) -> Terms:
     """Simulate a call and price it. Raises Reverted, InsufficientFunds and ChainUnavailable."""
+    try:
+        return await _terms(rpc, intent)
+    except InsufficientFunds:
+        rpc.forget_height()  # the wallet may have been funded since
+        return await _terms(rpc, intent)
+
+
+async def _terms(rpc: Rpc, intent: Intent) -> Terms:
     parameters = transaction(Call(intent.to, intent.data, intent.value), intent.signer)
     try:
         gas, mined, balance, block, chain_id, *prices = _required(

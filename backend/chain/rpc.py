@@ -206,6 +206,10 @@ class Rpc:
         height = int(await self.request("eth_blockNumber"), 16)
         return height if endpoints.is_embedded(self.eid) else max(height, floors.known(self.eid))
 
+    def forget_height(self) -> None:
+        """The next read of the newest state asks a machine for its height first, however recent the last answer is."""
+        pinning.forget(self.eid)
+
     async def has_code(self, address: str) -> bool:
         """Whether a contract lives at an address."""
         return str(await self.request("eth_getCode", address, "latest")) not in ("0x", "0x0")

@@ -1,12 +1,17 @@
 """The floor of a chain, as a process that has just started learns it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from backend.chain import floors, nodes, pinning, token
+from backend.chain import floors, nodes, pinning, rpc, token
+from backend.chain.calls import Call
 from backend.chain.rule_sets import TokenRules
+from backend.chain.terms import terms_of
+from backend.chain.wallet_provider import provider
 from tests.chain.conftest import HOME_EID, Stage
+from tests.nodes import truth
 from tests.nodes.pool import NodePool
 
 
@@ -56,6 +61,43 @@ async def test_block_that_is_built_on_while_the_tables_are_read_is_kept(
     floors.lower_to(HOME_EID, 0)
 
 
+async def test_look_that_began_before_a_rewind_is_not_believed(
+    stage: Stage, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def told(eid: int) -> int:
+        floors.lower_to(eid, 90)
+        return 500
+
+    monkeypatch.setattr(floors, "_stored", told)
+    floors.lower_to(HOME_EID, 0)
+    floors.raise_to(HOME_EID, 500)
+    assert await floors.of(HOME_EID) == 90
+    floors.lower_to(HOME_EID, 0)
+
+
+async def test_slow_look_does_not_undo_what_a_later_one_has_read(
+    stage: Stage, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_answer = asyncio.Event()
+    stored = iter((500, 510))
+
+    async def told(eid: int) -> int:
+        height = next(stored)
+        if height == 500:
+            await may_answer.wait()
+        return height
+
+    monkeypatch.setattr(floors, "_stored", told)
+    floors.lower_to(HOME_EID, 0)
+    slow = asyncio.create_task(floors.of(HOME_EID))
+    await asyncio.sleep(0)
+    floors.raise_to(HOME_EID, 510)
+    assert await floors.of(HOME_EID) == 510
+    may_answer.set()
+    assert await slow == 510
+    floors.lower_to(HOME_EID, 0)
+
+
 async def test_node_with_a_short_history_is_not_taken_for_one_with_the_latest_state_only(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,3 +117,21 @@ async def test_node_with_a_short_history_is_not_taken_for_one_with_the_latest_st
         pinning._heights.clear()
         assert await token.total_supply(HOME_EID, at) == 100
     assert not any(node.is_latest_only for node in nodes.of(HOME_EID))
+
+
+async def test_wallet_that_was_funded_a_moment_ago_can_pay(
+    stage: Stage, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing_indexed_yet(eid: int) -> int:
+        return 0
+
+    monkeypatch.setattr(floors, "of", nothing_indexed_yet)
+    monkeypatch.setattr(pinning, "terms_of", lambda eid: replace(terms_of(eid), block_time=60.0))
+    monkeypatch.setattr(pinning, "FRESH", 60.0)
+    pool.become(mines_every=3)
+    signer = (await provider().create()).address
+    pinning.saw(HOME_EID, await (await rpc.connect(HOME_EID)).height())
+    await pool.mine()
+    await pool.fund(signer)
+    await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key="funded:now")
+    assert await truth.count(pool.node, signer) == 1
