@@ -47,6 +47,12 @@ IpRange = Annotated[
 IpRanges = Annotated[list[IpRange], Field(max_length=MOST, json_schema_extra={"uniqueItems": True})]
 
 
+def cover(wide: Sequence[str], narrow: Sequence[str]) -> bool:
+    """Return whether every address that some ranges allow is allowed by others too. An empty list allows every address,
+    and so is covered by an empty one only. Adjacent ranges are not joined."""
+    return not wide or (bool(narrow) and all(contains(wide, one) for one in narrow))
+
+
 def address_of(text: str) -> str | None:
     """Return a caller's address in canonical form: IPv4-mapped IPv6 as IPv4, no zone. None where it is unknown."""
     try:

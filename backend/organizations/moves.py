@@ -12,6 +12,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.changes import tell_change
 from backend.errors import Conflict, Forbidden, NotFound
+from backend.ip_ranges import cover
 from backend.issuers import lineage
 from backend.members.schemas import Role
 from backend.organizations import hierarchy, rules
@@ -122,17 +123,18 @@ async def _check_may_lift(context: Context, move: _Move) -> None:
     """403 for a key or an application where the move lifts protections that the moved organization inherits; 409 where
     lifting them in the organization that sets them needs a second person."""
     still_needed = await _requires_factor(context, move.after[-1].id)
+    still_allowed = [(await _row(context, place)).allowed_ip_ranges for place in move.after]
     for place in [p for p in move.before if p not in move.after]:
-        await db.widen(context.session, place.id)
-        row = await context.session.get_one(OrganizationRow, place.id, populate_existing=True)
+        row = await _row(context, place)
         lifts_factor = row.require_second_factor and not still_needed
-        if not row.allowed_ip_ranges and not lifts_factor:
+        lifts_ranges = not any(cover(row.allowed_ip_ranges, ranges) for ranges in still_allowed)
+        if not lifts_ranges and not lifts_factor:
             continue
         context.require_person()
         if Role.ADMIN not in await context.roles_in(place.id):
             raise Forbidden(f"A move that lifts what {place.name} requires needs the admin role there.")
         requiring = await second_person.requiring(context.session, place.id)
-        if not row.allowed_ip_ranges and place.id not in requiring:
+        if not lifts_ranges and place.id not in requiring:
             continue
         if requiring and await second_person.scope_to_agree(
             context.session, place.id, context.user_id, Scope.ORGS_WRITE
@@ -141,6 +143,11 @@ async def _check_may_lift(context: Context, move: _Move) -> None:
                 f"A move would lift the IP ranges or the second factor that {place.name} requires, which takes a "
                 f"second person. Lift them first by POST /v1/orgs/{place.id}/approvals; another person approves it."
             )
+
+
+async def _row(context: Context, place: Place) -> OrganizationRow:
+    await db.widen(context.session, place.id)
+    return await context.session.get_one(OrganizationRow, place.id, populate_existing=True)
 
 
 async def _requires_factor(context: Context, organization_id: UUID) -> bool:

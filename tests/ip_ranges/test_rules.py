@@ -1,11 +1,13 @@
 """Allowed IP ranges: their canonical form, and which addresses they contain."""
 
+from ipaddress import IPv4Network
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import Forbidden, Invalid
-from backend.ip_ranges import address_of, check_distinct, contains, narrowed, normalized
+from backend.ip_ranges import address_of, check_distinct, contains, cover, narrowed, normalized
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,37 @@ def test_key_made_by_a_key_stays_within_its_makers_ranges() -> None:
     assert narrowed(["10.1.0.0/16", "2001:db8::7"], held) == ["10.1.0.0/16", "2001:db8::7"]
     with pytest.raises(Forbidden, match=r"11\.0\.0\.0/8 is not within 10\.0\.0\.0/8"):
         narrowed(["10.1.0.0/16", "11.0.0.0/8"], held)
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "covers"),
+    [
+        ([], [], True),
+        ([], ["203.0.113.7"], True),
+        (["203.0.113.7"], [], False),
+        (["203.0.113.0/24"], ["203.0.113.7", "203.0.113.128/25"], True),
+        (["203.0.113.0/24"], ["203.0.113.7", "198.51.100.1"], False),
+        (["203.0.113.0/25"], ["203.0.113.0/24"], False),
+        (["2001:db8::/32", "203.0.113.7"], ["2001:db8:1::/48"], True),
+        (["2001:db8::/32"], ["203.0.113.7"], False),
+    ],
+)
+def test_ranges_cover_others_that_allow_nothing_more(wide: list[str], narrow: list[str], *, covers: bool) -> None:
+    assert cover(wide, narrow) is covers
+
+
+RANGES = st.builds(
+    lambda last, prefix: normalized(str(IPv4Network((0xCB007100 | last, prefix), strict=False))),
+    st.integers(0, 255),
+    st.integers(24, 32),
+)
+"""Ranges within 203.0.113.0/24, so that they overlap often."""
+
+
+@given(st.lists(RANGES, max_size=4), st.lists(RANGES, max_size=4), st.integers(0, 255))
+def test_address_that_covered_ranges_allow_is_allowed_by_what_covers_them(
+    wide: list[str], narrow: list[str], last: int
+) -> None:
+    address = f"203.0.113.{last}"
+    if cover(wide, narrow) and wide and contains(narrow, address):
+        assert contains(wide, address)

@@ -259,6 +259,45 @@ async def test_move_that_lifts_inherited_protections_needs_who_could_lift_them(w
     assert (await admin.call("POST", path, json=body))["parent_id"] == str(right)
 
 
+async def test_move_that_lifts_protections_from_above_needs_the_admin_role_there(world: World) -> None:
+    group = await world.organization("Group")
+    middle, right = await world.organization("Middle", group), await world.organization("Right", group)
+    left = await world.organization("Left", middle)
+    moved = await world.organization("Moved", left)
+    admin = await world.person(left)
+    await join(right, admin.user_id)
+    await protect(middle, allowed_ip_ranges=["127.0.0.1"])
+    path, body = f"/orgs/{left}/sub-orgs/{moved}/move", {"newParentId": str(right)}
+    with pytest.raises(ApiProblem) as refused:
+        await admin.call("POST", path, json=body)
+    assert refused.value.status == 403
+    assert "Middle" in str(refused.value.detail)
+    assert await parent_of(moved) == left
+    await join(middle, admin.user_id)
+    assert (await admin.call("POST", path, json=body))["parent_id"] == str(right)
+
+
+@pytest.mark.parametrize(("ranges", "status"), [(["127.0.0.1"], 200), (["127.0.0.0/24"], 409)])
+async def test_move_lifts_ranges_only_where_the_new_place_allows_more(
+    world: World, ranges: list[str], status: int
+) -> None:
+    group = await world.organization("Group")
+    left, right = await world.organization("Left", group), await world.organization("Right", group)
+    moved = await world.organization("Moved", left)
+    admin = await world.person(group)
+    await world.person(group)
+    await protect(left, allowed_ip_ranges=["127.0.0.0/25"], approvals=["token.pause"])
+    await protect(right, allowed_ip_ranges=ranges)
+    path, body = f"/orgs/{left}/sub-orgs/{moved}/move", {"newParentId": str(right)}
+    assert await status_of(admin.call("POST", path, json=body)) == status
+
+
+async def join(organization: UUID, person: UUID) -> None:
+    """Make somebody an admin."""
+    async with db.worker() as session:
+        session.add(MemberRow(organization_id=organization, user_id=person, role=Role.ADMIN))
+
+
 async def protect(organization: UUID, **values: Any) -> None:
     """Set protections of an organization."""
     async with db.worker() as session:
