@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend import db
 from backend.auth import operator_paid
@@ -22,6 +23,8 @@ from backend.chain.deployment import contracts_of, operator
 from backend.chain.transactions import execute
 from backend.db import Write
 from backend.errors import Conflict, SignumError
+from backend.requests.models import RequestRow
+from backend.requests.schemas import FINAL
 from backend.workflows import Run
 
 ROUNDS = 8
@@ -41,10 +44,26 @@ async def path_of(session: Write, organization_id: UUID) -> Path:
 
 
 async def unwritten(session: Write, path: Path, eids: Iterable[int]) -> dict[int, int]:
-    """How many transactions it takes to write a path to some chains, 0 for a chain that does not answer. The session's
-    transaction is paused meanwhile."""
+    """How many transactions it takes to write a path to some chains: 0 for a chain that does not answer, and where a
+    request of the organization that is under way has counted them. The session's transaction is paused meanwhile."""
+    asked = list(eids)
+    under_way = await _under_way(session, path[-1][0]) if asked else set()
     async with db.paused(session):
-        return {eid: await _missing(eid, path) for eid in eids}
+        missing = await asyncio.gather(*(_missing(eid, path) for eid in asked))
+    return {eid: 0 if eid in under_way else count for eid, count in zip(asked, missing, strict=True)}
+
+
+async def _under_way(session: Write, organization_id: UUID) -> set[int]:
+    """The chains to which an unfinished request of an organization writes its path."""
+    counted = col(RequestRow.arguments)[COUNTED]
+    found = await session.scalars(
+        sa.select(counted).where(
+            col(RequestRow.organization_id) == organization_id,
+            col(RequestRow.status).not_in(FINAL),
+            counted.is_not(None),
+        )
+    )
+    return {int(eid) for one in found for eid, count in one.items() if count}
 
 
 async def _missing(eid: int, path: Path) -> int:

@@ -9,10 +9,12 @@ from sqlmodel import col
 
 from backend import db
 from backend.auth import operator_paid, rate_limit
+from backend.auth.scopes import Scope
 from backend.errors import TooManyRequests
 from backend.issuers import lineage
 from backend.models import RequestRow, TransactionRow
 from backend.organizations.rules import MAX_DEPTH
+from backend.requests.schemas import RequestStatus
 from backend.workflows import Run
 from tests.conftest import World
 from tests.firm import HYPEREVM, SEPOLIA
@@ -83,6 +85,29 @@ async def test_transactions_of_assets_registrations_and_bridges_count_together(
     market = await firm.market_body(HYPEREVM)
     await firm.refused("POST", f"/assets/{asset['id']}/markets", 429, json=market)
     assert await paid(firm.id) == DEPTH
+
+
+async def test_transactions_that_a_request_under_way_has_counted_are_not_counted_again(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await deep(world)
+    allow(monkeypatch, DEPTH)
+    under_way = RequestRow(
+        organization_id=firm.id,
+        kind="asset.deploy",
+        title="Deploy",
+        subject_type="asset",
+        subject_id=firm.id,
+        scope=Scope.ASSETS_WRITE,
+        arguments=lineage.noted({SEPOLIA: DEPTH}),
+    )
+    async with db.worker() as session:
+        await operator_paid.count(session, firm.id, DEPTH)
+        session.add(under_way)
+    await firm.post("/assets", asset_body(SEPOLIA) | {"symbol": "ONE"})
+    async with db.worker() as session:
+        (await session.get_one(RequestRow, under_way.id)).status = RequestStatus.FAILED
+    await firm.refused("POST", "/assets", 429, json=asset_body(HYPEREVM) | {"symbol": "TWO"})
 
 
 async def test_hierarchy_that_grew_after_acceptance_is_counted_before_it_is_signed(
