@@ -152,6 +152,9 @@ class Settings(BaseSettings):
     upload_bytes_each: int = Field(134_217_728, ge=10_485_760)
     """The same of one principal, and of one address. `SIGNUM_UPLOAD_BYTES_EACH`."""
 
+    document_bytes: int = Field(10_737_418_240, ge=10_485_760)
+    """Bytes of the documents that one organization keeps. `SIGNUM_DOCUMENT_BYTES`."""
+
     @model_validator(mode="after")
     def _roles_come_together(self) -> Self:
         if (self.database_url_web is None) != (self.database_url_worker is None):

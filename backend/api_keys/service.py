@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import ip_ranges
+from backend import ip_ranges, quotas
 from backend.api_keys import rules
 from backend.api_keys.models import ApiKeyRow
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
@@ -45,6 +45,7 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     ranges = body.allowed_ip_ranges or []
     ip_ranges.check_distinct(ranges)
     ranges = ip_ranges.narrowed(ranges, context.key.allowed_ip_ranges if context.key else ())
+    await _check_count(context)
     key = api_key()
     row = ApiKeyRow(
         organization_id=context.organization_id,
@@ -65,6 +66,18 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     await context.session.flush()
     await tell(context.session, row.organization_id, "api_key.created", ("api_key", row.id), None, shown(ApiKey, row))
     return ApiKeyCreated.model_validate({**row.model_dump(), "key": key})
+
+
+async def _check_count(context: Context) -> None:
+    expires_at = col(ApiKeyRow.expires_at)
+    working = sa.select(sa.func.count()).where(
+        col(ApiKeyRow.organization_id) == context.organization_id,
+        col(ApiKeyRow.revoked_at).is_(None),
+        sa.or_(expires_at.is_(None), expires_at > sa.func.now()),
+    )
+    await quotas.check(
+        context.session, context.organization_id, working, quotas.API_KEYS, "API keys that work; revoke one"
+    )
 
 
 async def _network(context: Context) -> Network:

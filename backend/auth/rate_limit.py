@@ -35,6 +35,8 @@ INVITATIONS_OF_ORGANIZATION = RateLimitItemPerDay(500)
 INVITATIONS_TO_ADDRESS = RateLimitItemPerDay(3)
 INVITATIONS_TO_ADDRESS_IN_ALL = RateLimitItemPerDay(20)
 ORGANIZATIONS_PER_PERSON = RateLimitItemPerDay(10)
+ORGANIZATIONS_BELOW = RateLimitItemPerDay(500)
+"""New organizations below one root."""
 OPERATOR_PAID = RateLimitItemPerDay(20)
 """Requests of one organization whose transactions the operator pays."""
 OPERATOR_PAID_IN_ALL = RateLimitItemPerDay(200)

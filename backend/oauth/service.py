@@ -6,6 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
+from backend import quotas
 from backend.api_keys.rules import check_scopes
 from backend.auth.makers import maker_of
 from backend.auth.models import SessionRow
@@ -44,6 +45,7 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
             raise BadRequest(f"The redirect URI {fault}.", pointer=f"/redirect_uris/{number}")
     if body.backchannel_logout_uri is not None:
         await _check_logout_uri(body.backchannel_logout_uri)
+    await _check_count(context)
     secret = SECRET_PREFIX + token() if body.kind is ClientKind.CONFIDENTIAL else None
     maker = await maker_of(context)
     row = OAuthClientRow(
@@ -63,6 +65,15 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
     subject, made = ("oauth_client", row.id), shown(OAuthClient, row)
     await tell(context.session, row.organization_id, "oauth_client.created", subject, None, made)
     return OAuthClientCreated.model_validate({**row.model_dump(), "secret": secret})
+
+
+async def _check_count(context: Context) -> None:
+    clients = sa.select(sa.func.count()).where(
+        col(OAuthClientRow.organization_id) == context.organization_id, col(OAuthClientRow.revoked_at).is_(None)
+    )
+    await quotas.check(
+        context.session, context.organization_id, clients, quotas.OAUTH_CLIENTS, "OAuth clients; remove one"
+    )
 
 
 async def _check_logout_uri(uri: str) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db
+from backend import db, quotas
 from backend.approvals.policy import check_ip_ranges
 from backend.approvals.second_person import requiring, scope_to_agree
 from backend.auth import rate_limit
@@ -93,6 +93,7 @@ async def create_below(context: Context, body: OrganizationCreate, dry_run: bool
     if dry_run:
         fields = body.model_dump(mode="json") | {"network": row.network}
         return _plan(f"Make {row.name} below {above[-1].name}", [*above, Place(row.id, row.name)], rules.made(fields))
+    await quotas.count_organization(session, parent_id)
     await _insert(context, row)
     made = record(row, [*above, Place(row.id, row.name)])
     await _tell_created(context, made, parent_id, row.id)

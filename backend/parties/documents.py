@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
-from backend import db
+from backend import db, quotas
 from backend.auth.principal import Context
 from backend.changes import tell
 from backend.errors import Conflict, NotFound
@@ -21,6 +21,7 @@ from backend.parties import rules, service
 from backend.parties.models import DocumentRow, FilePartRow, FileRow
 from backend.parties.schemas import Document, DocumentKind, DocumentList, PartyStatus
 from backend.sealing import DOCUMENTS as SEAL
+from backend.settings import settings
 
 DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
 PIECE = 262_144
@@ -137,6 +138,7 @@ async def _sealed(session: Any, file_id: UUID, number: int) -> bytes:
 async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
     """The id of a content in this organization; written once, also where two send it at the same time."""
     digest, organization = hashlib.sha256(content).hexdigest(), context.organization_id
+    await _check_room(context, digest, len(content))
     parts = [content[at : at + PIECE] for at in range(0, len(content), PIECE)]
     row = FileRow(
         organization_id=organization, sha256=digest, media_type=media_type, size=len(content), parts=len(parts)
@@ -150,6 +152,20 @@ async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
         part = FilePartRow(organization_id=organization, file_id=row.id, number=number, sealed=sealed)
         await context.session.execute(sa.insert(FilePartRow).values(part.model_dump()))
     return row.id
+
+
+async def _check_room(context: Context, digest: str, size: int) -> None:
+    """409 where a new content does not fit into what an organization may keep. Uploads at once wait for each other."""
+    await quotas.queue(context.session, context.organization_id)
+    mine = FILES.c.organization_id == context.organization_id
+    query = sa.select(sa.func.coalesce(sa.func.sum(FILES.c.size), 0)).where(mine)
+    is_kept = sa.select(sa.exists().where(mine, FILES.c.sha256 == digest))
+    most = settings().document_bytes
+    if not await context.session.scalar(is_kept) and (await context.session.scalar(query) or 0) + size > most:
+        raise Conflict(
+            f"The documents of an organization have at most {most} bytes together on this server. Its operator can "
+            "allow more (SIGNUM_DOCUMENT_BYTES)."
+        )
 
 
 async def _check_new(context: Context, party_id: UUID, file_id: UUID) -> None:

@@ -8,10 +8,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import col
 
+from backend import quotas
 from backend.auth.principal import Context
 from backend.changes import tell
 from backend.db import now
-from backend.errors import Conflict, Forbidden, Invalid, NotFound, SecondFactorRequired
+from backend.errors import Forbidden, Invalid, NotFound, SecondFactorRequired
 from backend.fields import timestamp
 from backend.keyset import Page
 from backend.sealing import SECRETS
@@ -125,13 +126,10 @@ async def _check_factor(context: Context) -> None:
 
 
 async def _check_count(context: Context) -> None:
-    # The organization's row is the queue for those who make one at once.
-    await context.session.execute(
-        sa.text("select from organizations where id = :id for no key update"), {"id": context.organization_id}
-    )
     count = sa.select(sa.func.count()).where(col(EndpointRow.organization_id) == context.organization_id)
-    if (await context.session.scalar(count) or 0) >= rules.MAX_ENDPOINTS:
-        raise Conflict(f"An organization has at most {rules.MAX_ENDPOINTS} webhook endpoints; delete one first.")
+    await quotas.check(
+        context.session, context.organization_id, count, rules.MAX_ENDPOINTS, "webhook endpoints; delete one"
+    )
 
 
 async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Webhook:
