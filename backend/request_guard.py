@@ -1,19 +1,16 @@
-"""What one address may hold at once: bodies that arrive, and sockets. Plain ASGI around the console and the API.
+"""What one caller may hold at once: bodies that arrive, and sockets. Plain ASGI around the console and the API.
 
-A body has a deadline by its length, so that a client that sends a byte a minute holds nothing for long. A socket
-without a session ends after ten minutes (a page that is still looked at connects again), and one address has only some
-of them.
+`backend.request_bodies` bounds bodies. A socket without a session ends after ten minutes (a page that is still looked
+at connects again), and one address has only some of them.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 
-import orjson
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -21,19 +18,12 @@ from backend import db
 from backend.auth.address import caller, group
 from backend.auth.credentials import by_cookie, cookie_name
 from backend.auth.principal import Person
-from backend.errors import RequestTimeout, SignumError, TooManyRequests, Unavailable, problem
-from backend.middleware import large_size
 from backend.quota import Quota
+from backend.request_bodies import Application, Bodies, BodyLimits, Message, Receive, Scope, Send, has_body
 from backend.settings import settings
 from backend.socket_intake import Intake, Watch, size_of
 
 log = structlog.get_logger()
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-
 VISITOR = "signum.visitor"
 """Key of a socket's `Visitor` in its scope."""
 CLOSE_SECONDS = 2.0
@@ -43,19 +33,9 @@ TRY_LATER, GOING_AWAY, TOO_LARGE = 1013, 1001, 1009
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(BodyLimits):
     """How much at once, and for how long."""
 
-    body_seconds: float = 20.0
-    """For any body, in addition to the time that its length takes at `body_rate`."""
-    body_rate: int = 32_768
-    """Bytes per second; slower bodies are refused."""
-    large_body_rate: int = 262_144
-    """The same of bodies above 1 MiB: 128 MB take at most 9 minutes."""
-    silent_seconds: float = 20.0
-    """For the next part of a body above 1 MiB."""
-    bodies_per_address: int = 64
-    bodies: int = 2_048
     sockets_per_session: int = 100
     """Tabs of one signed-in browser."""
     sockets_per_person: int = 300
@@ -102,8 +82,7 @@ class RequestGuard:
     ) -> None:
         self.app, self.limits = app, limits or Limits()
         self.proxies = settings().trusted_proxies if proxies is None else proxies
-        self.bodies = Quota(self.limits.bodies_per_address, self.limits.bodies)
-        self.memory = Quota(settings().body_bytes_each, settings().body_bytes)
+        self.bodies = Bodies(self.limits)
         self.strangers = Quota(self.limits.strangers_per_address, self.limits.strangers)
         self.sessions = Quota(self.limits.sockets_per_session, 1_000_000)
         self.people = Quota(self.limits.sockets_per_person, 1_000_000)
@@ -113,8 +92,8 @@ class RequestGuard:
         """Pass on what is within its limits."""
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
-        elif scope["type"] == "http" and _has_body(scope):
-            await self._body(scope, receive, send)
+        elif scope["type"] == "http" and has_body(scope):
+            await self.bodies.receive(self.app, scope, receive, send, self._address(scope))
         else:
             await self.app(scope, receive, send)
 
@@ -122,28 +101,6 @@ class RequestGuard:
         peer = scope["client"][0] if scope.get("client") else ""
         forwarded = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
         return group(caller(peer, forwarded, self.proxies))
-
-    async def _body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        address = self._address(scope)
-        if not self.bodies.take(address):
-            await _refuse(send, TooManyRequests(5))
-            return
-        body = _Body(receive, send, _Pace.of(scope, self.limits), lambda: self.bodies.give_back(address))
-        if not large_size(scope):  # those are written to a file, and counted by `backend.uploads`
-            body.hold = lambda count: self._hold(address, count)
-        try:
-            await self.app(scope, body.receive, body.send)
-        finally:
-            body.end()
-            self.memory.give_back(address, count=body.held)
-
-    def _hold(self, address: str, count: int) -> SignumError | None:
-        """Count bytes in memory; the refusal where they are too many."""
-        if self.memory.take(address, count=count):
-            return None
-        if self.memory.is_full(count):
-            return Unavailable("The server is receiving too much. Try again in 5 s.", headers={"Retry-After": "5"})
-        return TooManyRequests(5, f"Your requests exceed {self.memory.each} bytes at once. Try again in 5 s.")
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         person = await _person_of(scope)
@@ -175,77 +132,6 @@ class RequestGuard:
                 self.people.give_back(str(person.user_id))
             else:
                 asyncio.get_running_loop().call_later(self.limits.linger_seconds, held.give_back, name)
-
-
-@dataclass(frozen=True)
-class _Pace:
-    """Seconds that a body may take, and that may pass until its next part comes."""
-
-    whole: float
-    part: float
-
-    @classmethod
-    def of(cls, scope: Scope, limits: Limits) -> "_Pace":
-        """By the length that the sender announces; a megabyte where none is announced for a small body."""
-        if large := large_size(scope):
-            return cls(limits.body_seconds + large / limits.large_body_rate, limits.silent_seconds)
-        length = dict(scope["headers"]).get(b"content-length", b"")
-        whole = limits.body_seconds + (int(length) if length.isdigit() else 1_048_576) / limits.body_rate
-        return cls(whole, whole)
-
-
-class _Body:
-    """The body of a request, and its answer. Where the body comes too slowly the answer is a 408, where it needs too
-    much memory a 429 or 503, and the application sees a client that has gone."""
-
-    hold: Callable[[int], SignumError | None] | None = None
-    """Counts bytes that the application keeps in memory."""
-
-    def __init__(self, receive: Receive, send: Send, pace: _Pace, done: Callable[[], None]) -> None:
-        self._receive, self._send, self._done = receive, send, done
-        self._pace, self._ends_at = pace, asyncio.get_running_loop().time() + pace.whole
-        self._is_whole = self._has_answer = self._is_refused = False
-        self.held = 0
-        """Bytes that were counted."""
-
-    async def receive(self) -> Message:
-        """The next part; a disconnect where the time is up."""
-        if self._is_refused:
-            return {"type": "http.disconnect"}
-        if self._is_whole:
-            return await self._receive()
-        try:
-            async with asyncio.timeout_at(min(self._ends_at, asyncio.get_running_loop().time() + self._pace.part)):
-                message = await self._receive()
-        except TimeoutError:
-            return await self._refused(RequestTimeout())
-        count = len(message.get("body", b""))
-        if self.hold and count:
-            if refusal := self.hold(count):
-                return await self._refused(refusal)
-            self.held += count
-        if message["type"] != "http.request" or not message.get("more_body"):
-            self.end()
-        return message
-
-    async def _refused(self, error: SignumError) -> Message:
-        self._is_refused = True
-        self.end()
-        if not self._has_answer:
-            await _refuse(self._send, error)
-        return {"type": "http.disconnect"}
-
-    async def send(self, message: Message) -> None:
-        """Pass on the answer, unless it was given."""
-        if not self._is_refused:
-            self._has_answer = True
-            await self._send(message)
-
-    def end(self) -> None:
-        """The body is whole, or nobody waits for it any more."""
-        if not self._is_whole:
-            self._is_whole = True
-            self._done()
 
 
 class _Socket:
@@ -306,11 +192,6 @@ class _Socket:
             self._waiting.reschedule(self._ends_at)
 
 
-def _has_body(scope: Scope) -> bool:
-    headers = dict(scope["headers"])
-    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
-
-
 async def _person_of(scope: Scope) -> Person | None:
     """Return the person and session of a socket's cookie; None where it has no session, or nobody can tell."""
     cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
@@ -325,18 +206,3 @@ async def _person_of(scope: Scope) -> Person | None:
             return await by_cookie(session, held.value)
     except (SQLAlchemyError, OSError):
         return None
-
-
-async def _refuse(send: Send, error: SignumError) -> None:
-    """Answer with a problem and close the connection: the rest of the body is not read."""
-    body = orjson.dumps(problem(error, settings().base_url))
-    headers = {
-        "content-type": "application/problem+json",
-        "content-length": str(len(body)),
-        "cache-control": "no-store",
-        "connection": "close",
-        **{name.lower(): value for name, value in error.headers.items()},
-    }
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": error.status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})

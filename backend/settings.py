@@ -140,10 +140,11 @@ class Settings(BaseSettings):
     """How long a connection may be idle between requests, and how long the head of a request may take to arrive."""
 
     body_bytes: int = Field(268_435_456, ge=8_388_608)
-    """Bytes of request bodies in memory at once, of all clients. `SIGNUM_BODY_BYTES`."""
+    """Bytes of request bodies in memory at once, of all clients; a quarter is for small bodies of callers with and
+    without a credential, the rest for callers with one. `SIGNUM_BODY_BYTES`."""
 
     body_bytes_each: int = Field(67_108_864, ge=2_097_152)
-    """The same of one address. `SIGNUM_BODY_BYTES_EACH`."""
+    """The same of one address, and of one principal; never above a quarter of either part. `SIGNUM_BODY_BYTES_EACH`."""
 
     upload_bytes: int = Field(1_073_741_824, ge=16_777_216)
     """Bytes of files above 1 MiB (lists of recipients, documents) in the data folder at once, of all clients.

@@ -46,7 +46,7 @@ async def authenticate(request: Request, session: db.Write) -> Context:
     context = Context(session=session, person=person, key=key, address=client_address(request))
     await check_home_address(context)
     context.sent_both = bool(key_text) and (person is not None or bool(bearer))
-    context.request_id = request.state.request_id
+    context.request_id = getattr(request.state, "request_id", "")
     return context
 
 

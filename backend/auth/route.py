@@ -3,6 +3,7 @@
 In this order: the body is received (413), credential (401), organization and role (403), scope (403), rate limit (429),
 form of the body, idempotency, the operation itself, commit. What raises rolls back, so nothing is ever half written.
 An operation that takes files checks credential, organization, scope and target before it reads a byte of one.
+`backend.request_bodies`, around the API, looks up the credential before more than 64 KiB of any other body arrive.
 """
 
 import asyncio

@@ -27,7 +27,8 @@ scopes bind. Each operation names the scope it needs; a write scope does not imp
 
 **Errors** are `application/problem+json` (RFC 9457). `instance` is the id of the request, also in `X-Request-Id`. They
 are looked for in this order: credential (401), organization and role (403), scope (403), the request itself (400, 413,
-415, 422), the resource (404), its state (409). A body of more than 1 MiB is a 413, whatever the method.
+415, 422), the resource (404), its state (409). A body of more than 1 MiB is a 413, whatever the method. A body of
+more than 64 KiB needs a valid credential, also where the operation asks for none (401).
 
 **Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the page before.
 

@@ -5,13 +5,16 @@ from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy.exc import OperationalError
 
+from backend import request_bodies
+from backend.auth.holders import Holder
 from backend.middleware import MAX_CSV, large_size
-from backend.quota import Quota
-from backend.request_guard import Limits, RequestGuard, _Pace
+from backend.request_bodies import Pace, Room, Shares
+from backend.request_guard import Limits, RequestGuard
 
 LIST = "/v1/orgs/o/assets/a/distributions"
-PARTS = 10
+PARTS = 6
 
 
 class Sender:
@@ -22,7 +25,10 @@ class Sender:
             "type": "http",
             "method": "POST",
             "path": path,
-            "headers": [(b"content-type", kind.encode()), (b"content-length", b"2000000")],
+            "headers": [
+                (b"content-type", kind.encode()),
+                (b"content-length", b"2000000" if path == LIST else b"65536"),
+            ],
             "client": (address, 1),
         }
         self.left, self.stopped = PARTS, asyncio.Event()
@@ -55,22 +61,22 @@ async def ended(task: "asyncio.Task[None]") -> None:
 
 async def test_bytes_in_memory_are_bounded_by_address_and_in_all() -> None:
     guard = RequestGuard(keeping, proxies=[])
-    guard.memory = Quota(150_000, 180_000)
+    guard.bodies.open = Room(guard.bodies.open.bodies, Shares(90_000, 108_000, 108_000))
     first, second, third = Sender("198.51.100.1"), Sender("198.51.100.1"), Sender("198.51.100.2")
     running = asyncio.create_task(guard(first.scope, first.receive, first.send))
     await first.stopped.wait()
-    assert guard.memory.held == 100_000
+    assert guard.bodies.held == 60_000
 
     await guard(second.scope, second.receive, second.send)
-    assert (second.status, second.left, second.headers[b"retry-after"]) == (429, 4, b"5")
-    assert orjson.loads(second.body)["detail"].startswith("Your requests exceed 150000 bytes")
+    assert (second.status, second.left, second.headers[b"retry-after"]) == (429, 2, b"5")
+    assert orjson.loads(second.body)["detail"].startswith("Your requests exceed 90000 bytes")
     await guard(third.scope, third.receive, third.send)
     assert (third.status, third.left, third.headers[b"retry-after"]) == (503, 1, b"5")
     assert third.headers[b"content-type"] == b"application/problem+json"
-    assert guard.memory.held == 100_000
+    assert guard.bodies.held == 60_000
 
     await ended(running)
-    assert (guard.memory.held, guard.memory.names) == (0, {})
+    assert (guard.bodies.held, guard.bodies.open.memory.narrow.names) == (0, {})
 
 
 async def test_bytes_are_counted_until_the_answer_is_given() -> None:
@@ -85,17 +91,17 @@ async def test_bytes_are_counted_until_the_answer_is_given() -> None:
     guard, sender = RequestGuard(app, proxies=[]), Sender("198.51.100.1")
     running = asyncio.create_task(guard(sender.scope, sender.receive, sender.send))
     await answering.wait()
-    assert guard.memory.held == 100_000
+    assert guard.bodies.held == 60_000
     done.set()
     await running
-    assert guard.memory.held == 0
+    assert guard.bodies.held == 0
 
 
 async def test_list_that_goes_to_a_file_takes_no_memory() -> None:
     guard, sender = RequestGuard(keeping, proxies=[]), Sender("198.51.100.1", LIST, "text/csv")
     running = asyncio.create_task(guard(sender.scope, sender.receive, sender.send))
     await sender.stopped.wait()
-    assert guard.memory.held == 0
+    assert guard.bodies.held == 0
     await ended(running)
 
 
@@ -112,6 +118,47 @@ def test_list_announces_its_size_and_has_minutes_at_most(length: bytes | None, s
     scope["headers"] = [h for h in scope["headers"] if h[0] != b"content-length"]
     scope["headers"] += [(b"content-length", length)] if length else []
     assert large_size(scope) == size
-    pace = _Pace.of(scope, Limits())
+    pace = Pace.of(scope, Limits())
     assert pace.whole <= 20 + 512
     assert pace.part <= (20 if size else 20 + 32)
+
+
+def test_body_of_unknown_length_has_the_time_of_a_small_one_until_its_sender_is_known() -> None:
+    scope = Sender("198.51.100.1").scope
+    scope["headers"] = [(b"transfer-encoding", b"chunked")]
+    pace = Pace.of(scope, Limits())
+    assert (pace.unidentified, pace.whole) == (22, 52)
+
+
+async def test_large_body_is_a_503_while_the_database_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def silent(request: Any) -> Any:
+        raise OperationalError("select", {}, OSError())
+
+    monkeypatch.setattr(request_bodies, "holder_of", silent)
+    guard, sender = RequestGuard(keeping, proxies=[]), Sender("198.51.100.1")
+    sender.scope["headers"] = [(b"content-length", b"2000000"), (b"x-api-key", b"sgn_x")]
+    await guard(sender.scope, sender.receive, sender.send)
+    assert (sender.status, sender.left) == (503, PARTS)
+
+
+async def test_look_up_that_ends_after_the_answer_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, may_end = asyncio.Event(), asyncio.Event()
+    reading: list[asyncio.Task[Any]] = []
+
+    async def late(request: Any) -> Holder:
+        asked.set()
+        await may_end.wait()
+        return Holder(("key:1",), ("root",))
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        reading.append(asyncio.create_task(receive()))
+        await asked.wait()
+
+    monkeypatch.setattr(request_bodies, "holder_of", late)
+    guard, sender = RequestGuard(app, proxies=[]), Sender("198.51.100.1")
+    sender.scope["headers"] = [(b"content-length", b"2000000"), (b"x-api-key", b"sgn_x")]
+    await guard(sender.scope, sender.receive, sender.send)
+    may_end.set()
+    await reading[0]
+    for room in (guard.bodies.open, guard.bodies.known):
+        assert (room.bodies.narrow.held, room.memory.narrow.held) == (0, 0)

@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from fastapi import Request
 
-from backend import connection_guard
+from backend import connection_guard, request_bodies
+from backend.auth.holders import Holder
 from backend.connection_guard import Connection, surplus
 from backend.request_guard import VISITOR, Limits, RequestGuard
 from tests.conftest import World
@@ -108,10 +110,14 @@ async def test_slow_form_is_answered_too(api: Any, path: str) -> None:
             assert (await whole(slow)).startswith(b"HTTP/1.1 408 ")
 
 
-async def test_large_body_has_time_by_its_length() -> None:
+async def test_large_body_has_time_by_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def somebody(request: Request) -> Holder:
+        return Holder((request.headers["x-api-key"],))
+
+    monkeypatch.setattr(request_bodies, "holder_of", somebody)
     async with guarded(echo, body_seconds=0.0, body_rate=1_000_000) as port:
         url = f"http://127.0.0.1:{port}/"
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx.AsyncClient(trust_env=False, headers={"x-api-key": "key:1"}) as http:
             assert (await http.post(url, content=b"x" * 20_000_000)).text == "20000000"
 
 
