@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.db import new_id
 from backend.errors import NotFound, PayloadTooLarge, SignumError, problem
+from backend.parties.rules import MAGIC, UNTYPED
 from backend.problems import on_fault
 from backend.settings import settings
 
@@ -22,8 +23,13 @@ MAX_CSV = 134_217_728
 MAX_DOCUMENT = 10_485_760
 """Bytes of a document of a party."""
 
-_LISTS = re.compile(r"/v1/orgs/[^/]+/assets/[^/]+/distributions")
-_DOCUMENTS = re.compile(r"/v1/identity/parties/[^/]+/documents")
+CSV = "text/csv"
+"""Content type of a list of recipients."""
+_FILES = (
+    (re.compile(r"/v1/orgs/[^/]+/assets/[^/]+/distributions"), (CSV,), MAX_CSV),
+    (re.compile(r"/v1/identity/parties/[^/]+/documents"), (*MAGIC, UNTYPED), MAX_DOCUMENT),
+)
+"""Path, content types and size of each operation that takes files."""
 
 
 class Envelope:
@@ -74,15 +80,21 @@ class Envelope:
             await (await on_fault(Request(scope), error))(scope, receive, reply)
 
 
+def content_type(scope: Scope) -> str:
+    """Return the content type of a body, without parameters; of several headers, the first."""
+    sent = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    return str(sent.decode("latin-1")).partition(";")[0].strip().lower()
+
+
 def max_bytes(scope: Scope) -> int:
-    """Return the bytes a body may have. Operations that take files allow more, for the content types of files."""
-    kind, path = dict(scope["headers"]).get(b"content-type", b"").lower(), scope["path"]
-    if scope["method"] != "POST":
-        return MAX_BODY
-    if kind.startswith(b"text/csv") and _LISTS.fullmatch(path):
-        return MAX_CSV
-    is_file = kind.startswith((b"application/pdf", b"image/", b"application/octet-stream"))
-    return MAX_DOCUMENT if is_file and _DOCUMENTS.fullmatch(path) else MAX_BODY
+    """Return the bytes a body may have. Operations that take files allow more, for exactly the content types that they
+    look up the credential for before they read a byte."""
+    if scope["method"] == "POST":
+        kind = content_type(scope)
+        for path, kinds, most in _FILES:
+            if kind in kinds and path.fullmatch(scope["path"]):
+                return most
+    return MAX_BODY
 
 
 def large_size(scope: Scope) -> int:

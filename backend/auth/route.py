@@ -29,7 +29,7 @@ from backend.auth.rehearsal import Call
 from backend.auth.scopes import Scope
 from backend.changes import acting
 from backend.errors import BadRequest, Forbidden, InsufficientScope, Invalid, UnsupportedMediaType
-from backend.middleware import large_size
+from backend.middleware import content_type, large_size
 from backend.uploads import Upload, Uploads
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -239,7 +239,7 @@ async def _parse_form(request: Request) -> None:
 
 def _kind(request: Request) -> str:
     """The content type of the body."""
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return content_type(request.scope)
 
 
 def _has_nul(value: Any) -> bool:

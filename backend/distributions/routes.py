@@ -29,12 +29,12 @@ from backend.distributions.schemas import (
 from backend.errors import BadRequest, NotFound
 from backend.fields import Address
 from backend.keyset import Page
+from backend.middleware import CSV
 from backend.uploads import Upload
 
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Distributions"], route_class=GuardedRoute)
 ALL = "/assets/{assetId}/distributions"
 ONE = ALL + "/{distId}"
-CSV = "text/csv"
 Unit = Literal["base", "whole"]
 
 

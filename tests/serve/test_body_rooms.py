@@ -192,6 +192,23 @@ async def test_large_body_by_cookie_from_another_origin_is_refused_unread(world:
             assert (await answer(connection)).startswith(b"HTTP/1.1 403 ")
 
 
+@pytest.mark.parametrize(
+    "kinds", [["text/csvx"], ["image/gif"], ["application/json", "text/csv"], ["application/json", "image/png"]]
+)
+@pytest.mark.parametrize(
+    "rest", [f"orgs/{uuid4()}/assets/{uuid4()}/distributions", f"identity/parties/{uuid4()}/documents"]
+)
+async def test_file_of_another_type_is_no_larger_than_other_bodies(
+    world: World, api: Any, kinds: list[str], rest: str
+) -> None:
+    first = head(f"/v1/{rest}", 8_000_000).replace(
+        b"Content-Type: application/json", "\r\n".join(f"Content-Type: {kind}" for kind in kinds).encode()
+    )
+    async with place(api) as here:
+        with await here.sent(first) as connection:
+            assert await asyncio.to_thread(status, connection) == 413
+
+
 async def test_bodies_without_a_valid_credential_keep_nobody_else_from_writing(
     world: World, api: Any, little: None
 ) -> None:
