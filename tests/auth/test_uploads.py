@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import re
 import stat
 import tracemalloc
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,6 +19,7 @@ from limits import RateLimitItemPerMinute
 from backend import db, runtime, uploads
 from backend.auth import rate_limit
 from backend.errors import PayloadTooLarge, TooManyRequests, Unavailable
+from backend.middleware import MAX_BODY, max_bytes
 from backend.quota import Quota
 from backend.settings import settings
 from backend.uploads import Uploads
@@ -69,6 +72,19 @@ async def test_list_without_a_valid_target_is_refused_unread(world: World, api: 
         async with asyncio.timeout(PATIENCE):
             assert await upload.run() == status
         assert not upload.begun.is_set()
+
+
+def test_files_are_larger_for_exactly_the_types_that_operations_take(api: Any) -> None:
+    """Those operations look up the credential before they read a byte; no other body may be so large."""
+    taken = {
+        (re.sub(r"{\w+}", "x", route.path), kind)
+        for route in api.routes
+        for kind in getattr(getattr(route, "endpoint", None), "__takes__", ())
+    }
+    kinds = {kind for _, kind in taken} | {"application/json", "text/csvx", "image/gif", ""}
+    for path, kind in product({path for path, _ in taken}, kinds):
+        scope = {"method": "POST", "path": path, "headers": [(b"content-type", kind.encode())]}
+        assert (max_bytes(scope) > MAX_BODY) is ((path, kind) in taken), (path, kind)
 
 
 async def test_refused_list_counts_against_the_rate_limit_once(

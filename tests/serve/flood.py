@@ -34,10 +34,10 @@ def held(port: int, count: int, first: bytes = b"") -> Iterator[list[socket.sock
         yield [stack.enter_context(connected(port, first)) for _ in range(count)]
 
 
-def slow_body(path: str = "/v1/auth/login") -> bytes:
+def slow_body(path: str = "/v1/auth/login", length: int = 1_000) -> bytes:
     """The head of a request and the first byte of its body."""
     kind = "application/json" if path.startswith("/v1/auth") else "application/x-www-form-urlencoded"
-    head = ("Host: localhost", f"Content-Type: {kind}", "Content-Length: 1000")
+    head = ("Host: localhost", f"Content-Type: {kind}", f"Content-Length: {length}")
     return "\r\n".join((f"POST {path} HTTP/1.1", *head, "", "{")).encode()
 
 

@@ -36,6 +36,13 @@ def answers(server: Serve) -> None:
     assert min(seconds for _, seconds in found) < DEADLINE
 
 
+@pytest.mark.parametrize("path", ["/v1/auth/login", "/v1/auth/factors/totp", "/v1/oauth/token"])
+def test_large_bodies_of_strangers_are_refused_unread(server: Serve, path: str) -> None:
+    """First of all: bodies of other tests may still count for a moment after their end."""
+    with held(server.port, LIMITS.bodies_per_address // 2, slow_body(path, 1_000_000)) as connections:
+        assert {status(connection) for connection in connections} == {401}
+
+
 def test_health_answers_beside_1024_idle_connections(server: Serve) -> None:
     with held(server.port, 1_024):
         answers(server)
