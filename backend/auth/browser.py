@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -38,6 +38,14 @@ def own_path(target: str, otherwise: str = "/") -> str:
     """A path of ours: never another site, by `//` or `/\\\\`."""
     is_ours = target.startswith("/") and target[1:2] not in ("/", "\\") and not any(ord(c) < 32 for c in target)
     return target if is_ours else otherwise
+
+
+def target_of(request: Request, next: str) -> str:
+    """Where a sign-in leads. The form of a page knows it once the page's script runs; before, its address says it."""
+    if next == "/":
+        query = urlsplit(request.headers.get("referer", "")).query
+        next = parse_qs(query).get("next", ["/"])[0]
+    return own_path(next)
 
 
 def acting_in(request: Request) -> AbstractContextManager[None]:
@@ -94,7 +102,7 @@ async def show_factor(
 ) -> Response:
     """Finish a browser's sign-in with a code or a passkey's answer. The session it presented ends."""
     check_origin(request)
-    target = own_path(next)
+    target = target_of(request, next)
     try:
         with acting_in(request):
             async with db.transaction() as session:

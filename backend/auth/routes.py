@@ -1,7 +1,7 @@
 """Sign-in: `/v1/auth/*`, and the console's native forms at `/session`."""
 
 from typing import Annotated
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Form, Request, Response, status
@@ -166,8 +166,7 @@ async def sign_in(
 ) -> Response:
     """Sign in a browser. The session it presented ends, so that nobody can plant one."""
     check_origin(request)
-    wanted = next if next != "/" else _next_of_page(request)
-    target = browser.own_path(wanted)
+    target = browser.target_of(request, next)
     try:
         with browser.acting_in(request):
             entry = await _change_session(request, email, password)
@@ -181,12 +180,6 @@ async def sign_in(
 
 def _account(email: str) -> str:
     return email.strip().lower()
-
-
-def _next_of_page(request: Request) -> str:
-    """Where the sign-in page's own address leads to: its form knows that only once its script runs."""
-    query = urlsplit(request.headers.get("referer", "")).query
-    return parse_qs(query).get("next", ["/"])[0]
 
 
 async def _change_session(request: Request, email: str, password: str) -> browser.Entry:

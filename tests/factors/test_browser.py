@@ -56,6 +56,17 @@ async def app(person: Actor) -> App:
     return await set_up(person)
 
 
+async def test_second_step_before_the_pages_script_runs_leads_where_its_address_says(
+    browser: Browser, person: Actor, app: App
+) -> None:
+    await browser.password(person)
+    page = f"{settings().origin}/sign-in/factor?next=%2Fo%2F1%2Fmembers"
+    form = {"code": app.code(1), "next": "/"}
+    headers = {"origin": settings().origin, "referer": page}
+    answer = await browser.http.post("/session/factor", data=form, headers=headers)
+    assert answer.headers["location"] == "/o/1/members"
+
+
 async def test_password_alone_signs_nobody_in(browser: Browser, person: Actor, app: App) -> None:
     answer = await browser.password(person)
     assert answer.headers["location"] == "/sign-in/factor?next=%2Fo%2F1%2Fmembers"
