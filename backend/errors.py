@@ -7,6 +7,7 @@ SignumError                     500
 ├── Forbidden                   403   role or tenant
 │   ├── InsufficientScope       403   {base_url}/errors/insufficient-scope
 │   ├── FreshFactorNeeded       403   {base_url}/errors/fresh-factor-needed
+│   ├── FreshProofNeeded        403   {base_url}/errors/fresh-proof-needed
 │   ├── SecondFactorRequired    403   {base_url}/errors/second-factor-required
 │   └── AddressNotAllowed       403   {base_url}/errors/ip-address-not-allowed
 ├── NotFound                    404
@@ -129,6 +130,23 @@ class FreshFactorNeeded(Forbidden):
         """The rule, and the call that satisfies it."""
         words = "Confirm a second factor, then repeat the request."
         return _rule("fresh_factor", "/v1/auth/factors/verify", words)
+
+
+class FreshProofNeeded(Forbidden):
+    """Fresh proof needed"""
+
+    slug = "fresh-proof-needed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This needs a proof from the last 5 minutes that it is you: your password, or a wallet's signature if you "
+            "have no password."
+        )
+
+    def extensions(self) -> dict[str, Any]:
+        """The rule, and the call that satisfies it."""
+        words = "Send your password or a wallet's signature, then repeat the request."
+        return _rule("fresh_proof", "/v1/auth/factors/verify", words)
 
 
 class SecondFactorRequired(Forbidden):

@@ -96,7 +96,7 @@ async def by_cookie(session: db.Write, cookie: str) -> Person | None:
 
 def _person(row: Any, **more: Any) -> Person:
     name = row.display_name or row.email or ""
-    more |= {"has_factor": row.has_factor, "factor_at": row.factor_at}
+    more |= {"has_factor": row.has_factor, "factor_at": row.factor_at, "proven_at": row.proven_at}
     return Person(row.user_id, row.email or "", name, row.session_id, row.organization_id, row.signed_in_at, **more)
 
 

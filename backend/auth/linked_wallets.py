@@ -39,6 +39,7 @@ async def unlink(context: Context, wallet_id: UUID) -> None:
     """
     person, session = context.require_person(), context.session
     context.require_fresh_factor(by_token=True)
+    context.require_fresh_proof()
     # Locked, so that of the last two wallets only one goes.
     rows = (await session.scalars(_of(person.user_id).with_for_update())).all()
     row = next((row for row in rows if row.id == wallet_id), None)

@@ -30,6 +30,8 @@ class SessionRow(Row, table=True):
     signed_in_at: datetime = time_field()
     factor_at: datetime | None = time_field(nullable=True)
     """When the person last showed a second factor in this session."""
+    proven_at: datetime | None = time_field(nullable=True)
+    """When the person last gave their password or a wallet's signature in this session, after signing in."""
     last_used_at: datetime = time_field()
     idle_seconds: int | None = None
     """A browser's session ends when it was not used for so long."""

@@ -31,7 +31,8 @@ class Needs:
     identity: IdentityScope | None = None
     """An access token of a person, and nothing else; one of an application has this scope."""
     fresh: bool = False
-    """A person in their browser who has a second factor has shown it within the last 5 minutes. Dry runs do not ask."""
+    """A person in their browser has shown their second factor within the last 5 minutes, or where they have none, has
+    signed in or given their password or a wallet's signature. Dry runs do not ask."""
 
     @property
     def is_open(self) -> bool:

@@ -17,6 +17,7 @@ from backend.errors import (
     AddressNotAllowed,
     Forbidden,
     FreshFactorNeeded,
+    FreshProofNeeded,
     InsufficientScope,
     SecondFactorRequired,
     Unauthenticated,
@@ -48,6 +49,21 @@ class Person:
     has_factor: bool = False
     factor_at: datetime | None = None
     """When this session last showed a second factor."""
+    proven_at: datetime | None = None
+    """When this session last gave a password or a wallet's signature after the sign-in."""
+
+    @property
+    def confirmed_at(self) -> datetime | None:
+        """When this session last proved its person: by their second factor, or where they have none, by the sign-in, a
+        password or a wallet's signature. Null where they have a factor and did not show it."""
+        if self.has_factor:
+            return self.factor_at
+        return max(self.signed_in_at, self.proven_at or self.signed_in_at)
+
+    def require_confirmed(self) -> None:
+        """403 where this session did not prove its person within the last 5 minutes, whatever kind of session it is."""
+        if not is_fresh(self.confirmed_at, db.now()):
+            raise FreshFactorNeeded if self.has_factor else FreshProofNeeded
 
 
 @dataclass(frozen=True)
@@ -225,10 +241,14 @@ class Context:
         Browsers are asked, programs only with `by_token`. A person without a factor is not asked.
         """
         person = self.person
-        if person is None or not person.has_factor or not (person.by_cookie or by_token):
-            return
-        if not is_fresh(person.factor_at, db.now()):
-            raise FreshFactorNeeded
+        if person is not None and person.has_factor and (person.by_cookie or by_token):
+            person.require_confirmed()
+
+    def require_fresh_proof(self) -> None:
+        """403 where the session of a browser did not prove its person within the last 5 minutes
+        (`Person.confirmed_at`). Programs are not asked."""
+        if self.person is not None and self.person.by_cookie:
+            self.person.require_confirmed()
 
     def require_token(self, scope: IdentityScope) -> Person:
         """The person of an access token: 401 for any other credential; 403 where the token is that of an application

@@ -145,7 +145,7 @@ async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
         _check_credentials(context, needs)
         await _check_scopes(request, context, needs)
         if needs.fresh and not _is_dry_run(request):
-            context.require_fresh_factor()
+            context.require_fresh_proof()
     return context
 
 

@@ -97,7 +97,8 @@ async def list_linked_wallets(context: Current) -> LinkedWalletList:
 @router.delete("/wallets/{walletId:uuid}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def unlink_wallet(context: Current, walletId: UUID) -> None:
-    """Unlink a wallet: it no longer signs anybody in. A person with a second factor needs a fresh one.
+    """Unlink a wallet: it no longer signs anybody in. A person with a second factor needs a fresh one, and anybody
+    else who does this in a browser a fresh proof (POST /v1/auth/factors/verify).
 
     Every other session of a program of the person ends, because the wallet may have signed it in. 409 where the person
     has no password and no other wallet: they could not sign in any more.

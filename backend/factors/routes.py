@@ -87,10 +87,15 @@ async def challenge_factor(context: Current, response: Response) -> PasskeyOptio
 @router.post("/verify")
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def verify_factor(context: Current, body: FactorProof) -> FreshFactor:
-    """Confirm a second factor, by a code or a passkey's answer. It is then fresh in this session for 5 minutes.
+    """Confirm that it is the person: by a second factor, or without one by password or wallet.
 
-    Operations that need a fresh factor refuse a browser's session without one (403, rule `fresh_factor`). API keys and
-    programs are not asked. A code works once. The tenth wrong one ends the session (401).
+    The proof counts in this session for 5 minutes. Sensitive operations refuse a browser's session without one (403).
+    API keys and programs are not asked.
+
+    People with a second factor (rule `fresh_factor`) send a `code` or a passkey's answer (`credential`). A code works
+    once. The tenth wrong one ends the session (401). Everybody else (rule `fresh_proof`) sends the `password`, or in an
+    account without a password a message that a wallet of the account has signed (`wallet`). For them a sign-in counts
+    for 5 minutes too.
     """
     return await service.verify(context, body)
 

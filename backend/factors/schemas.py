@@ -125,10 +125,13 @@ class PasskeyRegistration(Body):
 
 
 class FactorProof(Body):
-    """A second factor, shown now: a code or the answer of a passkey."""
+    """Proof that it is the person. With a second factor: a code or a passkey's answer. Without one: the password, or
+    where the account has none, a wallet's signature."""
 
     code: Code | None = None
     credential: ShownPasskey | None = None
+    password: Annotated[str, StringConstraints(max_length=256)] | None = None
+    wallet: WalletProof | None = None
 
 
 class FactorAdded(Factor):
@@ -144,6 +147,6 @@ class RecoveryCodes(BaseModel):
 
 
 class FreshFactor(BaseModel):
-    """How long this session counts as freshly confirmed."""
+    """Until when this session counts as freshly confirmed."""
 
     fresh_until: Timestamp

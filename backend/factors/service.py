@@ -1,6 +1,7 @@
 """The signed-in person's second factors: listed, added, removed, shown again."""
 
-from typing import Any, NoReturn
+from datetime import datetime
+from typing import Any, Literal, NoReturn
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -35,6 +36,7 @@ from backend.sealing import SECRETS
 
 MOST = 20
 """Factors of one person."""
+NO_FACTOR = "This account has no second factor. Send its password, or if it has none, a wallet's signature."
 
 
 async def listed(context: Context) -> FactorList:
@@ -45,7 +47,8 @@ async def listed(context: Context) -> FactorList:
         col(RecoveryCodeRow.user_id) == person.user_id, col(RecoveryCodeRow.used_at).is_(None)
     )
     left = int(await context.session.scalar(unused) or 0)
-    fresh = person.factor_at + rules.FRESH if person.factor_at and rules.is_fresh(person.factor_at, now()) else None
+    proven_at = person.confirmed_at
+    fresh = proven_at + rules.FRESH if proven_at and rules.is_fresh(proven_at, now()) else None
     return FactorList(factors=[Factor.model_validate(row) for row in rows], recovery_codes_left=left, fresh_until=fresh)
 
 
@@ -127,10 +130,21 @@ async def challenge(context: Context) -> PasskeyOptions:
 
 
 async def verify(context: Context, body: FactorProof) -> FreshFactor:
-    """Confirm a factor in this session; 400 where it is not right. The tenth wrong one ends the session (401)."""
+    """Confirm a person in this session; 400 where the proof is wrong or of another kind than their account needs."""
     person = context.require_person()
-    if (body.code is None) is (body.credential is None):
-        raise BadRequest("Send either a code or the answer of a passkey.")
+    if person.has_factor:
+        await _check_factor(context, person, body)
+        return FreshFactor(fresh_until=await _refresh(context.session, person.session_id, "factor_at"))
+    if body.code is not None or body.credential is not None:
+        raise BadRequest(NO_FACTOR)
+    await proofs.check(context, body.password, body.wallet)
+    return FreshFactor(fresh_until=await _refresh(context.session, person.session_id, "proven_at"))
+
+
+async def _check_factor(context: Context, person: Person, body: FactorProof) -> None:
+    """Check a code or a passkey's answer; 400 where it is wrong. The tenth wrong one ends the session (401)."""
+    if body.password is not None or body.wallet is not None or (body.code is None) is (body.credential is None):
+        raise BadRequest("Send either a code or the answer of a passkey, and nothing else.")
     credential = body.credential.model_dump(exclude_none=True) if body.credential else None
     guesses = Guesses.in_session(person.session_id)
     try:
@@ -147,7 +161,6 @@ async def verify(context: Context, body: FactorProof) -> FreshFactor:
     if not is_right:
         pointer, words = ("/code", verifying.WRONG_CODE) if body.code else ("/credential", verifying.WRONG_PASSKEY)
         raise BadRequest(words, pointer=pointer)
-    return FreshFactor(fresh_until=await _refresh(context.session, person.session_id))
 
 
 async def remove(context: Context, factor_id: UUID) -> None:
@@ -195,16 +208,17 @@ async def _added(context: Context, person: Person, row: FactorRow) -> FactorAdde
         codes = await _new_codes(session, person.user_id)
         others = (col(SessionRow.user_id) == person.user_id, col(SessionRow.id) != person.session_id)
         await end(session, *others, col(SessionRow.client_id).is_(None))
-    await _refresh(session, person.session_id)
+    await _refresh(session, person.session_id, "factor_at")
     await session.flush()
     await _tell(context, person, "user.factor_added", after={"factor": row.name, "kind": row.kind})
     return FactorAdded.model_validate(row).model_copy(update={"recovery_codes": codes})
 
 
-async def _refresh(session: Write, session_id: UUID) -> Any:
+async def _refresh(session: Write, session_id: UUID, column: Literal["factor_at", "proven_at"]) -> datetime:
+    """Write down that a session was proven now; until when that counts."""
     at = now()
     mine = sa.update(SessionRow).where(col(SessionRow.id) == session_id)
-    await session.execute(mine.values(factor_at=at))
+    await session.execute(mine.values({column: at}))
     return at + rules.FRESH
 
 

@@ -13,7 +13,7 @@ from backend.auth.principal import Person
 from backend.auth.secrets import digest, token
 from backend.changes import tell_change
 from backend.db import Write, new_id, now, widen
-from backend.errors import BadRequest, FreshFactorNeeded
+from backend.errors import BadRequest
 from backend.factors.rules import is_fresh
 from backend.oauth import rules
 from backend.oauth.clients import Client, find
@@ -108,7 +108,7 @@ async def next_step(session: Write, ask: Ask, query: AuthorizationQuery, person:
     if "consent" in ask.prompts or not await has_agreed(session, ask, person):
         if silent:
             return ask.answer(error="consent_required")
-        return sign_in_path(query) if _lacks_factor(ask, person) else f"/oauth/consent?{_query(query)}"
+        return sign_in_path(query) if _lacks_proof(ask, person) else f"/oauth/consent?{_query(query)}"
     return await grant(session, ask, person)
 
 
@@ -119,24 +119,27 @@ def _is_fresh(ask: Ask, person: Person) -> bool:
     return ask.max_age is None or age <= ask.max_age
 
 
-def _lacks_factor(ask: Ask, person: Person) -> bool:
-    """Whether the application would get a write scope from somebody who has a second factor and has not shown it within
-    the last 5 minutes: it is then not asked for again by anything that the application does."""
-    writes = any(scope.endswith(":write") for scope in ask.scopes)
-    return writes and person.has_factor and not is_fresh(person.factor_at, now())
+def _lacks_proof(ask: Ask, person: Person) -> bool:
+    """Whether the application would get a write scope from somebody who has not proven themself within the last 5
+    minutes: nothing that the application does asks for a proof."""
+    return _writes(ask) and not is_fresh(person.confirmed_at, now())
+
+
+def _writes(ask: Ask) -> bool:
+    return any(scope.endswith(":write") for scope in ask.scopes)
 
 
 async def decide(session: Write, query: AuthorizationQuery, person: Person, *, approve: bool) -> str:
     """Where a browser goes after a person's answer: to the application, with a code or an error. 400 as in `check`;
-    403 for a consent that needs a fresh factor."""
+    403 for a consent that needs a fresh factor or proof."""
     try:
         ask = await check(session, query)
     except Refused as refused:
         return refused.location
     if not approve:
         return ask.answer(error="access_denied")
-    if _lacks_factor(ask, person):
-        raise FreshFactorNeeded
+    if _writes(ask):
+        person.require_confirmed()
     await agree(session, ask, person.user_id)
     return await grant(session, ask, person)
 

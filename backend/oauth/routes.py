@@ -14,7 +14,7 @@ from backend.auth.credentials import by_cookie, check_origin, client_address, co
 from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
 from backend.auth.scopes import IdentityScope, Scope
 from backend.changes import Who, acting
-from backend.errors import BadRequest, FreshFactorNeeded
+from backend.errors import BadRequest, FreshFactorNeeded, FreshProofNeeded
 from backend.keyset import Page
 from backend.oauth import authorizing, claims, connected, discovery, granting, inspecting, service
 from backend.oauth.clients import authenticate, check_address
@@ -185,7 +185,7 @@ async def decide_by_form(
         with acting(Who(person.user_id, "session", request.state.request_id, client_address(request))):
             try:
                 target = await authorizing.decide(session, asked, person, approve=decision == "approve")
-            except FreshFactorNeeded:
+            except (FreshFactorNeeded, FreshProofNeeded):
                 return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
     return leaving(target)
 

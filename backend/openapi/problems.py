@@ -51,12 +51,12 @@ SCHEMAS: dict[str, Any] = {
     ),
     "ScopeProblem": _extended("The credential lacks a scope.", ["scope"], {"scope": {"$ref": REF + "Scope"}}),
     "RuleProblem": _extended(
-        "A rule about second factors or IP addresses refuses; `resolution` is the call that satisfies it.",
+        "A rule about second factors, proofs or IP addresses refuses; `resolution` is the call that satisfies it.",
         ["rule", "resolution"],
         {
             "rule": {
                 "type": "string",
-                "enum": ["second_factor", "fresh_factor", "second_factor_required", "ip_address"],
+                "enum": ["second_factor", "fresh_factor", "fresh_proof", "second_factor_required", "ip_address"],
             },
             "resolution": {"$ref": REF + "Resolution"},
             "address": {
@@ -175,7 +175,7 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
         "Forbidden",
         _response(
             "The organization is not the caller's, the role does not allow it, the credential lacks the scope, a "
-            "second factor is needed, or the caller's IP address is not allowed.",
+            "second factor or a fresh proof is needed, or the caller's IP address is not allowed.",
             ["ScopeProblem", "RuleProblem", "Problem"],
             {
                 "scope": _example(
@@ -192,6 +192,19 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                         "method": "POST",
                         "path": "/v1/auth/factors/verify",
                         "description": "Confirm a second factor, then repeat the request.",
+                    },
+                ),
+                "proof": _example(
+                    403,
+                    "This needs a proof from the last 5 minutes that it is you: your password, or a wallet's signature "
+                    "if you have no password.",
+                    "fresh-proof-needed",
+                    "Fresh proof needed",
+                    rule="fresh_proof",
+                    resolution={
+                        "method": "POST",
+                        "path": "/v1/auth/factors/verify",
+                        "description": "Send your password or a wallet's signature, then repeat the request.",
                     },
                 ),
             },

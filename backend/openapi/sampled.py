@@ -132,6 +132,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "ApiKeyCreate": {"name": "Reporting", "scopes": ["orgs:read", "assets:read"]},
     "AttestationCreate": {"party_id": ID, "chain_eid": 40362, "kyc_level": 2},
     "BridgeCreate": {"destination_chain_eid": 40362, "amount": "250000000000000000000"},
+    "FactorProof": {"code": "492039"},
     "MarketCreate": {
         "chain_eid": 40362,
         "market_factory_address": ADDRESS,

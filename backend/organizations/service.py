@@ -119,7 +119,7 @@ async def update(context: Context, body: OrganizationUpdate, dry_run: bool) -> O
     before = shown(Organization, row)
     patch = body.model_dump(exclude_unset=True)
     if POLICIES & patch.keys() and not dry_run:
-        context.require_fresh_factor()
+        context.require_fresh_proof()
     if patch.get("network", row.network) is not row.network:
         await _check_may_change_network(context)
     if patch.get("require_second_factor"):

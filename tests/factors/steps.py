@@ -43,6 +43,15 @@ async def grow_stale(person: Actor) -> None:
         await session.execute(mine.values(factor_at=SessionRow.factor_at - timedelta(minutes=6)))
 
 
+async def sign_in_was(person: Actor, ago: timedelta, *, proven: timedelta | None = None) -> None:
+    """Let the person's sessions have signed in so long ago, and have been proven again `proven` ago, or never."""
+    at = now()
+    mine = sa.update(SessionRow).where(SessionRow.user_id == person.user_id)
+    times = {"signed_in_at": at - ago, "proven_at": None if proven is None else at - proven}
+    async with db.worker() as session:
+        await session.execute(mine.values(**times))
+
+
 async def problem_of(call: Any) -> ApiProblem:
     """What a call is refused with."""
     with pytest.raises(ApiProblem) as refused:

@@ -70,7 +70,8 @@ class SignInOperations(Connection):
         return await self._send(LinkedWalletList, "GET", "/auth/wallets")
 
     async def unlink_wallet(self, wallet_id: Id) -> None:
-        """Unlink a wallet: it no longer signs anybody in. A person with a second factor needs a fresh one.
+        """Unlink a wallet: it no longer signs anybody in. A person with a second factor needs a fresh one, and
+        anybody else who does this in a browser a fresh proof (POST /v1/auth/factors/verify).
 
         Every other session of a program of the person ends, because the wallet may have signed it in. 409 where
         the person has no password and no other wallet: they could not sign in any more.
@@ -168,10 +169,15 @@ class SignInOperations(Connection):
         return await self._send(PasskeyOptions, "POST", "/auth/factors/challenge", key=idempotency_key or new_key())
 
     async def verify_factor(self, body: FactorProof, *, idempotency_key: str | None = None) -> FreshFactor:
-        """Confirm a second factor, by a code or a passkey's answer. It is then fresh in this session for 5 minutes.
+        """Confirm that it is the person: by a second factor, or without one by password or wallet.
 
-        Operations that need a fresh factor refuse a browser's session without one (403, rule `fresh_factor`).
-        API keys and programs are not asked. A code works once. The tenth wrong one ends the session (401).
+        The proof counts in this session for 5 minutes. Sensitive operations refuse a browser's session without
+        one (403). API keys and programs are not asked.
+
+        People with a second factor (rule `fresh_factor`) send a `code` or a passkey's answer (`credential`). A
+        code works once. The tenth wrong one ends the session (401). Everybody else (rule `fresh_proof`) sends
+        the `password`, or in an account without a password a message that a wallet of the account has signed
+        (`wallet`). For them a sign-in counts for 5 minutes too.
         """
         return await self._send(
             FreshFactor, "POST", "/auth/factors/verify", body=body, key=idempotency_key or new_key()

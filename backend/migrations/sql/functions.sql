@@ -55,7 +55,7 @@ $$;
 -- The person behind a browser session or a JWT's session, and the application it was opened for; null when it is over.
 create function signum_session(hash text, session uuid)
 returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid, signed_in_at timestamptz,
-               client_organization_id uuid, factor_at timestamptz, has_factor boolean)
+               client_organization_id uuid, factor_at timestamptz, proven_at timestamptz, has_factor boolean)
 language sql volatile security definer set search_path = public, pg_temp as $$
   -- At most once a minute, and skipped where another request of this session writes it.
   update sessions s set last_used_at = now() where s.id = (
@@ -65,7 +65,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     for update skip locked);
   with alive as materialized (
     select s.id, u.id as user_id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at,
-           c.organization_id as client_organization_id, s.factor_at, signum_has_factor(u.id) as has_factor
+           c.organization_id as client_organization_id, s.factor_at, s.proven_at, signum_has_factor(u.id) as has_factor
     from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
     where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
       and not signum_is_idle(s)
