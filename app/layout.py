@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.header import header, network_badge
 from app.sidebar import Place, keys_dialog, places, sidebar
-from components.factors import confirming_dialog, factor_advice
+from components.factors import confirming_dialogs, factor_advice
 from components.memberships import pending_memberships
 from components.ui.button import link_button
 from components.ui.note import empty, failure, page_skeleton
@@ -119,7 +119,7 @@ def shell(
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),
         keys_dialog(),
-        confirming_dialog(),
+        confirming_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
         class_name=rx.cond(Session.network == "devnet", "shell devnet", "shell"),
         custom_attrs={"data-hydrated": rx.State.is_hydrated},

@@ -208,8 +208,12 @@ def _removal() -> rx.Component:
     )
 
 
-def confirming_dialog() -> rx.Component:
-    """Ask for a factor in the middle of something; the shell of every page has it."""
+def confirming_dialogs() -> rx.Component:
+    """Ask for a proof of the person in the middle of something; the shell of every page has it."""
+    return rx.fragment(_confirm_by_factor(), _confirm_by_password(), _confirm_by_wallet())
+
+
+def _confirm_by_factor() -> rx.Component:
     passkey = ShowPasskey.create(
         url="/v1/auth/factors/challenge", label="Use a passkey", on_answer=Confirming.answer, class_name="btn"
     )
@@ -221,7 +225,7 @@ def confirming_dialog() -> rx.Component:
             hint="Six digits of your authenticator app, or a recovery code.",
         ),
         rx.cond(Confirming.has_passkey, passkey, rx.fragment()),
-        is_open=Confirming.is_open,
+        is_open=Confirming.step == "factor",
         on_open_change=Confirming.show,
         on_submit=Confirming.submit,
         problem=Confirming.form_problem,
@@ -229,6 +233,42 @@ def confirming_dialog() -> rx.Component:
         submit="Confirm",
         width="420px",
     )  # fmt: skip
+
+
+def _confirm_by_password() -> rx.Component:
+    return form_dialog(
+        "Confirm it is you",
+        "This needs your password, once every 5 minutes.",
+        text_field(
+            "Password", "password", type="password", errors=Confirming.errors, auto_complete="current-password",
+            max_length=256, id="confirm-password",
+        ),
+        is_open=Confirming.step == "password",
+        on_open_change=Confirming.show,
+        on_submit=Confirming.give_password,
+        problem=Confirming.form_problem,
+        busy=Confirming.saving,
+        submit="Confirm",
+        width="420px",
+    )  # fmt: skip
+
+
+def _confirm_by_wallet() -> rx.Component:
+    sign = SignWithWallet.create(
+        message=Confirming.message,
+        label="Sign with wallet",
+        on_account=Confirming.choose_wallet,
+        on_signature=Confirming.give_signature,
+    )
+    return dialog(
+        "Confirm it is you",
+        "This needs a signature of a wallet that you sign in with, once every 5 minutes. It costs nothing.",
+        sign,
+        problem_note(Confirming.form_problem),
+        is_open=Confirming.step == "wallet",
+        on_open_change=Confirming.show,
+        width="420px",
+    )
 
 
 def factor_advice() -> rx.Component:

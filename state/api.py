@@ -17,6 +17,10 @@ PASSING = (429, 500, 502, 503, 504)
 """What may be otherwise in a moment."""
 
 
+PROOFS = ("fresh_factor", "fresh_proof")
+"""Rules that a proof of the person satisfies; a dialog asks for it and repeats what was refused."""
+
+
 class SignedOut(Exception):
     """The session is gone; the app's exception handler sends the browser to the sign-in page."""
 
@@ -52,18 +56,18 @@ class Api(rx.State, mixin=True):
             except ApiProblem as problem:
                 if problem.status == 401:
                     raise SignedOut(self._here()) from problem
-                if problem.rule == "fresh_factor":
-                    await self._confirm_first()
+                if asks_for_proof(problem):
+                    await self._confirm_first(problem)
                 wait = PATIENT.wait(attempt, problem, is_harmless=False)
                 if wait is None:
                     raise
             await asyncio.sleep(wait)
 
-    async def _confirm_first(self) -> None:
-        """Ask for the person's second factor; the event in hand is repeated once they have confirmed it."""
+    async def _confirm_first(self, problem: ApiProblem) -> None:
+        """Ask for the proof that a refusal misses; the event in hand is repeated once it was given."""
         from state.confirming import Confirming  # it is a form itself
 
-        await (await self.get_state(Confirming))._ask()
+        await (await self.get_state(Confirming))._ask(problem)
 
     def _origin(self) -> dict[str, str]:
         """Whom we speak for, told as a proxy tells it: who the browser's connection comes from, at the right."""
@@ -163,6 +167,11 @@ class Form(Api, mixin=True):
         if other:
             self.errors = {name: words for name, words in self.errors.items() if name in fields}
             self.form_problem = " ".join(other)
+
+
+def asks_for_proof(problem: ApiProblem) -> bool:
+    """Whether a refusal opens the dialog that asks for a factor, a password or a wallet, and repeats the event."""
+    return problem.rule in PROOFS
 
 
 def _field(error: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.members.schemas import Role
 from state.addresses import LIMIT, find_addresses
-from state.api import Loads
+from state.api import Loads, asks_for_proof
 from state.given import one_of
 
 SEVERITIES = ("error", "warning", "info", "ready")
@@ -195,6 +195,9 @@ class EligibilityState(Loads, rx.State):
         yield
         for row in chosen:
             outcome, said = await self._invite(row.email)
+            if not outcome:  # a dialog asks for a proof, and repeats this for the rest
+                self.inviting = False
+                return
             self._put(row.email, outcome, said)
             self.done += 1
             if self.done % 5 == 0:
@@ -208,12 +211,14 @@ class EligibilityState(Loads, rx.State):
         await self._notify(words, detail, tone, f"/o/{self.org_id}/members?tab=invitations", "View")
 
     async def _invite(self, email: str) -> tuple[str, str]:
-        """One invitation; waits where the API asks for patience."""
+        """One invitation; waits where the API asks for patience. Nothing where it asks for a proof first."""
         body = {"email": email, "role": self.role}
         for _ in range(5):
             try:
                 made = await self._api("POST", "/orgs/{org}/invitations", json=body)
             except ApiProblem as problem:
+                if asks_for_proof(problem):
+                    return "", ""
                 if problem.status != 429:
                     words = next((e["detail"] for e in problem.errors), "") or problem.detail or problem.title
                     return "refused", words

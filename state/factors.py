@@ -1,7 +1,6 @@
 """The person's second factors: which there are, adding one, removing one, recovery codes."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import reflex as rx
@@ -9,12 +8,13 @@ import segno
 
 from backend.client import ApiProblem
 from state.account import SessionsState
-from state.api import Form, Loads
+from state.api import Form, Loads, asks_for_proof
 from state.confirming import answer_of
 from state.given import named, one_of, texts
 from state.session import Session
-from state.wallet_proof import message_of
+from state.wallet_proof import SignsWithWallet
 
+STATEMENT = "Set up a second factor in Signum"
 KINDS = {"totp": "Authenticator app", "passkey": "Passkey"}
 
 
@@ -48,7 +48,7 @@ class FactorsState(Loads, rx.State):
         self._loaded()
 
 
-class FactorSetup(Form, rx.State):
+class FactorSetup(SignsWithWallet, rx.State):
     """Adding a factor. `step` is the dialog that is open: password, wallet, app, passkey, codes, or none."""
 
     step: str = ""
@@ -56,8 +56,6 @@ class FactorSetup(Form, rx.State):
     secret: str = ""
     picture: str = ""
     """The QR code, as an address of its own."""
-    message: str = ""
-    """What the wallet of a person without a password signs."""
     options: dict[str, Any] = {}
     codes: list[str] = []
 
@@ -83,7 +81,7 @@ class FactorSetup(Form, rx.State):
         needed = {error.get("pointer") for error in problem.errors} if problem else set()
         if needed & {"/password", "/wallet"}:
             self.step = "password" if "/password" in needed else "wallet"
-        elif problem and problem.rule != "fresh_factor":
+        elif problem and not asks_for_proof(problem):
             await self._notify("Not possible now", problem.detail or problem.title, "bad")
 
     @rx.event
@@ -98,26 +96,15 @@ class FactorSetup(Form, rx.State):
     @rx.event
     async def choose_wallet(self, account: str):
         """Write the message that the account of the browser's wallet signs."""
-        if self.step != "wallet":  # nobody is signed in, or the API did not ask for a wallet
-            return
-        self._done()
-        self.message = ""
-        try:
-            told = await self._api("POST", "/auth/siwe/nonce")
-            self.message = message_of(account, told, datetime.now(UTC).isoformat(timespec="seconds"))
-        except ApiProblem as problem:
-            self._refused(problem)
-        except ValueError as error:
-            self.form_problem = f"{error}."
+        if self.step == "wallet":  # otherwise nobody is signed in, or the API did not ask for a wallet
+            await self._write_message(account, STATEMENT)
 
     @rx.event
     async def give_signature(self, signature: str):
         """Begin, with the wallet's signature of the message."""
         self._begin()
         yield
-        proof = {"message": self.message, "signature": str(signature)[:200]}
-        self.message = ""
-        if problem := await self._start({"wallet": proof}):
+        if problem := await self._start(self._signed(signature)):
             self._refused(problem)
             self._keep_at()
 
@@ -173,7 +160,7 @@ class FactorSetup(Form, rx.State):
         try:
             told = await self._api("POST", "/auth/factors/recovery-codes")
         except ApiProblem as problem:
-            if problem.rule != "fresh_factor":
+            if not asks_for_proof(problem):
                 await self._notify("Not possible now", problem.detail or problem.title, "bad")
             return
         self._forget()

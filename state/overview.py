@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem
-from state.api import Loads
+from state.api import Loads, asks_for_proof
 from state.given import one_of
 from state.inbox import KINDS, Inbox, Waiting
 from state.party import WAITING
@@ -161,7 +161,7 @@ class OverviewState(Loads, rx.State):
             await self._api("POST", f"/orgs/{{org}}/requests/{request_id}/retry")
             await self._accepted("Trying again", str(request_id))
         except ApiProblem as problem:
-            if problem.rule != "fresh_factor":  # the dialog asks for it, and repeats this
+            if not asks_for_proof(problem):  # the dialog asks for it, and repeats this
                 await self._notify("It cannot be retried", problem.detail, "bad")
         self.retrying = ""
         yield [OverviewState.load, Tracker.watch]

@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem
-from state.api import PASSING, Api
+from state.api import PASSING, Api, asks_for_proof
 from state.given import id_of
 
 FINAL = {"succeeded", "failed", "denied"}
@@ -157,7 +157,7 @@ class Tracker(Api, rx.State):
             await self._api("POST", f"/orgs/{{org}}/requests/{id_of(request_id)}/retry")
             await self._accepted("Trying again", request_id)
         except ApiProblem as problem:
-            if problem.rule != "fresh_factor":  # the dialog asks for it, and repeats this
+            if not asks_for_proof(problem):  # the dialog asks for it, and repeats this
                 await self._notify("It cannot be retried", problem.detail, "bad")
         return Tracker.watch
 

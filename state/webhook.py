@@ -10,7 +10,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.webhooks.schemas import DeliveryStatus
-from state.api import Api, Form
+from state.api import Api, Form, asks_for_proof
 from state.given import id_of, one_of
 from state.paging import Pages
 from state.requests import Tracker
@@ -127,7 +127,8 @@ class WebhookState(Pages, rx.State):
             await self._api("PATCH", self._path(), json={"status": "enabled"})
             await self._notify("Enabled", "What it missed is in the log and can be sent again.")
         except ApiProblem as problem:
-            await self._notify("It cannot be enabled", problem.detail, "bad")
+            if not asks_for_proof(problem):  # the dialog asks for it, and repeats this
+                await self._notify("It cannot be enabled", problem.detail, "bad")
         self.changing = False
         yield WebhookState.reload
 

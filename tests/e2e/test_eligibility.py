@@ -90,3 +90,18 @@ def test_the_rest_is_invited_in_one_go(console: Console, signum: Signum) -> None
         ("one@investors.example", "viewer"),
         ("two@investors.example", "viewer"),
     }
+
+
+def test_invitations_wait_for_the_password_and_go_on(console: Console, signum: Signum) -> None:
+    club = signum.call("POST", "/orgs", {"name": "Proven Club"})["id"]
+    admin = signum.person()
+    page = console.sign_in(admin).goto("eligibility", club).page
+    page.get_by_label("Addresses to check").fill("one@investors.example two@investors.example")
+    expect(page.get_by_role("row").filter(has_text="two@investors.example")).to_be_visible()
+    signum.forget_proofs(admin)
+    page.get_by_role("button", name="Invite 2").click()
+    confirm = page.get_by_role("dialog", name="Confirm it is you")
+    confirm.get_by_label("Password").fill(admin.password)
+    confirm.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_role("status").filter(has_text="2 invitations are sent")).to_be_visible()
+    assert len(signum.call("GET", f"/orgs/{club}/invitations")["invitations"]) == 2

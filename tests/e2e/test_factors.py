@@ -158,6 +158,34 @@ def test_sensitive_action_asks_for_the_factor_and_goes_on(console: Console, sign
     expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("Revoked")
 
 
+def test_sensitive_action_asks_a_person_without_a_factor_for_the_password(console: Console, signum: Signum) -> None:
+    fay = newcomer(signum)
+    page = console.sign_in(fay, "api-keys").heading("API keys").page
+    signum.forget_proofs(fay)
+    page.get_by_role("button", name="New key").first.click()
+    form = page.get_by_role("dialog", name="New API key")
+    name = f"Nightly {secrets.token_hex(3)}"
+    form.get_by_label("Name").fill(name)
+    form.get_by_role("button", name="Create key").click()
+
+    confirm = page.get_by_role("dialog", name="Confirm it is you")
+    expect(confirm.get_by_label("Password")).to_be_visible()
+    expect(confirm.get_by_label("Code")).to_have_count(0)
+    accessible(console)
+    confirm.get_by_label("Password").fill("a guess")
+    confirm.get_by_role("button", name="Confirm").click()
+    expect(confirm.get_by_role("alert")).to_contain_text("The current password is not right")
+    confirm.get_by_label("Password").fill(PASSWORD)
+    confirm.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_role("dialog", name=f"Copy the key of {name} now")).to_be_visible()
+    page.get_by_role("button", name="I have copied it").click()
+
+    page.get_by_role("button", name=f"Revoke {name}").click()
+    page.get_by_role("button", name="Revoke", exact=True).click()
+    expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("Revoked")
+    expect(confirm).to_have_count(0)
+
+
 def test_passkey_is_added_signs_in_and_confirms(console: Console, signum: Signum) -> None:
     fay = newcomer(signum)
     page = console.sign_in(fay, "account").heading("Account").page
@@ -209,7 +237,7 @@ def test_person_without_a_password_signs_with_their_wallet(console: Console, sig
         "window.ethereum = {request: ({method, params}) =>"
         " method === 'personal_sign' ? window.sign(params[0]) : window.accounts()}"
     )
-    console.sign_in(fay, "account").heading("Account")
+    console.sign_in(fay, "api-keys").heading("API keys")
     with psycopg.connect(outside_url(signum.home)) as connection:
         connection.execute("update users set password_hash = null where email = %s", [fay.email])
         connection.execute(
@@ -217,8 +245,22 @@ def test_person_without_a_password_signs_with_their_wallet(console: Console, sig
             "select gen_random_uuid(), now(), now(), id, %s from users where email = %s",
             [account.address, fay.email],
         )
-    page.get_by_role("button", name="Add authenticator app").click()
+    signum.forget_proofs(fay)
+    page.get_by_role("button", name="New key").first.click()
+    page.get_by_role("dialog", name="New API key").get_by_label("Name").fill("By wallet")
+    page.get_by_role("button", name="Create key").click()
     form = page.get_by_role("dialog", name="Confirm it is you")
+    accessible(console)
+    form.get_by_role("button", name="Sign with wallet").click()
+    expect(form.get_by_role("alert")).to_contain_text("The wallet does not belong to your account")
+    wallets.pop(0)
+    form.get_by_role("button", name="Sign with wallet").click()
+    expect(page.get_by_role("dialog", name="Copy the key of By wallet now")).to_be_visible()
+    page.get_by_role("button", name="I have copied it").click()
+
+    wallets.insert(0, stranger)
+    console.goto("account").heading("Account")
+    page.get_by_role("button", name="Add authenticator app").click()
     accessible(console)
     form.get_by_role("button", name="Sign with wallet").click()
     expect(form.get_by_role("alert")).to_contain_text("The wallet does not belong to your account")
