@@ -221,6 +221,18 @@ async def test_accounts_of_an_admin_whose_inviter_has_left_stay_dependent(world:
     await refused(second, "POST", path_of(firm, await ask(firm, first, []), "approve"), 403)
 
 
+async def test_accounts_of_an_admin_who_gave_the_founder_their_role_stay_dependent(world: World) -> None:
+    firm = await Firm.found(world)
+    dishonest = await placed(world, firm, firm.admin)
+    first, _ = await placed(world, firm, dishonest), await placed(world, firm, dishonest)
+    founder = f"{firm.base}/members/{(await members(firm))[str(firm.admin.user_id)]['id']}"
+    for role in ("viewer", "admin"):
+        await dishonest.call("PATCH", founder, json={"role": role})
+    await firm.patch("", POLICY)
+    problem = await refused(first, "POST", f"{firm.base}/approvals", 409, json={"approvals": []})
+    assert "Everyone else here who could approve this was appointed by you or by who appointed you" in problem.detail
+
+
 async def test_role_that_two_people_gave_counts_anew(world: World) -> None:
     firm = await Firm.found(world)
     head = await placed(world, firm, firm.admin)

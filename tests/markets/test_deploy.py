@@ -10,10 +10,13 @@ from backend.chain import devnet, factory, relayer, token
 from backend.chain import market as contract
 from backend.chain.calls import creation
 from backend.chain.deployment import contracts_of
+from backend.chain.errors import MissingEvent
+from backend.chain.outcome import Log, Outcome
 from backend.chain.relayer import Delivery, DeliveryStatus
 from backend.chain.transactions import execute
 from backend.markets import workflow
 from backend.workflows import Run
+from tests.chain.events import log_of
 from tests.conftest import World
 from tests.firm import BASE, HYPEREVM, SEPOLIA
 from tests.issuance import Issuance, steps_of
@@ -236,6 +239,22 @@ async def test_factory_of_somebody_else_is_refused_by_name(world: World) -> None
     problem = await firm.refused("POST", f"/assets/{asset['id']}/markets", 400, json=body)
     assert ours.market_factory in problem.by_field()["market_factory_address"]
     assert (await firm.get("/markets"))["markets"] == []
+
+
+def test_market_event_of_another_contract_in_the_same_receipt_is_not_believed() -> None:
+    ours, theirs, currency = ("0x" + digit * 40 for digit in "123")
+    rest = {"token": currency, "quote": currency, "owner": currency, "feeCollector": currency}
+    logs = [
+        log_of("MarketFactory", "MarketCreated", at, (1, index), market=market, takerFeeBps=0, makerFeeBps=0, **rest)
+        for index, (at, market) in enumerate([(theirs, "0x" + "4" * 40), (ours, "0x" + "5" * 40)])
+    ]
+    assert factory.created(receipt(*logs), ours) == "0x" + "5" * 40
+    with pytest.raises(MissingEvent):
+        factory.created(receipt(logs[0]), ours)
+
+
+def receipt(*logs: Log) -> Outcome:
+    return Outcome("0x" + "6" * 64, 1, "0x" + "7" * 64, None, 21_000, logs)
 
 
 async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) -> None:
