@@ -1,15 +1,17 @@
 """Bridges asked for, watched and delivered, as a test needs them."""
 
 import asyncio
-from types import SimpleNamespace
+from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
-
-import pytest
 
 from backend import db
 from backend.bridges.models import BridgeRow
 from backend.chain import relayer
+from backend.chain.deployment import contracts_of, operator
+from backend.chain.transactions import execute
+from backend.requests import service
+from backend.requests.models import RequestRow
 from tests.issuance import Issuance
 
 
@@ -25,14 +27,19 @@ def supplies(asset: Any) -> dict[int, str]:
     return {d["chain_eid"]: d["supply"] for d in asset["deployments"]}
 
 
-async def deliver(bridge_id: str) -> None:
-    """As a public chain's own executor would."""
+async def verify(bridge_id: str) -> BridgeRow:
+    """Vouch for a bridge's packet, as the verifiers of a public chain do."""
     bridge = await row_of(bridge_id)
-    assert bridge.guid is not None
-    assert bridge.source_tx_hash is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relayer, "endpoints", SimpleNamespace(is_embedded=lambda eid: True))
-        await relayer.deliver(bridge.guid, bridge.source_chain_eid, bridge.source_tx_hash)
+    packet = await relayer.packet_of(str(bridge.guid), bridge.source_chain_eid, str(bridge.source_tx_hash))
+    at = (await contracts_of(packet.destination_eid)).endpoint
+    await execute(relayer._intent(packet, "verify", await operator(), at))
+    return bridge
+
+
+async def deliver(bridge_id: str) -> None:
+    """Bring a bridge's packet to its destination, as a public chain's own verifiers and executor do."""
+    bridge = await verify(bridge_id)
+    await relayer.receive(str(bridge.guid), bridge.source_chain_eid, str(bridge.source_tx_hash))
 
 
 async def row_of(bridge_id: str) -> BridgeRow:
@@ -52,3 +59,25 @@ async def until_sent(bridge_id: str) -> None:
     async with asyncio.timeout(60):
         while (await row_of(bridge_id)).guid is None:  # noqa: ASYNC110 - a row changes
             await asyncio.sleep(0.05)
+
+
+async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
+    """Return when it is so."""
+    async with asyncio.timeout(60):
+        while not await is_so():  # noqa: ASYNC110 - a row changes
+            await asyncio.sleep(0.02)
+
+
+async def hops(request_id: str) -> int:
+    """How often a request has gone on in another order."""
+    async with db.worker() as session:
+        return service.hop_of((await session.get_one(RequestRow, UUID(request_id))).arguments)
+
+
+async def until_away(request_id: str) -> None:
+    """Return when a request waits for a delivery in another order."""
+
+    async def is_away() -> bool:
+        return await hops(request_id) > 0
+
+    await until(is_away)

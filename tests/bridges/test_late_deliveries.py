@@ -1,24 +1,18 @@
 """Packets that take their time: delivered late, by others, or on a public chain."""
 
-import asyncio
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
-from sqlmodel import col
 
 from backend import db, sweep
-from backend.bridges import arriving, carrying
+from backend.bridges import arriving, carrying, patience
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeStatus
-from backend.chain import relayer, token
-from backend.chain.models import TransactionRow
-from backend.requests import service
-from backend.requests.models import RequestRow
+from backend.chain import endpoint, relayer, token
+from backend.chain.rpc import Rpc
 from backend.settings import settings
-from tests.bridges.carried import bridged, deliver, ended, row_of, supplies, until_sent
+from tests.bridges.carried import bridged, deliver, ended, row_of, supplies, until, until_away, until_sent, verify
 from tests.conftest import World
 from tests.firm import BASE, SEPOLIA
 from tests.issuance import UNIT, Issuance
@@ -175,11 +169,6 @@ async def test_node_that_does_not_know_the_packets_transaction_fails_no_bridge(w
         assert told["status"] == "succeeded", (told["problem"], [s["status"] for s in told["steps"]])
 
 
-async def waits_elsewhere(request_id: str) -> bool:
-    async with db.worker() as session:
-        return service.hop_of((await session.get_one(RequestRow, UUID(request_id))).arguments) > 0
-
-
 async def test_bridge_whose_packet_was_seen_to_arrive_is_settled_though_it_is_not_seen_again(
     world: World, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,9 +176,7 @@ async def test_bridge_whose_packet_was_seen_to_arrive_is_settled_though_it_is_no
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     accepted = await bridged(firm, asset, BASE, UNIT)
-    async with asyncio.timeout(60):
-        while not await waits_elsewhere(accepted["requestId"]):  # noqa: ASYNC110 - a row changes
-            await asyncio.sleep(0.02)
+    await until_away(accepted["requestId"])
     attempt, seen = carrying._try, list[bool]()
 
     async def once(*of: Any) -> relayer.Delivery | None:
@@ -204,43 +191,33 @@ async def test_bridge_whose_packet_was_seen_to_arrive_is_settled_though_it_is_no
     assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
 
 
-async def identity(bridge_id: str) -> tuple[str | None, str | None]:
-    row = await row_of(bridge_id)
-    return row.guid, row.source_tx_hash
-
-
-async def test_packet_that_changes_its_id_while_it_is_waited_for_is_followed(world: World, public: None) -> None:
+async def test_delivery_by_the_operator_confirms_once_it_is_deep_enough(
+    world: World, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
-    bridges = []
-    for _ in range(2):
-        accepted = await bridged(firm, asset, BASE, UNIT)
-        await until_sent(accepted["bridgeId"])
-        bridges.append(accepted)
-    rows = [await row_of(accepted["bridgeId"]) for accepted in bridges]
-    await exchange(rows)
-    try:
-        await _follow_and_settle(firm, bridges, rows)
-    finally:
-        await exchange(rows)  # other tests have the chain take all of it again
+    accepted = await bridged(firm, asset, BASE, UNIT)
+    await until_sent(accepted["bridgeId"])
+    is_off_path, is_deep, looks = endpoint.is_off_path, False, 0
+    ours, path = (await row_of(accepted["bridgeId"])).guid, f"/bridges/{accepted['bridgeId']}"
 
+    async def deep(rpc: Rpc, at: str, packet: relayer.Packet) -> bool:
+        nonlocal looks
+        taken = await is_off_path(rpc, at, packet)
+        looks += taken and packet.guid == ours
+        return taken and (is_deep or packet.guid != ours)
 
-async def exchange(rows: list[BridgeRow]) -> None:
-    """Exchange what the transactions of two bridges did, as a reorganization does that includes them in another
-    order."""
-    found = sa.select(TransactionRow).where(col(TransactionRow.tx_hash).in_([row.source_tx_hash for row in rows]))
-    async with db.worker() as session:
-        one, other = (await session.scalars(found)).all()
-        one.receipt, other.receipt = other.receipt, one.receipt
-        one.tx_hash, other.tx_hash = other.tx_hash, one.tx_hash
+    monkeypatch.setattr(endpoint, "is_off_path", deep)
+    monkeypatch.setattr(patience, "EXECUTORS", 0.0)
+    await verify(accepted["bridgeId"])
 
+    async def is_decided() -> bool:
+        return looks > 2 or (await firm.get(path))["status"] == "confirmed"
 
-async def _follow_and_settle(firm: Issuance, bridges: list[Any], rows: list[BridgeRow]) -> None:
-    for accepted, other_row in zip(bridges, reversed(rows), strict=True):
-        expected = (other_row.guid, other_row.source_tx_hash)
-        async with asyncio.timeout(60):
-            while await identity(accepted["bridgeId"]) != expected:  # noqa: ASYNC110 - a row changes
-                await asyncio.sleep(0.02)
-    for accepted in bridges:
-        await deliver(accepted["bridgeId"])
-        assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+    await until(is_decided)
+    assert (await firm.get(path))["status"] == "submitting", "a reorganization may still take the delivery back"
+    is_deep = True
+    assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+    bridge = await firm.get(path)
+    assert bridge["status"] == "confirmed"
+    assert bridge["destination_tx_hash"]
