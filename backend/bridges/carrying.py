@@ -240,7 +240,8 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
         if delivery is not None and patience.ends(delivery):
             delivery = await _try(bridge, relayer.receive)
             if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
-                continue  # it counts once it is deep enough, which the next look tells
+                # It counts once it is deep enough. A later look tells, after a pause: a node may still lack it.
+                delivery = Delivery(DeliveryStatus.PENDING)
         if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
             return delivery
         if delivery is not None and delivery.status is DeliveryStatus.DROPPED:

@@ -1,6 +1,8 @@
 """Packets that take their time: delivered late, by others, or on a public chain."""
 
+import asyncio
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -221,3 +223,34 @@ async def test_delivery_by_the_operator_confirms_once_it_is_deep_enough(
     bridge = await firm.get(path)
     assert bridge["status"] == "confirmed"
     assert bridge["destination_tx_hash"]
+
+
+async def test_chain_that_does_not_show_the_operators_delivery_yet_is_asked_again_after_a_pause(
+    world: World, public: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    accepted = await bridged(firm, await firm.asset(), BASE, UNIT)
+    await until_away(accepted["requestId"])
+    await verify(accepted["bridgeId"])
+    done = list[str]()
+
+    async def paused(seconds: float) -> None:
+        done.append("paused")
+        await asyncio.sleep(seconds)
+
+    async def received(*_: Any) -> relayer.Delivery:
+        done.append("received")
+        return relayer.Delivery(relayer.DeliveryStatus.DELIVERED, "0x" + "8d" * 32, 1)
+
+    async def has_received_twice() -> bool:
+        return done.count("received") > 1
+
+    with monkeypatch.context() as patch:
+        patch.setattr(carrying, "asyncio", SimpleNamespace(sleep=paused))
+        patch.setattr(relayer, "receive", received)
+        patch.setattr(patience.Patience, "ends", lambda self, seen: seen.status is relayer.DeliveryStatus.READY)
+        await until(has_received_twice)
+    first = done.index("received")
+    assert done[first + 1] == "paused"
+    await deliver(accepted["bridgeId"])
+    assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
