@@ -1,24 +1,30 @@
 """Requests and their transactions after an outcome has changed: found late, reorganized, and not final yet."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 import pytest_asyncio
 
-from backend.chain import endpoints, finality, floors, registry, settlement, terms, token
+from backend import sweep, workflows
+from backend.chain import endpoints, finality, floors, lost_transactions, registry, settlement, terms, token
 from backend.chain.deployment import contracts_of
 from backend.chain.rpc import Rpc, connect
 from backend.chain.terms import Finality
+from backend.errors import Conflict
+from backend.workflows import Run
 from tests.chain.conftest import quick
 from tests.chain.faulty import Faulty, in_front_of
 from tests.chain.outside import send_as
 from tests.conftest import World
 from tests.firm import SEPOLIA
 from tests.issuance import UNIT, Issuance, steps_of
+from tests.killing import run, unqueued
 
 __all__ = ["quick"]
 
@@ -224,3 +230,59 @@ async def test_attestation_reorganized_behind_another_one_takes_its_new_identifi
     again = await firm.get(f"/attestations/{first['id']}")
     assert (again["status"], again["proof"]["agrees"]) == ("active", True)
     assert again["uid"] != first["uid"]
+
+
+async def rerun(firm: Issuance, monkeypatch: pytest.MonkeyPatch, body: Callable[[list[float]], None]) -> Any:
+    """Run a body of a test's own for a request, by a clock in seconds that the body moves, while transactions are
+    lost; the request."""
+    asset, clock = await firm.asset(), [0.0]
+
+    async def are_lost(_: UUID) -> bool:
+        return True
+
+    async def work(_: Run) -> None:
+        body(clock)
+
+    async def nothing() -> None:
+        return None
+
+    monkeypatch.setattr(sweep, "once", nothing)  # it would end a request that no worker has
+    monkeypatch.setattr(lost_transactions, "may_concern", are_lost)
+    monkeypatch.setattr(workflows, "AGAIN", 0.0)
+    monkeypatch.setattr(workflows, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    with unqueued():
+        accepted = await burn(firm, asset, UNIT)
+    await run(work, None, firm.id, accepted["requestId"])
+    return await firm.get(f"/requests/{accepted['requestId']}")
+
+
+async def test_request_that_a_reorganization_refuses_after_a_long_run_is_run_again(
+    firm: Issuance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = list[float]()
+
+    def refused_once(clock: list[float]) -> None:
+        clock[0] += 2 * lost_transactions.LASTS.total_seconds()
+        runs.append(clock[0])
+        if len(runs) == 1:
+            raise Conflict("The tokens are gone.")
+
+    assert (await rerun(firm, monkeypatch, refused_once))["status"] == "succeeded"
+    assert len(runs) == 2
+
+
+async def test_request_that_is_refused_for_longer_than_reorganizations_last_fails(
+    firm: Issuance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = list[float]()
+
+    def refused(clock: list[float]) -> None:
+        clock[0] += 100.0
+        refusals.append(clock[0])
+        if len(refusals) < 20:
+            raise Conflict("The tokens are gone.")
+
+    request = await rerun(firm, monkeypatch, refused)
+    assert request["status"] == "failed"
+    assert request["problem"]["detail"] == "The tokens are gone."
+    assert refusals == [100.0, 200.0, 300.0, 400.0, 500.0], "five minutes from the first, and then no more"
