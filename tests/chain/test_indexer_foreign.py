@@ -1,6 +1,9 @@
 """Contracts that are none of ours although the tables name them: their events stop nobody else's from being read."""
 
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -9,9 +12,9 @@ from eth_utils.crypto import keccak
 from sqlmodel import col
 
 from backend import db
-from backend.chain import alarms, index_pass, indexer, token
+from backend.chain import alarms, index_pass, indexer, streams, token
 from backend.chain.calls import Call
-from backend.chain.models import AlarmKind
+from backend.chain.models import AlarmKind, ChainAlarmRow
 from backend.chain.rule_sets import TokenRules
 from backend.models import DeploymentRow, MarketRow
 from tests.chain.conftest import HOME_EID, Stage
@@ -54,10 +57,8 @@ async def asset_id(stage: Stage, open_rules: TokenRules) -> AsyncIterator[str]:
     index_pass._apart.clear()
 
 
-@pytest.mark.parametrize("code", [ORDER, STATE], ids=["order", "status"])
-async def test_contract_with_unreadable_events_is_left_out_with_an_alarm(
-    stage: Stage, asset_id: str, code: str
-) -> None:
+async def follow(stage: Stage, asset_id: str, code: str) -> str:
+    """Create a contract and have the tables name it as a market of the asset; its address."""
     made = await stage.do(HOME_EID, stage.treasury, Call(None, code))
     async with db.worker() as session:
         session.add(
@@ -70,16 +71,60 @@ async def test_contract_with_unreadable_events_is_left_out_with_an_alarm(
                 block_number=made.block_number,
             )
         )
+    return made.created
+
+
+async def unreadable() -> Sequence[ChainAlarmRow]:
+    """The open alarms about contracts whose events cannot be written."""
+    async with db.worker() as session:
+        return [a for a in await alarms.list_open(session, HOME_EID) if a.kind is AlarmKind.UNREADABLE]
+
+
+@pytest.mark.parametrize("code", [ORDER, STATE], ids=["order", "status"])
+async def test_contract_with_unreadable_events_is_left_out_with_an_alarm(
+    stage: Stage, asset_id: str, code: str
+) -> None:
+    foreign = await follow(stage, asset_id, code)
     at = stage.tokens[HOME_EID]
-    await stage.do(HOME_EID, stage.treasury, Call(made.created, "0x"))
+    await stage.do(HOME_EID, stage.treasury, Call(foreign, "0x"))
     minted = await stage.do(HOME_EID, stage.treasury, token.mint(at, stage.treasury, 7))
     await indexer.catch_up(HOME_EID, minted.block_number)
     assert [amount for *_, amount in await transfers(at)] == [100, 7]
-    async with db.worker() as session:
-        (alarm,) = [a for a in await alarms.list_open(session, HOME_EID) if a.kind is AlarmKind.UNREADABLE]
-    assert alarm.subject == made.created
-    await stage.do(HOME_EID, stage.treasury, Call(made.created, "0x"))
-    await indexer.catch_up(HOME_EID, (await stage.do(HOME_EID, stage.treasury, Call(made.created, "0x"))).block_number)
-    async with db.worker() as session:
-        (still,) = [a for a in await alarms.list_open(session, HOME_EID) if a.kind is AlarmKind.UNREADABLE]
+    (alarm,) = await unreadable()
+    assert alarm.subject == foreign
+    await stage.do(HOME_EID, stage.treasury, Call(foreign, "0x"))
+    await indexer.catch_up(HOME_EID, (await stage.do(HOME_EID, stage.treasury, Call(foreign, "0x"))).block_number)
+    (still,) = await unreadable()
     assert still.detail == alarm.detail, "it says where it began"
+
+
+async def test_contracts_are_written_together_again_a_minute_after_one_could_not_be(
+    stage: Stage, asset_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foreign, at = await follow(stage, asset_id, ORDER), stage.tokens[HOME_EID]
+    apply, modes, clock = streams.apply, list[bool](), time.monotonic()
+
+    async def noted(session: db.Write, eid: int, *of: Any, apart: bool = False) -> int:
+        if eid == HOME_EID:
+            modes.append(apart)
+        return await apply(session, eid, *of, apart=apart)
+
+    async def emit_and_mint() -> set[bool]:
+        """How the contracts are written, as the foreign one emits and another one is minted."""
+        await stage.do(HOME_EID, stage.treasury, Call(foreign, "0x"))
+        minted = await stage.do(HOME_EID, stage.treasury, token.mint(at, stage.treasury, 7))
+        await indexer.catch_up(HOME_EID, minted.block_number)
+        return set(modes)
+
+    monkeypatch.setattr(streams, "apply", noted)
+    monkeypatch.setattr(index_pass, "time", SimpleNamespace(monotonic=lambda: clock))
+    assert await emit_and_mint() == {False, True}, "together, until the events could not be written"
+    modes.clear()
+    assert await emit_and_mint() == {True}
+    modes.clear()
+    clock += index_pass.APART
+    minted = await stage.do(HOME_EID, stage.treasury, token.mint(at, stage.treasury, 7))
+    await indexer.catch_up(HOME_EID, minted.block_number)
+    assert set(modes) == {False}
+    assert await emit_and_mint() == {False, True}
+    assert [amount for *_, amount in await transfers(at)] == [100, 7, 7, 7, 7]
