@@ -27,11 +27,20 @@ async def sound(session: db.Write, eid: int, kind: AlarmKind, detail: str, subje
 
 
 async def sound_once(session: db.Write, eid: int, kind: AlarmKind, detail: str, subject: str) -> None:
-    """Open an alarm, unless one is open for this chain, kind and subject: its detail says where it began."""
+    """Open an alarm. One that is open for this chain, kind and subject keeps its detail, which says where it began."""
     row = ChainAlarmRow(chain_eid=eid, kind=kind, subject=subject, detail=detail)
     fresh = insert(ChainAlarmRow).values(**row.model_dump()).on_conflict_do_nothing()
     if (await session.execute(fresh.returning(col(ChainAlarmRow.id)))).first() is not None:
         log.error("chain.alarm_raised", eid=eid, kind=kind, subject=subject, detail=detail)
+        return
+    here = sa.update(ChainAlarmRow).filter_by(chain_eid=eid, kind=kind, subject=subject)
+    await session.execute(here.values(updated_at=db.now()))
+
+
+async def close(session: db.Write, row: ChainAlarmRow) -> None:
+    """Close an alarm, unless it was sounded again since the row was read."""
+    seen = (col(ChainAlarmRow.id) == row.id, col(ChainAlarmRow.updated_at) == row.updated_at)
+    await session.execute(sa.delete(ChainAlarmRow).where(*seen))
 
 
 async def clear(session: db.Write, eid: int, kind: AlarmKind, *, still_open: Sequence[str] = ()) -> None:

@@ -25,7 +25,8 @@ async def reread(eid: int, address: str, first: int | None = None) -> int:
     wrong, missing or too many. 0 where the chain was never read, or the contract or its first block is not known.
 
     The chain is read up to the cursor, in pieces of its log range, and no transaction is open meanwhile. What follows
-    from the rows is done by the next pass of the indexer. Raises ChainUnavailable and RpcError.
+    from the rows is done by the next pass of the indexer. Raises ChainUnavailable and RpcError, and streams.Unreadable
+    where the logs cannot be written.
     """
     rpc = await connect(eid)
     async with db.worker() as session:
@@ -86,6 +87,9 @@ class _Reading:
         span = Span(first, None if last >= self.place.block.number else last)
         async with db.worker() as session:
             row = await cursor.lock(session, self.place)
-            changed = await self.stream.correct(session, self.rpc.eid, self.address, span, piece.logs)
+            try:
+                changed = await self.stream.correct(session, self.rpc.eid, self.address, span, piece.logs)
+            except streams.UNREADABLE as error:
+                raise streams.Unreadable from error
             self.place = cursor.placed(row)
         return changed

@@ -81,7 +81,6 @@ async def note_left(differences: Sequence[Difference], eids: Collection[int], *,
             for subject, detail in found.items() if opens else ():
                 await alarms.sound(session, eid, AlarmKind.DIFFERENCE, f"{detail} {_what_to_do(eid)}", subject)
             await alarms.clear(session, eid, AlarmKind.DIFFERENCE, still_open=list(found))
-            await alarms.clear(session, eid, AlarmKind.UNREADABLE, still_open=list(found))
 
 
 def alarms_of(differences: Iterable[Difference]) -> dict[str, str]:

@@ -1,11 +1,12 @@
 """Repairs: what re-reading a chain can put into the tables again. The chain is never written."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import structlog
 
 from backend.chain import indexer
 from backend.chain.rereading import reread
+from backend.chain.streams import Unreadable
 from backend.errors import SignumError
 from backend.reconciliation import readback, transactions
 from backend.reconciliation.differences import Difference, contract_of
@@ -33,8 +34,21 @@ async def _try(eid: int, kinds: str, work: Awaitable[None]) -> None:
 
 async def _reread(eid: int, differences: Sequence[Difference]) -> None:
     """Read the logs of each contract again."""
-    for address in sorted({contract_of(difference) for difference in differences}):
-        await reread(eid, address)
+    await read_again(eid, sorted({contract_of(difference) for difference in differences}))
+
+
+async def read_again(eid: int, addresses: Iterable[str]) -> set[str]:
+    """Read the logs of some contracts again; return those whose logs can be written. The others keep none from being
+    read. Raises ChainUnavailable and RpcError."""
+    written = set[str]()
+    for address in addresses:
+        try:
+            await reread(eid, address)
+        except Unreadable as error:
+            log.warning("reconciliation.unreadable", eid=eid, address=address, error=type(error.__cause__).__name__)
+        else:
+            written.add(address)
+    return written
 
 
 async def _markets(eid: int, differences: Sequence[Difference]) -> None:
@@ -42,8 +56,7 @@ async def _markets(eid: int, differences: Sequence[Difference]) -> None:
     await _reread(eid, differences)
     addresses = sorted({contract_of(difference) for difference in differences})
     await readback.markets(eid, addresses)
-    for address in await readback.tokens_of(eid, addresses):
-        await reread(eid, address)
+    await read_again(eid, await readback.tokens_of(eid, addresses))
 
 
 async def _tokens(eid: int, differences: Sequence[Difference]) -> None:

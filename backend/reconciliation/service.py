@@ -9,7 +9,8 @@ import structlog
 from sqlmodel import col
 
 from backend import db
-from backend.chain import endpoints, indexer
+from backend.chain import alarms, endpoints, indexer
+from backend.chain.models import AlarmKind
 from backend.chain.rpc import connect
 from backend.chain.terms import terms_of
 from backend.errors import SignumError
@@ -17,7 +18,7 @@ from backend.nights import every_night
 from backend.reconciliation import comparing, records, tables
 from backend.reconciliation.differences import Difference, Report, place
 from backend.reconciliation.models import ReconciliationRow
-from backend.reconciliation.repairs import repair
+from backend.reconciliation.repairs import read_again, repair
 
 log = structlog.get_logger()
 SECOND_LOOK = 3.0
@@ -34,6 +35,7 @@ async def reconcile(
 
     What differs only once is left out: `second_look` is the pause in seconds, by default long enough for work under
     way. Alarms about what differs are opened by a run that repairs, and closed by any run that does not find it.
+    Alarms about events that could not be written are closed by a run that repairs and writes them.
     """
     chosen = list(eids) if eids else endpoints.reachable()
     report = await _look(chosen)
@@ -43,7 +45,27 @@ async def reconcile(
         await _repair(report)
     read = [eid for eid in chosen if eid not in report.unreachable]
     await records.note_left(report.differences, read, opens=repairs)
+    for eid in read if repairs else ():
+        await _write_left_out(eid, report)
     return report
+
+
+async def _write_left_out(eid: int, report: Report) -> None:
+    """Read contracts again of which events were left out, and close the alarm of each that is written and agrees. What
+    was left out need not differ in anything that is compared."""
+    differ = records.alarms_of(found for found in report.differences if found.chain_eid == eid)
+    async with db.worker() as session:
+        left_out = {
+            row.subject: row for row in await alarms.list_open(session, eid) if row.kind is AlarmKind.UNREADABLE
+        }
+    try:
+        written = await read_again(eid, left_out)
+    except SignumError as error:
+        log.warning("reconciliation.repair_failed", eid=eid, kinds="left out", error=error.detail)
+        return
+    async with db.worker() as session:
+        for address in written - differ.keys():
+            await alarms.close(session, left_out[address])
 
 
 async def _look_again(report: Report, second_look: float | None) -> None:
