@@ -94,11 +94,14 @@ class Ground:
         }
 
     async def contents(self) -> dict[str, Any]:
-        """What every table holds, but what signing in and looking change; as the owner, who sees every column."""
+        """What every table holds, but what signing in and looking change; as the owner, who sees every column. Of the
+        mails of other organizations, which are there: their texts end by the clock."""
         tables = {str(row.__tablename__) for name in models.__all__ if (row := getattr(models, name))} - MOVING
+        mine = f"organization_id = '{self.firm.id}'"
+        mails = f"(select id, case when {mine} then outbox::text else recipient end from outbox)"
         query = " union all ".join(
-            f"select '{name}', md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from {name} t"
-            for name in sorted(tables)
+            f"select '{name}', md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from {rows} t"
+            for name, rows in sorted(({name: name for name in tables} | {"outbox": mails}).items())
         )
         async with await psycopg.AsyncConnection.connect(self.database_url) as connection:
             return dict(await (await connection.execute(query)).fetchall())  # type: ignore[arg-type]
