@@ -1,12 +1,14 @@
 """Logs of some contracts, accepted only from a machine that has the blocks they are asked of.
 
 Behind one URL there may be many machines at different heights, and one that lacks a block answers `eth_getLogs` with an
-empty list. So a range is asked for in one batch with its last block and with the block that the reader stands on
-(`read_range`), and the newest blocks of a public chain are asked for by hash (`read_blocks`): a machine that does not
-have them refuses.
+empty list. So the newest blocks of a public chain are asked for by hash (`read_blocks`): a machine that lacks them
+refuses. What lies further back is asked for as a range, in one batch with its last block and with the block that the
+reader stands on (`read_range`). That proves nothing where a provider sends each call of a batch to another machine; a
+reader who was away for more than `NEWEST` blocks relies on the window that is read again, and on reconciliation.
 """
 
 import asyncio
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,10 +28,12 @@ from backend.chain.terms import terms_of
 
 T = TypeVar("T")
 log = structlog.get_logger()
-NEWEST = 16
-"""Blocks at the end of a public chain that are read by hash: about as far as the machines of a provider are apart."""
+NEWEST = 512
+"""Blocks at the end of a public chain that are read by hash: more than a restart misses."""
 AT_A_TIME = 8
-"""Blocks read by hash in one go."""
+"""Blocks read by hash in one go, one request each, where nodes take no batches."""
+AT_A_TIME_IN_BATCHES = 32
+"""The same, at most, where they do."""
 TRIES = 4
 """Requests for blocks that a machine does not have before they are left to the next pass."""
 
@@ -137,7 +141,7 @@ def _verified(told: Sequence[Any], last: int, anchor: Block) -> Block:
 async def read_blocks(rpc: Rpc, addresses: Sequence[str], first: int, last: int, anchor: Block | None) -> Piece:
     """Return the logs of some blocks, by their hashes, up to the first that no machine gives. Where an anchor is named,
     it is the block below the first. Raises Behind and Forked."""
-    blocks = await _headers(rpc, first, min(last, first + AT_A_TIME - 1), anchor)
+    blocks = await _headers(rpc, first, min(last, first + _blocks_at_a_time(rpc.eid, addresses) - 1), anchor)
     found: list[Log] = []
     read: list[Block] = []
     for block, logs in zip(blocks, await _logs_of_all(rpc, addresses, blocks), strict=False):
@@ -146,6 +150,12 @@ async def read_blocks(rpc: Rpc, addresses: Sequence[str], first: int, last: int,
     if not read:
         raise Behind
     return Piece(found, read)
+
+
+def _blocks_at_a_time(eid: int, addresses: Sequence[str]) -> int:
+    """Blocks whose headers, and whose logs, fit into one batch each."""
+    parts = max(1, math.ceil(len(addresses) / limits_of(eid).addresses))
+    return max(AT_A_TIME, min(AT_A_TIME_IN_BATCHES, _parts_at_a_time(eid) // parts))
 
 
 async def _headers(rpc: Rpc, first: int, last: int, anchor: Block | None) -> list[Block]:

@@ -48,6 +48,8 @@ _CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
 }
 
 
+CALCULATED: Final = frozenset({"frozen", "unfrozen"})
+"""Acts whose amount follows from the state of the chain: the contract takes what is to be frozen afterwards."""
 PATH_ACTS: Final = frozenset({"path_paused", "path_unpaused", "path_limited"})
 
 
@@ -62,7 +64,7 @@ async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments)
     reckoned from what is frozen now: 409 where that cannot be."""
     if act in PATH_ACTS:
         return _path_call(act, eid, at, arguments)
-    if act not in ("frozen", "unfrozen"):
+    if act not in CALCULATED:
         return _CALLS[act](at, owner, arguments)
     address, amount = arguments["address"], _amount(arguments)
     frozen = await token.frozen_of(eid, at, address)

@@ -1,14 +1,19 @@
 """What is done for an accepted control: its acts on each chain in turn, each told by its event, with the reason."""
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from backend.assets import records
 from backend.assets.models import DeploymentRow
 from backend.assets.writing import write
-from backend.chain import indexer, token
+from backend.chain import indexer, lost_transactions, token
 from backend.chain.calls import Call
+from backend.chain.errors import ChainUnavailable
 from backend.chain.models import TransactionStatus
 from backend.chain.outcome import Outcome
+from backend.chain.terms import terms_of
 from backend.chain.transactions import find
 from backend.controls import calls
 from backend.controls.schemas import ControlKind
@@ -103,7 +108,23 @@ async def _call(run: Run, act: str, key: str, row: DeploymentRow, owner: str) ->
     if act == "recovered":
         held = await escrow.held(await _open_orders(run, row), arguments["lost_address"])
         arguments = arguments | {"orders": escrow.batch(held)}
-    return await calls.call_of(act, row.chain_eid, str(row.token_address), owner, arguments)
+    at = str(row.token_address)
+    return await _calculated(lambda: calls.call_of(act, row.chain_eid, at, owner, arguments), act, row)
+
+
+async def _calculated(call: Callable[[], Awaitable[Call]], act: str, row: DeploymentRow) -> Call:
+    """Return a call whose amount follows from the state of the chain. While a reorganization has transactions of ours,
+    that state lacks what they will do again, so it is read anew once they are there. Raises ChainUnavailable."""
+    ends = time.monotonic() + lost_transactions.LASTS.total_seconds()
+    while True:
+        found = await call()
+        if act not in calls.CALCULATED or not await lost_transactions.exist(row.chain_eid):
+            return found
+        if time.monotonic() > ends:
+            raise ChainUnavailable(
+                f"Transactions that a reorganization of the chain {row.chain_eid} took back are not mined again yet."
+            )
+        await asyncio.sleep(terms_of(row.chain_eid).block_time)
 
 
 def _event(events: list[dict[str, Any]], at: str) -> dict[str, Any]:

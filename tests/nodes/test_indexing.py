@@ -10,10 +10,11 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend import db
-from backend.chain import indexer, token
+from backend.chain import index_pass, indexer, token
 from backend.chain.deployment import contracts_of
+from backend.chain.errors import ChainUnavailable
 from backend.chain.models import CursorRow, TransactionStatus
-from backend.chain.rpc import connect
+from backend.chain.rpc import Rpc, connect
 from backend.chain.rule_sets import TokenRules
 from backend.models import MarketRow
 from tests.chain.conftest import HOME_EID, Stage
@@ -95,6 +96,27 @@ async def test_transfers_are_complete_where_each_call_of_a_batch_reaches_another
         await pool.mine(2)
         await caught_up(pool)
     assert await is_complete(pool, at)
+
+
+async def test_transfers_that_a_restart_has_missed_are_complete_where_a_machine_is_still_syncing(
+    stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call of a batch reaches another machine, so that the block in the same batch proves nothing."""
+    at = await minted(stage, pool, open_rules)
+    await caught_up(pool)
+    with monkeypatch.context() as patch:
+        patch.setattr(index_pass, "make", never)
+        for amount in range(1, 9):
+            await stage.do(HOME_EID, stage.treasury, token.mint(at, stage.treasury, amount))
+            await pool.mine(12)
+    pool.become(seed=5, lags=(0, 0), syncing_at=3, splits_batches=True, log_range=5, mines_every=None)
+    await caught_up(pool)
+    assert await is_complete(pool, at)
+
+
+async def never(rpc: Rpc) -> int:
+    """A pass that finds no machine."""
+    raise ChainUnavailable("The server is away.")
 
 
 async def test_node_that_refuses_logs_beyond_its_head_is_waited_for(

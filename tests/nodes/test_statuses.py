@@ -184,6 +184,20 @@ async def test_nothing_is_refused_while_a_reorg_has_what_it_builds_on(
     assert await firm.frozen(treasury) == UNIT
 
 
+async def test_amounts_that_are_frozen_while_a_reorg_has_the_freeze_before_add_up(
+    firm: Issuer, public: None, pool: NodePool
+) -> None:
+    treasury = (await firm.treasury())["address"]
+    before = await frozen_and_taken_back(firm, pool)
+    more = asyncio.create_task(firm.do("freeze", address=treasury, amount=str(3 * UNIT)))
+    await until(lambda: is_running(firm, before))
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await until(lambda: succeeded(firm, before))
+    await more
+    assert await firm.frozen(treasury) == 5 * UNIT
+
+
 async def test_refusal_stands_where_every_transaction_is_in_its_block(
     firm: Issuer, public: None, pool: NodePool
 ) -> None:

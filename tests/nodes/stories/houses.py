@@ -34,6 +34,8 @@ class House:
     market: Any = None
     treasury: Any = None
     investors: list[Any] = field(default_factory=list)
+    trading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by a story that has orders: an order of another one would be matched with them."""
     retried: int = 0
     """Requests that failed and were tried again."""
 

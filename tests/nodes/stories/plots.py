@@ -123,11 +123,12 @@ async def _place(house: House, told: Told, side: str, wallet: Any, number: int) 
 async def order(house: House, told: Told) -> None:
     """An offer that is taken back."""
     number, treasury = amount(), house.treasury
-    made = await _place(house, told, "sell", treasury, number)
-    path = f"/assets/{house.asset['id']}/markets/{house.market['id']}/orders/{made['id']}"
-    accepted = await house.delete(path)
-    told.requests.append(accepted["requestId"])
-    await house.succeed(accepted["requestId"])
+    async with house.trading:
+        made = await _place(house, told, "sell", treasury, number)
+        path = f"/assets/{house.asset['id']}/markets/{house.market['id']}/orders/{made['id']}"
+        accepted = await house.delete(path)
+        told.requests.append(accepted["requestId"])
+        await house.succeed(accepted["requestId"])
 
 
 async def fill(house: House, told: Told) -> None:
@@ -135,8 +136,9 @@ async def fill(house: House, told: Told) -> None:
     number, buyer = amount(), house.investors[1]
     eid, treasury = house.network.first.eid, house.treasury
     told.transfers.append(Expected(eid, house.token_on(eid), number, None, buyer["address"]))
-    await _place(house, told, "sell", treasury, number)
-    await _place(house, told, "buy", buyer, number)
+    async with house.trading:
+        await _place(house, told, "sell", treasury, number)
+        await _place(house, told, "buy", buyer, number)
 
 
 async def bridge(house: House, told: Told) -> None:
