@@ -251,6 +251,11 @@ def new_id() -> UUID:
     return UUID(bytes=uuid_utils.uuid7().bytes)
 
 
+def made_at(id: UUID) -> datetime:
+    """When a UUIDv7 was made (RFC 9562, 5.7: its first 48 bits are milliseconds of Unix time)."""
+    return datetime.fromtimestamp((id.int >> 80) / 1_000, UTC)
+
+
 class AmountType(sa.TypeDecorator[int]):
     """A token amount in base units: numeric(78, 0) in the database, int in Python, exact."""
 

@@ -1,13 +1,17 @@
 """Limit how many requests and transactions of a tenant the operator pays for on public chains."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
 from limits import RateLimitItem
 
+from backend import db
 from backend.auth import rate_limit
 from backend.db import Write
 
+NEW = timedelta(days=30)
+"""How long a root organization is new."""
 _Counted = tuple[RateLimitItem, tuple[str, str], int]
 """A limit, who it is counted for, and how much."""
 
@@ -30,10 +34,13 @@ async def count_more(session: Write, organization_id: UUID, transactions: int) -
 
 
 def _of(organization_id: UUID, root: str, transactions: int) -> list[_Counted]:
-    return [
+    counted: list[_Counted] = [
         (rate_limit.OPERATOR_PAID_TRANSACTIONS, ("operator pays", str(organization_id)), transactions),
         (rate_limit.OPERATOR_PAID_TRANSACTIONS_IN_ALL, ("operator pays below", root), transactions),
     ]
+    if db.now() - db.made_at(UUID(root)) < NEW:
+        counted.append((rate_limit.OPERATOR_PAID_TRANSACTIONS_OF_NEW, ("operator pays", "new roots"), transactions))
+    return counted
 
 
 async def _root(session: Write, organization_id: UUID) -> str:

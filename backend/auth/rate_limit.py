@@ -46,6 +46,8 @@ OPERATOR_PAID_TRANSACTIONS = RateLimitItemPerDay(200)
 organizations above it, so this is enough for three chains at the greatest depth (64)."""
 OPERATOR_PAID_TRANSACTIONS_IN_ALL = RateLimitItemPerDay(1000)
 """The same, of a root organization and everything below it."""
+OPERATOR_PAID_TRANSACTIONS_OF_NEW = RateLimitItemPerDay(1000)
+"""The same, of all hierarchies together whose root is new: anybody can found roots."""
 KEY_MAILS = RateLimitItemPerDay(20)
 """Mails about new keys to the admins of one organization."""
 ELIGIBILITY = RateLimitItemPerMinute(30)

@@ -12,7 +12,7 @@ from backend.auth import operator_paid, rate_limit
 from backend.auth.scopes import Scope
 from backend.errors import TooManyRequests
 from backend.issuers import lineage
-from backend.models import RequestRow, TransactionRow
+from backend.models import OrganizationRow, RequestRow, TransactionRow
 from backend.organizations.rules import MAX_DEPTH
 from backend.requests.schemas import RequestStatus
 from backend.workflows import Run
@@ -126,6 +126,32 @@ async def test_hierarchy_that_grew_after_acceptance_is_counted_before_it_is_sign
         await lineage.write(run, SEPOLIA, firm.id)
     assert await paid(firm.id) == 0
     assert await parent_on(SEPOLIA, firm.id) == 0
+
+
+async def test_new_hierarchies_share_what_the_operator_pays_a_day(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limit, "OPERATOR_PAID_TRANSACTIONS_OF_NEW", RateLimitItemPerDay(5))
+    first, second = await world.organization("First"), await world.organization("Second")
+    async with db.worker() as session:
+        await operator_paid.count(session, first, 3)
+        with pytest.raises(TooManyRequests):
+            await operator_paid.count(session, second, 3)
+        await operator_paid.count(session, second, 2)
+
+
+async def test_hierarchy_that_is_not_new_shares_with_nobody(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limit, "OPERATOR_PAID_TRANSACTIONS_OF_NEW", RateLimitItemPerDay(1))
+    month_ago = int((db.now() - operator_paid.NEW).timestamp() * 1_000)
+    old = UUID(int=(month_ago << 80) | (db.new_id().int & ((1 << 80) - 1)))
+    async with db.worker() as session:
+        session.add(OrganizationRow(id=old, name="Old"))
+    unit = await world.organization("Unit", old)
+    async with db.worker() as session:
+        await operator_paid.count(session, old, 7)
+        await operator_paid.count(session, unit, 7)
 
 
 async def test_retry_counts_what_it_signs(world: World, limits: None, monkeypatch: pytest.MonkeyPatch) -> None:
