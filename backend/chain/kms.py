@@ -78,9 +78,10 @@ class AwsKms:
 
     async def operator(self) -> str:
         """The address of the agent's own key, made when it is first asked for."""
-        async with self._making:
-            if self._operator is None:
-                self._operator = await self._find_operator() or await self._make_operator()
+        if self._operator is None:
+            async with self._making:
+                if self._operator is None:
+                    self._operator = await self._find_operator() or await self._make_operator()
         return self._operator
 
     async def _find_operator(self) -> str | None:

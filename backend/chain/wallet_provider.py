@@ -111,9 +111,10 @@ class Keystore:
     async def operator(self) -> str:
         """The address of the agent's own key, made when it is first asked for."""
         mark = self._folder / "operator"
-        async with self._making:
-            if not mark.exists():
-                write_private(mark, (await self.create()).address)
+        if not mark.exists():
+            async with self._making:
+                if not mark.exists():
+                    write_private(mark, (await self.create()).address)
         return mark.read_text().strip()
 
     def _create(self) -> NewKey:

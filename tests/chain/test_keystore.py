@@ -1,5 +1,6 @@
 """Keys of server wallets: private files, and nothing of them anywhere else."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -48,3 +49,15 @@ async def test_the_operator_is_made_once(tmp_path: Path) -> None:
     first = await Keystore(tmp_path, "secret", LIGHT_SCRYPT).operator()
     assert await Keystore(tmp_path, "secret", LIGHT_SCRYPT).operator() == first
     assert (tmp_path / "operator").stat().st_mode & 0o777 == 0o600
+
+
+async def test_operator_is_told_in_every_event_loop_at_the_same_time(tmp_path: Path) -> None:
+    """The engine's workflows may have a loop of their own."""
+    store = Keystore(tmp_path, "secret", LIGHT_SCRYPT)
+    address = await store.operator()
+
+    async def asked_often() -> set[str]:
+        return set(await asyncio.gather(*(store.operator() for _ in range(300))))
+
+    told = await asyncio.gather(*(asyncio.to_thread(asyncio.run, asked_often()) for _ in range(3)), asked_often())
+    assert told == [{address}] * 4
