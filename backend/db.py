@@ -59,6 +59,8 @@ ROLES = {"app": logins.WEB, "flow": logins.WEB, "worker": logins.WORKER}
 POOLS = {"app": 10, "flow": 15, "worker": 15}
 KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3"
 """For connections that hold a lock: a machine that is cut off loses it after half a minute."""
+WAITS = {"app": 10.0, "flow": 30.0, "worker": 30.0}
+"""Seconds for which somebody waits for a connection; a request is then answered 503."""
 OVERFLOW = {"app": 10, "flow": 0, "worker": 0}
 """Connections beyond the pool, closed as soon as they are given back. Workflows come by dozens and use theirs for
 milliseconds: to make one anew each time would cost more than what it is for."""
@@ -86,7 +88,12 @@ def _engine(name: str) -> AsyncEngine:
         url = logins.role_url(_Engines.url, ROLES[name])
         # What fails is logged with its statement; the values of its parameters may be secrets or personal data.
         engines[name] = create_async_engine(
-            url, pool_size=POOLS[name], max_overflow=OVERFLOW[name], pool_pre_ping=True, hide_parameters=True
+            url,
+            pool_size=POOLS[name],
+            max_overflow=OVERFLOW[name],
+            pool_timeout=WAITS[name],
+            pool_pre_ping=True,
+            hide_parameters=True,
         )
     return engines[name]
 

@@ -81,8 +81,14 @@ def _allowed(request: Request) -> list[str]:
     return [*taken, "HEAD"] if "GET" in taken else taken
 
 
+async def on_busy_database(request: Request, error: Exception) -> Response:
+    """All connections are in use."""
+    log.warning("database.busy", path=request.url.path, request=getattr(request.state, "request_id", ""))
+    return respond(request, Unavailable("The server is busy. Try again in 5 s.", headers={"Retry-After": "5"}))
+
+
 async def on_database_fault(request: Request, error: Exception) -> Response:
-    """The database does not answer, has no connection left, or chose this transaction to end a deadlock."""
+    """The database does not answer, or chose this transaction to end a deadlock."""
     log.error("database", path=request.url.path, request=getattr(request.state, "request_id", ""), exc_info=error)
     return respond(request, Unavailable("The database does not answer now; try again."))
 
@@ -111,6 +117,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SignumError, on_signum_error)
     app.add_exception_handler(RequestValidationError, on_validation_error)
     app.add_exception_handler(HTTPException, on_http_error)
-    for kind in (OperationalError, InterfaceError, NoConnectionFree):
+    app.add_exception_handler(NoConnectionFree, on_busy_database)
+    for kind in (OperationalError, InterfaceError):
         app.add_exception_handler(kind, on_database_fault)
     app.add_exception_handler(Exception, on_fault)

@@ -1,18 +1,17 @@
 """Passwords that are forgotten or changed. Whoever had a session before has none after."""
 
-import asyncio
 from datetime import timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.auth import rate_limit
+from backend.auth import password_checks, rate_limit
 from backend.auth.accounts import check_password_form
 from backend.auth.models import OneTimeSecretRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
-from backend.auth.secrets import digest, hash_password, token, verify_password
+from backend.auth.secrets import digest, token
 from backend.auth.service import end_sign_ins, find_account, reach, themself
 from backend.auth.telling import tell_of_person
 from backend.changes import proven
@@ -101,7 +100,7 @@ async def check_own(user_id: UUID, password: str, stored: str | None, pointer: s
     """400 where this is not the signed-in person's password; guesses are limited by person."""
     names = "password", str(user_id)
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
-    fits = await asyncio.to_thread(verify_password, password, stored)
+    fits = await password_checks.check(password, stored, f"user:{user_id}", is_known=True)
     # Asked again: many guesses at once have all passed the first check.
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     if not fits:
@@ -115,7 +114,7 @@ async def _set(
     """Write a password; the link or the session that stays proves once more whose it is."""
     user = await themself(session, user_id)
     check_password_form(password, pointer, (user.email, user.display_name))
-    new = {"person": user_id, "hash": await asyncio.to_thread(hash_password, password), "link": link, "session": keep}
+    new = {"person": user_id, "hash": await password_checks.hashed(password), "link": link, "session": keep}
     await end_sign_ins(session, user_id)  # before the person's row is locked, as a second step does
     if not await session.scalar(SET, new):
         raise BadRequest(BAD_LINK, pointer="/token") if link else Unauthenticated(code="invalid_token")

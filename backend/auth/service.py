@@ -1,6 +1,5 @@
 """Sign-in and sessions."""
 
-import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -8,15 +7,16 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.auth import newcomers, rate_limit, tokens
+from backend.auth import newcomers, password_checks, rate_limit, tokens
+from backend.auth.address import group
 from backend.auth.models import OneTimeSecretRow, RefreshTokenRow, SessionRow
 from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
 from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest, scopes_of
-from backend.auth.secrets import digest, token, verify_password
+from backend.auth.secrets import digest, token
 from backend.auth.telling import tell_of_end
 from backend.changes import proven
-from backend.db import Write, now, prove, see_oneself
+from backend.db import Write, now, paused, prove, see_oneself
 from backend.errors import Forbidden, SecondFactorNeeded, Unauthenticated
 from backend.factors import verifying
 from backend.members.models import UserRow
@@ -38,7 +38,9 @@ async def check_password(session: Write, email: str, password: str, address: str
     guesses = rate_limit.Guesses.of_password(account, address, device)
     await guesses.check()
     known = None if "\0" in account else await find_account(session, account)
-    fits = await asyncio.to_thread(verify_password, password, known.password_hash if known else None)
+    stored, name = known.password_hash if known else None, f"device:{device}" if device else group(address)
+    async with paused(session):  # whoever waits for a check keeps no connection from the others
+        fits = await password_checks.check(password, stored, name, is_known=bool(device))
     # Asked again: many guesses at once have all passed the first check, and none of them may learn more than one.
     await guesses.check()
     if not fits or known is None:

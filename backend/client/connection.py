@@ -28,8 +28,12 @@ RECENT = 1_000
 
 
 def path(template: str, *parts: object) -> str:
-    """A path below `/v1`: `{}` filled in order, each part escaped."""
-    return template.format(*(quote(str(part), safe="") for part in parts))
+    """A path below `/v1`: `{}` filled in order, each part escaped. Raises ValueError for a part that is empty or all
+    dots: without it, the path would be that of another operation."""
+    texts = [str(part) for part in parts]
+    if wrong := [text for text in texts if not text.strip(".")]:
+        raise ValueError(f"{wrong[0]!r} is not an id.")
+    return template.format(*(quote(text, safe="") for text in texts))
 
 
 class Connection:

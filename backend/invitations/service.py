@@ -158,6 +158,7 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     session = context.session
     found = await _find(session, body.token)
     await widen(session, found.organization_id)
+    await context.check_address(found.organization_id)
     row = await session.get_one(InvitationRow, found.id, with_for_update=True)
     rules.check_acceptable(rules.status_at(row.status, row.expires_at, now()))
     person = await _person(context, row, body, has_account=found.has_account)

@@ -41,9 +41,11 @@ async def page(context: Context, page: Page) -> PendingMembershipList:
 
 async def accept(context: Context, membership_id: UUID) -> Membership:
     """Become a member. 404 where nothing waits under the id; 409 for who is a member there already, and where it has
-    expired or was given by somebody who may not grant it any more."""
+    expired or was given by somebody who may not grant it any more. 403 from an address
+    that the organization refuses."""
     person, session = context.require_person(), context.session
     found, row = await _find(context, membership_id)
+    await context.check_address(row.organization_id)
     if appointing.is_over(row):
         raise Conflict(appointing.EXPIRED)
     await adding.begin(session, row, person.user_id)

@@ -12,7 +12,7 @@ import pytest_asyncio
 import sqlalchemy as sa
 
 from backend import db, runtime
-from backend.auth import rate_limit, service
+from backend.auth import password_checks, rate_limit
 from backend.auth.route import _has_nul
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
@@ -151,7 +151,7 @@ async def test_many_guesses_at_once_learn_no_more_than_one_after_the_other(
     world: World, http: httpx.AsyncClient, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = await world.person(await world.organization())
-    monkeypatch.setattr(service, "verify_password", lambda password, stored: password == PASSWORD)
+    monkeypatch.setattr(password_checks, "verify_password", lambda password, stored: password == PASSWORD)
     monkeypatch.setitem(rate_limit.PER_PRINCIPAL, "testnet", rate_limit.RateLimitItemPerSecond(1000))
     guesses = [*(f"guess {n}" for n in range(30)), PASSWORD]
     answers = await asyncio.gather(

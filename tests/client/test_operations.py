@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from backend.client import SignumClient
+from backend.client.connection import path
 from backend.openapi import methods
 from backend.openapi.methods.describing import Described
 
@@ -69,3 +70,9 @@ def test_every_answer_can_be_read_back(name: str, record: type[BaseModel]) -> No
     read = record.model_validate_json(json.dumps(example))
     written = json.loads(read.model_dump_json(by_alias=True, exclude_unset=True))
     assert written.keys() == example.keys()
+
+
+@pytest.mark.parametrize("part", ["", ".", ".."])
+def test_path_part_that_would_name_another_operation_is_refused(part: str) -> None:
+    with pytest.raises(ValueError, match="is not an id"):
+        path("/orgs/{}/assets/{}", "acme", part)
