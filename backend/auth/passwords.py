@@ -9,6 +9,7 @@ from sqlmodel import col
 from backend.auth import password_checks, rate_limit
 from backend.auth.accounts import check_password_form
 from backend.auth.models import OneTimeSecretRow, SessionRow
+from backend.auth.password_checks import Room
 from backend.auth.principal import Context
 from backend.auth.schemas import PasswordChange, PasswordReset
 from backend.auth.secrets import digest, token
@@ -100,7 +101,7 @@ async def check_own(user_id: UUID, password: str, stored: str | None, pointer: s
     """400 where this is not the signed-in person's password; guesses are limited by person."""
     names = "password", str(user_id)
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
-    fits = await password_checks.check(password, stored, f"user:{user_id}", is_known=True)
+    fits = await password_checks.check(password, stored, Room.PEOPLE, str(user_id))
     # Asked again: many guesses at once have all passed the first check.
     await rate_limit.check(rate_limit.FAILED_LOGINS_PER_ACCOUNT, *names)
     if not fits:
@@ -114,7 +115,12 @@ async def _set(
     """Write a password; the link or the session that stays proves once more whose it is."""
     user = await themself(session, user_id)
     check_password_form(password, pointer, (user.email, user.display_name))
-    new = {"person": user_id, "hash": await password_checks.hashed(password), "link": link, "session": keep}
+    new = {
+        "person": user_id,
+        "hash": await password_checks.hashed(password, str(user_id)),
+        "link": link,
+        "session": keep,
+    }
     await end_sign_ins(session, user_id)  # before the person's row is locked, as a second step does
     if not await session.scalar(SET, new):
         raise BadRequest(BAD_LINK, pointer="/token") if link else Unauthenticated(code="invalid_token")

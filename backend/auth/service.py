@@ -10,6 +10,7 @@ from sqlmodel import col
 from backend.auth import newcomers, password_checks, rate_limit, tokens
 from backend.auth.address import group
 from backend.auth.models import OneTimeSecretRow, RefreshTokenRow, SessionRow
+from backend.auth.password_checks import Room
 from backend.auth.principal import Context
 from backend.auth.schemas import Login, Me, Reach, Tokens, User
 from backend.auth.scopes import IDENTITY, ROLE_SCOPES, highest, scopes_of
@@ -38,17 +39,28 @@ async def check_password(session: Write, email: str, password: str, address: str
     guesses = rate_limit.Guesses.of_password(account, address, device)
     await guesses.check()
     known = None if "\0" in account else await find_account(session, account)
-    stored, name = known.password_hash if known else None, f"device:{device}" if device else group(address)
+    stored = known.password_hash if known else None
+    room, names = (Room.DEVICES, (device, account)) if device else (Room.STRANGERS, (group(address),))
     async with paused(session):  # whoever waits for a check keeps no connection from the others
-        fits = await password_checks.check(password, stored, name, is_known=bool(device))
+        fits = await password_checks.check(password, stored, room, *names)
     # Asked again: many guesses at once have all passed the first check, and none of them may learn more than one.
     await guesses.check()
     if not fits or known is None:
         await guesses.hit()
         raise Unauthenticated(WRONG)
     user = await themself(session, known.user_id)
+    await _check_unchanged(session, account, known)
     user.last_login_at = now()
     return user
+
+
+async def _check_unchanged(session: Write, account: str, known: Any) -> None:
+    """401 where the password was changed while it was checked. The row stays locked, so that a later change ends the
+    session that is opened now."""
+    await session.execute(sa.text("select from users where id = :id for no key update"), {"id": known.user_id})
+    now_known = await find_account(session, account)
+    if now_known is None or now_known.password_hash != known.password_hash:
+        raise Unauthenticated(WRONG)
 
 
 async def find_account(session: Write, email: str) -> Any:

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from backend.auth import password_checks
+from backend.auth.password_checks import Room
+from backend.auth.secrets import hash_password
 from tests.auth.test_guessing import Visitor
 from tests.conftest import PASSWORD, World
 
@@ -60,10 +63,10 @@ async def test_strangers_leave_room_for_a_browser_that_is_known(api: Any, world:
     assert await browser.sign_in(person.email, PASSWORD) == "/"
     await checks.begin(1)
     checks.may_end.clear()
-    visitors = [Visitor(api, f"198.51.{n}.7") for n in range(password_checks.IN_ALL)]
+    visitors = [Visitor(api, f"198.51.{n}.7") for n in range(password_checks.IN_ALL[Room.STRANGERS])]
     waiting = [asyncio.create_task(one.login("nobody@example.com")) for one in visitors]
     async with asyncio.timeout(30):
-        while not password_checks._strangers.is_full():  # noqa: ASYNC110 - a count changes
+        while not password_checks._rooms[Room.STRANGERS].is_full():  # noqa: ASYNC110 - a count changes
             await asyncio.sleep(0.01)
     assert await Visitor(api, "203.0.113.9").login(person.email, PASSWORD) == 429
     known = asyncio.create_task(browser.sign_in(person.email, PASSWORD))
@@ -71,3 +74,17 @@ async def test_strangers_leave_room_for_a_browser_that_is_known(api: Any, world:
     assert await known == "/"
     await asyncio.gather(*waiting)
     assert await Visitor(api, "203.0.113.9").login(person.email, PASSWORD) == 200
+
+
+async def test_sign_in_with_a_password_that_was_changed_meanwhile_is_refused(
+    api: Any, world: World, checks: Checks, database_url: str
+) -> None:
+    person = await world.person(await world.organization())
+    signing_in = asyncio.create_task(Visitor(api, "203.0.113.5").login(person.email, PASSWORD))
+    await checks.begin(1)
+    async with await psycopg.AsyncConnection.connect(database_url) as connection:
+        change = "update users set password_hash = %s where id = %s"
+        await connection.execute(change, (hash_password("another long password"), person.user_id))
+    checks.may_end.set()
+    assert await signing_in == 401
+    assert await Visitor(api, "203.0.113.5").login(person.email, "another long password") == 200

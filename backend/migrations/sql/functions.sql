@@ -62,7 +62,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     select n.id from sessions n
     where (n.token_hash = hash or n.id = session) and n.revoked_at is null and n.last_used_at < now() - interval '1 minute'
       and not signum_is_idle(n)
-    for update skip locked);
+    for no key update skip locked);
   with alive as materialized (
     select s.id, u.id as user_id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at,
            c.organization_id as client_organization_id, s.factor_at, s.proven_at, signum_has_factor(u.id) as has_factor
@@ -117,7 +117,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   update api_keys k set last_used_at = now() where k.id = (
     select n.id from api_keys n
     where n.key_hash = hash and n.revoked_at is null and (n.last_used_at is null or n.last_used_at < now() - interval '1 minute')
-    for update skip locked);
+    for no key update skip locked);
   select k.id, k.organization_id, k.name::text, k.scopes, coalesce(k.network, o.network::text), k.created_by,
          case when k.created_by is null then '{}' else signum_roles(k.created_by, k.organization_id) end, k.allowed_ip_ranges
   from api_keys k join organizations o on o.id = k.organization_id
