@@ -190,7 +190,7 @@ class Claim:
         return None
 
     def arrived(self) -> None:
-        """The body is whole, or nobody waits for the rest."""
+        """Stop counting the body as arriving: it is complete, or was refused."""
         if self.is_arriving:
             self.is_arriving = False
             self.room.bodies.give_back(self.holder)

@@ -41,8 +41,8 @@ async def page(context: Context, page: Page) -> PendingMembershipList:
 
 async def accept(context: Context, membership_id: UUID) -> Membership:
     """Become a member. 404 where nothing waits under the id; 409 for who is a member there already, and where it has
-    expired or was given by somebody who may not grant it any more. 403 from an address
-    that the organization refuses."""
+    expired, or its grantor has lost the right to grant it. 403 from an address that the
+    organization refuses."""
     person, session = context.require_person(), context.session
     found, row = await _find(context, membership_id)
     await context.check_address(row.organization_id)

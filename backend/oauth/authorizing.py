@@ -120,8 +120,8 @@ def _is_fresh(ask: Ask, person: Person) -> bool:
 
 
 def _lacks_proof(ask: Ask, person: Person) -> bool:
-    """Whether the application would get a write scope from somebody who has not proven themself within the last 5
-    minutes: nothing that the application does asks for a proof."""
+    """Return whether the application would get a write scope from a person without a proof from the last 5 minutes.
+    Its own calls never ask for one."""
     return _writes(ask) and not is_fresh(person.confirmed_at, now())
 
 

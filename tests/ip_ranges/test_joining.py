@@ -1,4 +1,4 @@
-"""Nobody becomes a member from an address that the organization refuses."""
+"""Memberships and invitations are accepted only from addresses that the organization allows."""
 
 from typing import Any
 
