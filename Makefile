@@ -1,13 +1,13 @@
 # Signum. `make` alone lists the targets.
 PYTHON ?= python3
 BIN := .venv/bin
-# Behind a proxy with a certificate of its own, the system knows it and we do not.
+# The system knows the certificate of a proxy that inspects TLS; uv and Node do not.
 export UV_SYSTEM_CERTS = 1
 export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run install test check format lint types openapi client contracts fuzz nodes bench browser clean
+.PHONY: help run install test long check fast-check hooks format openapi client contracts fuzz nodes bench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -15,17 +15,28 @@ help: ## list the targets
 run: .venv/.run ## install everything and start the console and the API on http://localhost:8000
 	@$(BIN)/signum serve
 
-install: .venv/.dev ## install what development and the tests need, but the browser
+install: .venv/.dev ## install what development and the tests need, without the browser
 
 test: .venv/.dev browser ## install what the tests need, a browser included, and run them
 	@$(BIN)/python -m tests
 
-check: .venv/.dev ## format, lint, types, layers, and the tests of the pure rules
-	@$(BIN)/ruff format --check .
-	@$(BIN)/ruff check .
+long: .venv/.dev browser ## run the tests that take long: walks over everything, generated requests, compilations
+	@$(BIN)/python -m tests --long
+
+check: fast-check ## format, lint, prose, types, layers, tests of the pure rules, unused code, structure
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/pytest tests/*/test_rules.py
+	@$(BIN)/python -m tests.unused
+	@$(BIN)/python -m tests.structure
+
+fast-check: .venv/.dev ## the part of `check` that takes a few seconds
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/python -m tests.words --check
+
+hooks: ## run fast-check before each commit in this clone
+	@git config core.hooksPath .hooks
 
 format: .venv/.dev ## format and sort imports
 	@$(BIN)/ruff format .
@@ -38,21 +49,21 @@ client: openapi ## write the OpenAPI document and, from it, the Python client's 
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m backend.openapi.methods
 
 browser: .venv/.dev ## find a Chromium, or install one
-	@$(BIN)/python -m tests.browser
+	@$(BIN)/python -m tests.support.browser
 
-contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the Solidity contracts, offline after one fetch
+contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the Solidity contracts, offline after the first download
 	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.venv/contracts/bin:$$PATH" backend/contracts/check.sh
 
-fuzz: .venv/.dev ## compare our decisions with those of the deployed contracts, 100,000 times
+fuzz: .venv/.dev ## compare Python's decisions with those of the deployed contracts, 100,000 times
 	@$(BIN)/python -m tests.compliance.fuzz
 
-nodes: .venv/.dev ## play 500 seeded stories behind pools of lagging nodes, kill the server, compare chain, tables and requests
+nodes: .venv/.dev ## run 500 random stories behind pools of lagging nodes, kill the server, compare chain, tables and requests
 	@$(BIN)/python -m tests.nodes $(if $(STORIES),--stories $(STORIES)) $(if $(SEED),--seed $(SEED))
 
-bench: .venv/.dev ## measure starts, memory, markets, and a tree of a million recipients
+bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a million recipients
 	@$(BIN)/python -m tests.bench
 
-clean: ## remove what was built and installed, but not the data
+clean: ## remove what was built and installed, and keep the data
 	rm -rf .venv .web .states node_modules
 
 .venv/.uv: requirements-bootstrap.lock

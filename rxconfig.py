@@ -1,4 +1,4 @@
-"""Reflex's settings; everything else is in backend/settings.py."""
+"""Reflex's settings; everything else is in backend/core/settings.py."""
 
 import os
 from pathlib import Path

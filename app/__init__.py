@@ -1,1 +1,1 @@
-"""What a person sees: the Reflex app and a module per page."""
+"""The console: the Reflex app, with one module per page."""

@@ -1,11 +1,11 @@
-"""The keys of programs."""
+"""The page of API keys."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.api_keys import key_dialog, keys_panel, new_button, revoke_dialog
+from app.shell.layout import Nav, page
+from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
 from components.ui.card import page_head
-from state.api_keys import KeysState
+from state.api_keys.list import KeysState
 
 
 @page(
@@ -15,9 +15,9 @@ from state.api_keys import KeysState
     on_load=[KeysState.load],
 )
 def api_keys() -> rx.Component:
-    """Draw the list."""
+    """Draw the list of API keys."""
     return rx.fragment(
-        page_head("API keys", "What programs may do for this organization", new_button()),
+        page_head("API keys", "Keys with which programs call the API, each with its scopes", new_button()),
         keys_panel(),
         key_dialog(),
         revoke_dialog(),

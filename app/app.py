@@ -1,4 +1,4 @@
-"""The Reflex app: the pages, the API beside them, and what happens when a handler fails."""
+"""The Reflex app: its pages, the API it serves, and the handler of failed events."""
 
 import logging
 from urllib.parse import quote
@@ -6,51 +6,17 @@ from urllib.parse import quote
 import httpx
 import reflex as rx
 
-from app import (  # noqa: F401  (each module registers its pages)
-    account,
-    api_keys,
-    approvals,
-    asset,
-    assets,
-    attestations,
-    audit,
-    bridges,
-    chains,
-    connections,
-    consent,
-    distribution,
-    distribution_new,
-    distributions,
-    eligibility,
-    home,
-    invitation,
-    issuer,
-    market,
-    market_new,
-    markets,
-    members,
-    organizations,
-    outbox,
-    overview,
-    parties,
-    passwords,
-    requests,
-    settings,
-    sign_in,
-    sockets,
-    transfers,
-    wallets,
-    webhooks,
-)
-from app.door import Door, Malformed
-from app.look import STYLES, WRAPS, hydrating
+from app import pages  # noqa: F401  (registers them)
+from app.shell import sockets
+from app.shell.event_guard import Door, Malformed
+from app.shell.theme import STYLES, WRAPS, hydrating
 from backend import web
 from backend.api import create_api
-from backend.auth.address import CONSOLE
 from backend.client import client
-from backend.request_guard import RequestGuard
-from state.api import SignedOut
-from state.notices import Notices
+from backend.limits.client_address import CONSOLE
+from backend.server.request_guard import RequestGuard
+from state.core.api import SignedOut
+from state.core.toasts import Notices
 
 log = logging.getLogger("signum.console")
 api = create_api()
@@ -58,13 +24,13 @@ client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONS
 
 
 def on_error(exception: Exception) -> rx.event.EventSpec | None:
-    """A handler failed: signed out goes to the sign-in page, anything else is logged and apologized for."""
+    """Send a signed-out user to the sign-in page; log any other exception and show an apology."""
     if isinstance(exception, SignedOut):
         return rx.redirect(f"/sign-in?next={quote(str(exception), safe='')}")
     if isinstance(exception, Malformed):
-        log.warning("An event did not fit its handler: %s", exception)
+        log.warning("console.event_rejected: %s", exception)
     else:
-        log.error("A handler of the console failed", exc_info=exception)
+        log.error("console.event_failed", exc_info=exception)
     return Notices.apologize()
 
 
@@ -75,7 +41,7 @@ app = rx.App(
     toaster=None,
     app_wraps=WRAPS,
     hydrate_fallback=hydrating,
-    api_transformer=web.edge(api),
+    api_transformer=web.edge(),
     backend_exception_handler=on_error,
 )
 sockets.install(app)
@@ -84,5 +50,5 @@ app.register_lifespan_task(lambda: api.router.lifespan_context(api))
 
 
 def application() -> RequestGuard:
-    """The console and the API, as they are served: guarded against what one address alone could exhaust."""
-    return RequestGuard(app())
+    """Return the console and the API as one application, behind the request guard."""
+    return RequestGuard(web.front(api, app()))

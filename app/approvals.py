@@ -1,17 +1,17 @@
-"""What waits for a second person."""
+"""The page of approvals: actions waiting for a second person."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.approvals import approval_drawer, approvals_table, denial_dialog
+from app.shell.layout import Nav, page
+from components.approvals.list import approval_drawer, approvals_table, denial_dialog
 from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
 from components.ui.tabs import filters
-from state.approvals import ApprovalCount, Approvals, OneApproval
+from state.approvals.list import ApprovalCount, Approvals, OneApproval
 
 VIEWS = [
-    ("for_me", "For me"), ("mine", "My asks"), ("approved", "Approved"), ("denied", "Denied"), ("expired", "Expired"),
-    ("all", "All"),
+    ("for_me", "For me"), ("mine", "My requests"), ("approved", "Approved"), ("denied", "Denied"),
+    ("expired", "Expired"), ("all", "All"),
 ]  # fmt: skip
 
 
@@ -22,15 +22,14 @@ VIEWS = [
     on_load=[Approvals.load],
 )
 def approvals() -> rx.Component:
-    """Draw the list, and one approval beside it."""
+    """Draw the list, and the selected approval in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Approvals", "What one person asked for and another one has to agree to"),
+            page_head("Approvals", "Actions waiting for a second person"),
             panel(
                 toolbar(filters("View", Approvals.view, Approvals.pick_view, VIEWS)),
                 approvals_table(),
-                pager("Newest first, 50 a page", has_newer=Approvals.has_newer, has_older=Approvals.has_older,
-                      on_newer=Approvals.newer, on_older=Approvals.older, busy=Approvals.busy),
+                pager("Newest first, 50 per page", Approvals),
                 label="Approvals",
             ),
             class_name=rx.cond(OneApproval.is_open, "with-drawer", ""),

@@ -2,12 +2,12 @@
 
 import reflex as rx
 
-from app.layout import page
-from components.asset_tabs import activity, holders, markets, overview
-from components.compliance_editor import compliance_editor
-from components.controls import controls
-from components.permission import for_issuers, may_issue
-from components.transfer_check import transfer_check
+from app.shell.layout import page
+from components.assets.tabs import activity, holders, markets, overview
+from components.compliance.editor import compliance_editor
+from components.compliance.transfer_check import transfer_check
+from components.controls.controls import controls
+from components.core.permission import for_issuers, may_issue
 from components.ui.arrival import arrival
 from components.ui.box import row
 from components.ui.button import button, download, link_button
@@ -18,8 +18,8 @@ from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from components.ui.value import amount
-from state.asset import AssetState
-from state.session import Session
+from state.assets.detail import AssetState
+from state.core.session import Session
 
 ASSETS = "/o/" + Session.org.id + "/assets"
 
@@ -32,7 +32,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     on_load=[AssetState.load],
 )
 def asset() -> rx.Component:
-    """Draw the asset, or why it cannot be seen."""
+    """Draw the asset, or why it cannot be shown."""
     broken = absent("asset", AssetState, AssetState.reload, link_button("Assets", ASSETS, "arrow-left"))
     known = rx.cond(AssetState.asset.id != "", _whole(), page_skeleton())
     return arrival(AssetState, page_skeleton(), rx.fragment(rx.cond(AssetState.problem != "", broken, known)))
@@ -80,10 +80,10 @@ def _whole() -> rx.Component:
 def _progress() -> rx.Component:
     request = AssetState.request
     ended = (request.status == "succeeded") | (request.status == "failed") | (request.status == "denied")
-    away = rx.el.div(button("Put away", small=True, kind="quiet", on_click=AssetState.put_away), class_name="put-away")
-    shown = rx.cond(
-        may_issue(), request_progress(request, on_retry=AssetState.retry), request_progress(request)
-    )  # fmt: skip
+    away = rx.el.div(
+        button("Dismiss", small=True, kind="quiet", on_click=AssetState.dismiss), class_name="dismiss-line"
+    )
+    shown = request_progress(AssetState, may_retry=may_issue())
     return rx.el.div(
         rx.el.p(request.title, class_name="title-3"), shown, rx.cond(ended, away, rx.fragment()), class_name="following"
     )

@@ -1,20 +1,21 @@
-"""The list of assets, and the page that makes one."""
+"""The list of assets, and the page that creates one."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.asset_form import asset_form
-from components.csv_link import csv_of
-from components.permission import for_issuers
+from app.shell.layout import Nav, page
+from components.assets.form import asset_form
+from components.core.csv_link import csv_of
+from components.core.permission import for_issuers
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty, page_skeleton
 from components.ui.status import status
-from components.ui.table import Col, name_link, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, name_link, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import amount, when
-from state.assets import AssetRow, AssetsState, NewAsset
-from state.session import Session
+from state.assets.form import NewAsset
+from state.assets.list import AssetsState, AssetView
+from state.core.session import Session
 
 ROUTE = "/o/[org_id]/assets"
 HREF = "/o/" + Session.org.id + "/assets"
@@ -25,42 +26,34 @@ STATUSES = [
 
 @page(route=ROUTE, title="Assets", nav=Nav("Issuance", "landmark", 30, "a"), on_load=[AssetsState.load])
 def assets() -> rx.Component:
-    """Draw the list."""
+    """Draw the list of assets."""
     new = for_issuers(link_button("New asset", HREF + "/new", "plus", kind="primary"))
     return rx.fragment(
-        page_head("Assets", "Tokens whose rules are enforced on chain", new),
+        page_head("Assets", "Your tokenized assets, with rules enforced on chain", new),
         panel(
-            toolbar(filters("Status", AssetsState.status, AssetsState.filter, STATUSES)),
-            table(
+            toolbar(filters("Status", AssetsState.status, AssetsState.filter_status, STATUSES)),
+            list_table(
                 "Assets",
                 [Col("Name"), Col("Status"), Col("Framework"), Col("Chains"), Col("Supply", right=True),
                  Col("Created", narrow=False)],
-                AssetsState.rows,
+                AssetsState,
                 _row,
                 empty=_empty(),
-                loading=AssetsState.loading,
-                problem=AssetsState.problem,
-                is_forbidden=AssetsState.is_forbidden,
-                on_retry=AssetsState.reload,
                 two=True,
             ),
-            pager(
-                "Newest first, 50 a page", has_newer=AssetsState.has_newer, has_older=AssetsState.has_older,
-                on_newer=AssetsState.newer, on_older=AssetsState.older, busy=AssetsState.busy,
-                csv=csv_of("/assets", status=AssetsState.status),
-            ),
+            pager("Newest first, 50 per page", AssetsState, csv=csv_of("/assets", status=AssetsState.status)),
             label="Assets",
         ),
     )  # fmt: skip
 
 
 def _empty() -> rx.Component:
-    first = empty("landmark", "No assets yet", "Issue the first one. It takes its rules along to every chain.")
-    none = empty("filter", "No asset has this status", None)
+    first = empty("landmark", "No assets yet", "Issue the first one. Its rules apply on every chain.")
+    none = empty("filter", "No assets have this status", None)
     return rx.cond(AssetsState.status == "", first, none)
 
 
-def _row(asset: rx.Var[AssetRow]) -> rx.Component:
+def _row(asset: rx.Var[AssetView]) -> rx.Component:
     return tr(
         td(
             rx.el.div(name_link(asset.name, HREF + "/" + asset.id)),
@@ -80,8 +73,8 @@ def _row(asset: rx.Var[AssetRow]) -> rx.Component:
     on_load=[NewAsset.load],
 )  # fmt: skip
 def new_asset() -> rx.Component:
-    """Draw the form."""
+    """Draw the form of a new asset."""
     return rx.fragment(
-        page_head("New asset", "It is deployed on the chain you choose, with these rules from its first block on."),
+        page_head("New asset", "Deployed to the chain you choose, with these rules from the start"),
         rx.cond(NewAsset.ready, asset_form(), page_skeleton()),
     )

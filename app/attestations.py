@@ -1,28 +1,28 @@
-"""The officer's queue."""
+"""The page of attestations: parties to review, and attestations by status."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.access import for_officers
-from components.attesting import checklist_dialog
-from components.case import AT_REST, case_drawer
-from components.csv_link import csv_of
-from components.decision import reject_dialog
-from components.issuing import issue_dialog, revoke_dialog
+from app.shell.layout import Nav, page
+from components.attestations.case import AT_REST, case_drawer
+from components.attestations.checklist import checklist_dialog
+from components.attestations.issue import issue_dialog, revoke_dialog
+from components.core.csv_link import csv_of
+from components.core.permission import for_officers
+from components.parties.decision import reject_dialog
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
 from components.ui.list_keys import keys_hint, list_keys
 from components.ui.note import empty
 from components.ui.status import status
-from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import when
-from state.case import Case
-from state.issuing import Issue
-from state.queue import Entry, Queue
+from state.attestations.case import Case
+from state.attestations.issue import Issue
+from state.attestations.queue import EntryView, Queue
 
 WORDS = {
-    "review": "To review", "pending": "On the way", "active": "Active", "expiring": "Expiring", "expired": "Expired",
+    "review": "To review", "pending": "Pending", "active": "Active", "expiring": "Expiring", "expired": "Expired",
     "revoked": "Revoked", "failed": "Failed",
 }  # fmt: skip
 
@@ -34,18 +34,17 @@ WORDS = {
     on_load=[*AT_REST, Queue.load],
 )
 def attestations() -> rx.Component:
-    """Draw the queue, and what is chosen beside it."""
+    """Draw the list, and the selected party or attestation in a drawer."""
     new = for_officers(button("Issue attestation", "badge-check", kind="primary", on_click=Issue.begin("")))
     return rx.el.div(
         rx.el.div(
-            page_head("Attestations", "Parties to decide about, and what was said of them on chain", new),
+            page_head("Attestations", "Review parties and see their on-chain attestations", new),
             panel(
                 toolbar(filters("Show", Queue.show, Queue.pick_filter, [
                     (name, word, Queue.counts[name]) for name, word in WORDS.items()
                 ])),
                 _list(),
-                pager(keys_hint(), has_newer=Queue.has_newer, has_older=Queue.has_older, on_newer=Queue.newer,
-                      on_older=Queue.older, busy=Queue.busy, csv=csv_of("/attestations", status=_status())),
+                pager(keys_hint(), Queue, csv=csv_of("/attestations", status=_status())),
                 label="Queue",
             ),
             class_name=rx.cond(Case.shown != "", "with-drawer", ""),
@@ -62,34 +61,38 @@ def attestations() -> rx.Component:
 
 def _list() -> rx.Component:
     moment = rx.match(
-        Queue.show, ("review", "Waits since"), ("active", "Ends"), ("expiring", "Ends"), ("expired", "Ended"), "Changed"
+        Queue.show,
+        ("review", "Waiting since"),
+        ("active", "Expires"),
+        ("expiring", "Expires"),
+        ("expired", "Expired"),
+        "Changed",
     )
     nothing = rx.match(
         Queue.show,
-        ("review", empty("inbox", "Nobody waits", "Parties whose identity is not decided about yet appear here.")),
+        ("review", empty("inbox", "No parties to review", "Parties without an identity decision appear here.")),
         (
             "active",
-            empty("badge-check", "No active attestation", "Issue the first one; it lets a wallet receive tokens."),
+            empty("badge-check", "No active attestations", "Issue the first one. It lets a wallet receive tokens."),
         ),
-        ("expiring", empty("hourglass", "None ends soon", "Attestations that end within 30 days appear here.")),
-        empty("badge-check", "None of these", "No attestation has this status."),
+        (
+            "expiring",
+            empty("hourglass", "No attestations expire soon", "Attestations that expire within 30 days appear here."),
+        ),
+        empty("badge-check", "No attestations", "No attestations have this status."),
     )
-    return table(
+    return list_table(
         "Queue",
         [Col("Party"), Col("Country"), Col("Level", right=True), Col("Accredited", narrow=False), Col("Status"),
          Col(moment, right=True)],
-        Queue.rows,
+        Queue,
         _row,
         empty=nothing,
-        loading=Queue.loading,
-        problem=Queue.problem,
-        is_forbidden=Queue.is_forbidden,
-        on_retry=Queue.reload,
         two=True,
     )  # fmt: skip
 
 
-def _row(entry: rx.Var[Entry]) -> rx.Component:
+def _row(entry: rx.Var[EntryView]) -> rx.Component:
     name = rx.el.button(entry.name, type="button", class_name="name trunc", on_click=Queue.choose(entry.id))
     who = rx.el.div(
         avatar(entry.mark),
@@ -110,5 +113,5 @@ def _row(entry: rx.Var[Entry]) -> rx.Component:
 
 
 def _status() -> rx.Var[str]:
-    """The status that the queue's filter stands for; what is no status of an attestation leaves all of them."""
+    """Return the attestation status that the filter selects; empty for filters that are not a status."""
     return rx.cond((Queue.show == "review") | (Queue.show == "expiring"), "", Queue.show).to(str)

@@ -1,10 +1,10 @@
-"""The audit log: who did what, when, before and after, and whether anything was altered since."""
+"""The page of the audit log: who changed what and when, before and after, and a check for tampering."""
 
 from typing import Any
 
 import reflex as rx
 
-from app.layout import Nav, page
+from app.shell.layout import Nav, page
 from components.ui.box import col, row, text
 from components.ui.button import button, download, link
 from components.ui.card import kv, page_head, panel
@@ -13,11 +13,12 @@ from components.ui.form import select
 from components.ui.icon import icon
 from components.ui.note import empty, note, unread
 from components.ui.progress import diff
-from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.value import short_hash, when
-from state.audit import AuditEntry, AuditState, OneEntry, Verification
-from state.differences import KINDS
-from state.session import Session
+from state.audit.differences import KINDS
+from state.audit.log import AuditState, OneEntry, Verification
+from state.audit.views import AuditEntryView
+from state.core.session import Session
 
 PLACES = {
     "asset": "/assets/",
@@ -29,7 +30,7 @@ PLACES = {
     "webhook": "/webhooks/",
     "distribution": "/distributions/",
 }
-"""Where a subject has a page of its own."""
+"""Pages of the kinds of subject that have one."""
 NARROW = {"width": "auto", "max_width": "160px"}
 
 
@@ -40,12 +41,12 @@ NARROW = {"width": "auto", "max_width": "160px"}
     on_load=[AuditState.load],
 )
 def audit() -> rx.Component:
-    """Draw the log, and one entry beside it."""
+    """Draw the log, and the selected entry in a drawer."""
     state = AuditState
     nothing = rx.cond(
         state.query != "",
-        empty("filter", "No entry fits", "Nothing of this kind happened then."),
-        empty("scroll-text", "Nothing yet", "Every change is written here as it happens."),
+        empty("filter", "No entries match these filters", "Try another kind, person or period."),
+        empty("scroll-text", "No entries yet", "Every change is recorded here as it happens."),
     )
     main = rx.el.div(
         page_head("Audit log", "Every change, who made it and how", *_actions()),
@@ -59,26 +60,15 @@ def _log(nothing: rx.Component) -> rx.Component:
     state = AuditState
     return panel(
         _filters(),
-        table(
+        list_table(
             "Audit log",
             [Col("Change"), Col("Who"), Col("When", right=True)],
-            state.rows,
+            state,
             _row,
             empty=nothing,
-            loading=state.loading,
-            problem=state.problem,
-            is_forbidden=state.is_forbidden,
-            on_retry=state.reload,
             two=True,
         ),
-        pager(
-            "Newest first, 50 a page",
-            has_newer=state.has_newer,
-            has_older=state.has_older,
-            on_newer=state.newer,
-            on_older=state.older,
-            busy=state.busy,
-        ),
+        pager("Newest first, 50 per page", state),
         label="Audit log",
     )
 
@@ -94,14 +84,14 @@ def _actions() -> tuple[rx.Component, ...]:
 def _verdict() -> rx.Component:
     found = Verification
     whole = note(
-        rx.el.b("The chain is whole. "),
+        rx.el.b("The hash chain is intact. "),
         found.words,
         " ",
         short_hash(found.last_hash, "last hash"),
         tone="ok",
         role="status",
     )
-    broken = note(rx.el.b("The chain is broken. "), found.words, tone="bad", role="alert")
+    broken = note(rx.el.b("The hash chain is broken. "), found.words, tone="bad", role="alert")
     return rx.match(
         found.said,
         ("whole", whole),
@@ -114,12 +104,12 @@ def _verdict() -> rx.Component:
 def _filters() -> rx.Component:
     state = AuditState
     kinds = [("", "All kinds"), *KINDS.items()]
-    who = {"placeholder": "Everybody", "value": state.person, "on_change": state.pick_person}
+    who = {"placeholder": "Everyone", "value": state.person, "on_change": state.pick_person}
     return toolbar(
         select(kinds, aria_label="Kind", value=state.kind, on_change=state.pick_kind, style=NARROW),
         rx.cond(
             state.people_problem != "",
-            unread("The people did not load.", state.read_people),
+            unread("The list of people did not load.", state.read_people),
             select(state.people, aria_label="Who", style=NARROW, **who),
         ),
         rx.el.div(_day("From", "first", state.first_day), _day("Until", "last", state.last_day), class_name="days"),
@@ -136,7 +126,7 @@ def _day(words: str, which: str, value: Any) -> rx.Component:
     return rx.el.label(text(words, cls="muted small"), field, class_name="day")
 
 
-def _row(entry: rx.Var[AuditEntry]) -> rx.Component:
+def _row(entry: rx.Var[AuditEntryView]) -> rx.Component:
     name = rx.el.button(
         entry.what,
         rx.cond(entry.subject != "", rx.el.span(" ", entry.subject, class_name="of"), rx.fragment()),
@@ -155,7 +145,7 @@ def _row(entry: rx.Var[AuditEntry]) -> rx.Component:
 
 def _one() -> rx.Component:
     entry = OneEntry.entry
-    hidden = note("Your role does not read such records, so what was changed is not shown.", tone="info")
+    hidden = note("Your role cannot read these records, so the changes are hidden.", tone="info")
     fields = rx.cond(entry.is_new, _written(), diff(entry.differences))
     shown = rx.cond(entry.differences.length() > 0, fields, text("No fields changed.", cls="muted"))
     none = text("none", cls="muted")
@@ -170,15 +160,15 @@ def _one() -> rx.Component:
             rx.cond(entry.request_id != "", short_hash(entry.request_id, "request id"), none),
         ),
         ("Hash", short_hash(entry.hash, "hash")),
-        ("Follows", short_hash(entry.previous_hash, "hash before")),
+        ("Previous hash", short_hash(entry.previous_hash, "previous hash")),
     )
     return drawer(
         entry.what,
         rx.el.span("Entry ", entry.seq),
         col(
-            rx.el.h3(rx.cond(entry.is_new, "What was written", "Before and after")),
+            rx.el.h3(rx.cond(entry.is_new, "Fields", "Before and after")),
             rx.cond(entry.withheld, hidden, shown),
-            rx.el.h3("About"),
+            rx.el.h3("Details"),
             facts,
             cls="wide",
         ),
@@ -188,7 +178,7 @@ def _one() -> rx.Component:
 
 
 def _written() -> rx.Component:
-    """Each field of what had nothing before it."""
+    """List the fields of a new record, which has no earlier values."""
 
     def one(change: Any) -> rx.Component:
         return rx.el.div(rx.el.dt(change["name"]), rx.el.dd(change["new"], class_name="break"), key=change["name"])
@@ -197,7 +187,7 @@ def _written() -> rx.Component:
 
 
 def _subject() -> rx.Component:
-    """What was changed by its name, a link where it has a page; else its id."""
+    """Name what was changed, as a link where it has a page; without a name, show its id."""
     entry, base = OneEntry.entry, "/o/" + Session.org.id
     unlinked = rx.cond(entry.subject != "", text(entry.subject, cls="break"), short_hash(entry.subject_id, "id"))
     return rx.match(

@@ -1,20 +1,20 @@
-"""Bridges: the list, and one packet's story in a drawer."""
+"""The page of bridges: the list, and one packet's history in a drawer."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.asset_filter import asset_filter
-from components.bridge_story import bridge_story
-from components.csv_link import csv_of
+from app.shell.layout import Nav, page
+from components.assets.choice import asset_filter
+from components.bridges.story import bridge_story
+from components.core.csv_link import csv_of
 from components.ui.box import end, row
 from components.ui.card import page_head, panel
 from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.status import status
-from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import amount, short_hash, when
-from state.bridges import BridgeRow, BridgesState, BridgeState
+from state.bridges.list import BridgesState, BridgeState, BridgeView
 
 STATUSES = [
     ("", "All"), ("pending", "Pending"), ("submitting", "Submitting"), ("confirmed", "Confirmed"), ("failed", "Failed"),
@@ -26,36 +26,29 @@ STATUSES = [
     on_load=[BridgeState.hide, BridgesState.load],
 )  # fmt: skip
 def bridges() -> rx.Component:
-    """Draw the list, and the drawer beside it."""
+    """Draw the list, and the selected bridge in a drawer."""
     state = BridgesState
     none = rx.cond(
         (state.status == "") & (state.asset == ""),
-        empty("arrow-left-right", "No bridges yet", "An asset crosses to another chain by a bridge, with its rules."),
-        empty("filter", "No bridge fits"),
+        empty("arrow-left-right", "No bridges yet", "A bridge takes an asset to another chain, with its rules."),
+        empty("filter", "No bridges match these filters"),
     )
     main = rx.el.div(
-        page_head("Bridges", "Packets from chain to chain, each with its rules"),
+        page_head("Bridges", "Tokens and rules sent from chain to chain"),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, STATUSES),
                 end(asset_filter(state)),
             ),
-            table(
+            list_table(
                 "Bridges",
                 [Col("Asset"), Col("Status"), Col("Route"), Col("Amount", right=True), Col("Packet", narrow=False),
-                 Col("Begun", narrow=False)],
-                state.rows,
+                 Col("Started", narrow=False)],
+                state,
                 _row,
                 empty=none,
-                loading=state.loading,
-                problem=state.problem,
-                is_forbidden=state.is_forbidden,
-                on_retry=state.reload,
             ),
-            pager(
-                "Newest first, 50 a page", has_newer=state.has_newer, has_older=state.has_older, on_newer=state.newer,
-                on_older=state.older, busy=state.busy, csv=csv_of("/bridges", status=state.status, assetId=state.asset),
-            ),
+            pager("Newest first, 50 per page", state, csv=csv_of("/bridges", status=state.status, assetId=state.asset)),
             label="Bridges",
         ),
         class_name=rx.cond(BridgeState.bridge.id != "", "with-drawer", ""),
@@ -63,7 +56,7 @@ def bridges() -> rx.Component:
     return rx.fragment(main, bridge_story())
 
 
-def _row(bridge: rx.Var[BridgeRow]) -> rx.Component:
+def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
     open_ = rx.el.button(
         bridge.symbol,
         type="button",

@@ -1,11 +1,13 @@
-"""Chains: those of the registry, and one of them in a drawer."""
+"""The page of chains: the list, and one chain in a drawer."""
+
+from typing import Any
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.access import is_admin
-from components.chain_detail import chain_detail, environment, vm
-from components.devnet import devnet_panel
+from app.shell.layout import Nav, page
+from components.chains.detail import chain_detail, environment, vm
+from components.chains.devnet import devnet_panel
+from components.core.permission import is_admin
 from components.ui.box import row, text
 from components.ui.button import button
 from components.ui.card import page_head, panel
@@ -15,63 +17,64 @@ from components.ui.icon import mark
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, problem_note
 from components.ui.status import status, tag
-from components.ui.table import Col, table, td, toolbar, tr
-from state.devnet import Devnet
-from state.registry import ChainRow, Registry
+from components.ui.table import Col, list_table, td, toolbar, tr
+from state.chains.devnet import DevnetState
+from state.chains.list import ChainsState
+from state.chains.views import ChainDetail
 
-CHOSEN = Registry.chosen
+CHOSEN = ChainsState.chosen
 
 
 @page(
     route="/o/[org_id]/chains",
     title="Chains",
     nav=Nav("Network", "link", 60, "c"),
-    on_load=[Registry.load, Devnet.load],
+    on_load=[ChainsState.load, DevnetState.load],
 )
 def chains() -> rx.Component:
-    """Draw the list, and a chain beside it."""
+    """Draw the list, and the selected chain in a drawer."""
     return rx.el.div(
         rx.el.div(
             page_head("Chains", "Where this organization can issue, attest and trade"),
             panel(_filters(), _list(), _foot(), label="Chains"),
             devnet_panel(),
-            class_name=rx.cond(Registry.is_open, "with-drawer", ""),
+            class_name=rx.cond(ChainsState.is_open, "with-drawer", ""),
         ),
         _drawer(),
-        list_keys(Registry.step, Registry.leave),
+        list_keys(ChainsState.step, ChainsState.leave),
         class_name="chains",
     )
 
 
 def _filters() -> rx.Component:
     def one(name: str, label: str, value: rx.Var[str], *options: tuple[str, str]) -> rx.Component:
-        return select(options, aria_label=label, value=value, on_change=lambda picked: Registry.sift(name, picked))
+        return select(options, aria_label=label, value=value, on_change=lambda picked: ChainsState.sift(name, picked))
 
     return toolbar(
         one(
             "environment",
             "Environment",
-            Registry.environment,
+            ChainsState.environment,
             ("", "Every environment"),
             ("mainnet", "Mainnet"),
             ("testnet", "Testnet"),
             ("devnet", "Devnet"),
         ),
-        one("vm", "Virtual machine", Registry.vm, ("", "Every VM"), ("evm", "EVM"), ("solana", "Solana")),
+        one("vm", "Virtual machine", ChainsState.vm, ("", "Every VM"), ("evm", "EVM"), ("solana", "Solana")),
         one(
             "deployed",
             "Contracts",
-            Registry.deployed,
+            ChainsState.deployed,
             ("", "With and without contracts"),
             ("yes", "Contracts deployed"),
             ("no", "No contracts"),
         ),
-        one("enabled", "Use", Registry.enabled, ("", "Enabled or not"), ("yes", "Enabled"), ("no", "Not enabled")),
+        one("enabled", "Use", ChainsState.enabled, ("", "Enabled or not"), ("yes", "Enabled"), ("no", "Not enabled")),
     )
 
 
 def _list() -> rx.Component:
-    return table(
+    return list_table(
         "Chains",
         [
             Col("Chain"),
@@ -82,18 +85,14 @@ def _list() -> rx.Component:
             Col("Use"),
             Col("Actions", hidden=True),
         ],
-        Registry.rows,
+        ChainsState,
         _row,
         empty=empty(
             "link",
             "No chains match these filters",
             None,
-            button("Show all chains", "x", on_click=Registry.clear),
+            button("Show all chains", "x", on_click=ChainsState.clear),
         ),
-        loading=Registry.loading,
-        problem=Registry.problem,
-        is_forbidden=Registry.is_forbidden,
-        on_retry=Registry.reload,
         two=True,
     )
 
@@ -102,15 +101,17 @@ def _foot() -> rx.Component:
     return rx.el.div(
         keys_hint(),
         rx.el.span(class_name="end"),
-        rx.el.span(Registry.rows.length(), rx.cond(Registry.rows.length() == 1, " chain", " chains"), class_name="num"),
+        rx.el.span(
+            ChainsState.rows.length(), rx.cond(ChainsState.rows.length() == 1, " chain", " chains"), class_name="num"
+        ),
         class_name="card-foot",
     )
 
 
-def _row(chain: rx.Var[ChainRow]) -> rx.Component:
-    name = rx.el.button(chain.name, type="button", class_name="name trunc", on_click=Registry.show(chain.id))
+def _row(chain: rx.Var[ChainDetail]) -> rx.Component:
+    name = rx.el.button(chain.name, type="button", class_name="name trunc", on_click=ChainsState.show(chain.id))
     below = text(vm(chain), ", ", chain.currency, ", ", chain.layer, cls="muted small")
-    alarmed = rx.cond(chain.alarms.length() > 0, rx.el.div(tag("Needs the operator", "bad")), rx.fragment())
+    alarmed = rx.cond(chain.alarms.length() > 0, rx.el.div(tag("Operator action needed", "bad")), rx.fragment())
     return tr(
         td(
             row(
@@ -144,20 +145,31 @@ def _row(chain: rx.Var[ChainRow]) -> rx.Component:
     )
 
 
-def _not_here(chain: rx.Var[ChainRow]) -> rx.Component:
+def _not_here(chain: rx.Var[ChainDetail]) -> rx.Component:
     waits = text("Not ready yet", cls="muted", title=chain.missing)
     return rx.cond(chain.missing != "", waits, text("Not available", cls="muted"))
 
 
-def _switch(chain: rx.Var[ChainRow], small: bool = False) -> rx.Component:
-    """The button that enables or disables; nothing where it cannot be."""
-    busy = Registry.saving == chain.id
-    on = button("Enable", small=small, busy=busy, on_click=Registry.enable(chain.id), aria_label="Enable " + chain.name)
+def _switch(chain: rx.Var[ChainDetail], small: bool = False) -> rx.Component:
+    """Draw the button that enables or disables the chain; nothing where neither is possible."""
+    busy = ChainsState.saving == chain.id
+    on = button(
+        "Enable", small=small, busy=busy, on_click=ChainsState.enable(chain.id), aria_label="Enable " + chain.name
+    )
     off = button(
-        "Disable", small=small, busy=busy, on_click=Registry.disable(chain.id), aria_label="Disable " + chain.name
+        "Disable", small=small, busy=busy, on_click=ChainsState.disable(chain.id), aria_label="Disable " + chain.name
     )
     allowed = rx.cond(chain.is_enabled, off, rx.cond(chain.obstacle == "", on, rx.fragment()))
     return rx.cond(is_admin(), allowed, rx.fragment())
+
+
+def _about_use() -> rx.Var[Any]:
+    """Say what disabling the chain stops, or what still works without it."""
+    ending = "You can still cancel, claim, revoke, unfreeze and unpause."
+    stops = f"Disabling stops everything new here. {ending} "
+    stopped = f"Nothing new starts here. {ending} "
+    words = rx.cond(CHOSEN.is_enabled, stops, rx.cond(CHOSEN.obstacle == "", stopped, ""))
+    return words.to(str) + CHOSEN.in_progress
 
 
 def _drawer() -> rx.Component:
@@ -165,15 +177,12 @@ def _drawer() -> rx.Component:
         CHOSEN.name,
         rx.cond(CHOSEN.is_enabled, "Enabled for this organization", "Not enabled for this organization"),
         *chain_detail(CHOSEN),
-        problem_note(Registry.action_problem),
-        is_open=Registry.is_open,
-        on_close=Registry.leave,
-        tools=step_buttons(Registry.step),
+        problem_note(ChainsState.action_problem),
+        is_open=ChainsState.is_open,
+        on_close=ChainsState.leave,
+        tools=step_buttons(ChainsState.step),
         foot=(
-            text(
-                rx.cond(CHOSEN.is_enabled, "Disabling stops new operations here. What exists stays.", ""),
-                cls="muted small grow",
-            ),
+            text(_about_use(), cls="muted small grow"),
             _switch(CHOSEN),
         ),
     )

@@ -1,10 +1,10 @@
-"""The organization as an attestation issuer."""
+"""The page of the organization as an attestation issuer."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.access import for_admins, is_admin
-from components.consent import consent_field
+from app.shell.layout import Nav, page
+from components.core.permission import for_admins, is_admin
+from components.oauth.consent import consent_field
 from components.ui.box import col, split, text
 from components.ui.button import button, link_button
 from components.ui.card import card, kv, page_head
@@ -15,53 +15,60 @@ from components.ui.progress import checklist, request_progress
 from components.ui.status import status
 from components.ui.table import Col, table, td, tr
 from components.ui.value import short_hash
-from state.issuer import Attester, Issuer, IssuerForm
-from state.prerequisites import Prerequisite
-from state.session import Session
+from state.core.prerequisites import Prerequisite
+from state.core.session import Session
+from state.issuers.form import IssuerForm
+from state.issuers.issuer import AttesterView, IssuerState
 
 LEVELS = [("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3")]
-TERMS = Issuer.terms
+TERMS = IssuerState.terms
 
 
 @page(
     route="/o/[org_id]/issuer",
     title="Issuer",
     nav=Nav("Issuance", "stamp", 35, "i"),
-    on_load=[IssuerForm.show(False), Issuer.load],
+    on_load=[IssuerForm.show(False), IssuerState.load],
 )
 def issuer() -> rx.Component:
-    """Draw the registration with what it needs, and the attester on each chain."""
+    """Draw the registration with its prerequisites, and the attester on each chain."""
     broken = rx.cond(
-        Issuer.is_forbidden,
-        forbidden(Issuer.problem),
-        failure("This did not load", Issuer.problem, button("Try again", "rotate-cw", on_click=Issuer.reload)),
+        IssuerState.is_forbidden,
+        forbidden(IssuerState.problem),
+        failure(
+            "This did not load", IssuerState.problem, button("Try again", "rotate-cw", on_click=IssuerState.reload)
+        ),
     )
-    content = rx.cond(Issuer.is_issuer, _registered(), _not_yet())
+    content = rx.cond(IssuerState.is_issuer, _registered(), _not_yet())
     blank = rx.el.div(skeleton(4), class_name="card")
     return rx.fragment(
         page_head(
             "Issuer",
-            "Whose attestations count: this organization's, on every chain where it is registered",
+            "Registration of this organization as an attestation issuer, chain by chain",
             for_admins(_head_button()),
         ),
-        rx.cond(Issuer.problem != "", rx.el.div(broken, class_name="card"), rx.cond(Issuer.loading, blank, content)),
+        rx.cond(
+            IssuerState.problem != "",
+            rx.el.div(broken, class_name="card"),
+            rx.cond(IssuerState.loading, blank, content),
+        ),
         _dialog(),
     )
 
 
 def _head_button() -> rx.Component:
     change = button("Change terms", "pencil", on_click=IssuerForm.show(True))
-    return rx.cond(Issuer.is_issuer, change, rx.fragment())
+    return rx.cond(IssuerState.is_issuer, change, rx.fragment())
 
 
 def _not_yet() -> rx.Component:
     register = button(
-        "Register as issuer", "stamp", kind="primary", disabled=~Issuer.is_ready, on_click=IssuerForm.show(True)
+        "Register as issuer", "stamp", kind="primary", disabled=~IssuerState.is_ready, on_click=IssuerForm.show(True)
     )
     ask = text("An admin registers the organization.", cls="muted")
     first = card(
-        "What it needs first",
-        rx.el.div(checklist(Issuer.needs, _need), class_name="needs"),
+        "Prerequisites",
+        rx.el.div(checklist(IssuerState.needs, _need), class_name="needs"),
     )
     return split(
         card(
@@ -69,8 +76,8 @@ def _not_yet() -> rx.Component:
             empty(
                 "stamp",
                 "Not registered as an issuer",
-                "Registering adds the treasury to the attestation registry of every enabled chain. From then on "
-                "this organization can say on chain who may hold its tokens.",
+                "Registering adds the treasury to the attestation registry of every enabled chain. "
+                "This organization can then attest on chain who may hold its tokens.",
                 rx.cond(is_admin(), register, ask),
             ),
         ),
@@ -85,24 +92,24 @@ def _need(item: rx.Var[Prerequisite]) -> rx.Component:
 
 def _registered() -> rx.Component:
     lacking = note(
-        rx.el.b(Issuer.missing, " of the enabled chains lack the attester. "),
+        rx.el.b(IssuerState.missing, " of the enabled chains lack the attester. "),
         "Complete the registration to attest there too.",
         tone="warn",
     )
     complete = for_admins(
         button("Complete registration", "stamp", kind="primary", small=True, on_click=IssuerForm.show(True))
     )
-    gap = rx.cond(Issuer.missing > 0, rx.el.div(lacking, complete, class_name="gap-note"), rx.fragment())
+    gap = rx.cond(IssuerState.missing > 0, rx.el.div(lacking, complete, class_name="gap-note"), rx.fragment())
     chains = card(
         "Chains",
         table(
             "Attester on each chain",
             [Col("Chain"), Col("Status"), Col("Attester"), Col("Transaction", narrow=False)],
-            Issuer.attesters,
+            IssuerState.attesters,
             _row,
             empty=empty("link", "No chain enabled", "Enable a chain, then complete the registration."),
-            loading=Issuer.loading,
-            problem=Issuer.problem,
+            loading=IssuerState.loading,
+            problem=IssuerState.problem,
         ),
     )
     terms = card(
@@ -113,18 +120,20 @@ def _registered() -> rx.Component:
             (
                 "May revoke",
                 rx.cond(
-                    TERMS.can_revoke_others, "also what others attested here and below", "only what it attested itself"
+                    TERMS.can_revoke_others, "attestations of any issuer, here and below", "only its own attestations"
                 ),
             ),
         ),
     )
     running = rx.cond(
-        Issuer.request.steps.length() > 0, request_progress(Issuer.request, on_retry=Issuer.retry), rx.fragment()
+        IssuerState.request.steps.length() > 0,
+        request_progress(IssuerState),
+        rx.fragment(),
     )
     return col(gap, split(chains, col(terms, running, cls="wide")), cls="wide")
 
 
-def _row(attester: rx.Var[Attester]) -> rx.Component:
+def _row(attester: rx.Var[AttesterView]) -> rx.Component:
     return tr(
         td(text(attester.chain, cls="strong")),
         td(rx.cond(attester.status == "absent", text("Not registered", cls="muted"), status(attester.status))),
@@ -137,15 +146,15 @@ def _row(attester: rx.Var[Attester]) -> rx.Component:
 def _dialog() -> rx.Component:
     errors = IssuerForm.errors
     return form_dialog(
-        rx.cond(Issuer.is_issuer, "Registration of " + TERMS.name, "Register as an issuer"),
-        "It is written on every enabled chain that lacks it, one transaction each.",
+        rx.cond(IssuerState.is_issuer, "Registration of " + TERMS.name, "Register as an issuer"),
+        "One transaction is sent on each enabled chain where the issuer is not registered yet.",
         text_field(
             "Name",
             "name",
             errors=errors,
             id="n-name",
             max_length=120,
-            default_value=rx.cond(Issuer.is_issuer, TERMS.name, Session.org.name),
+            default_value=rx.cond(IssuerState.is_issuer, TERMS.name, Session.org.name),
         ),
         select_field(
             "Attests up to",
@@ -154,19 +163,15 @@ def _dialog() -> rx.Component:
             errors=errors,
             id="n-level",
             default_value=TERMS.max_level.to_string(),
-            hint="No attestation of this issuer says more.",
+            hint="The highest level this issuer can attest.",
         ),
         check_field(
-            "May revoke what others attested here and below",
+            "May revoke attestations of other issuers, here and below",
             "can_revoke_others",
             default_checked=TERMS.can_revoke_others,
         ),
         consent_field(error_of(errors, "consent")),
-        is_open=IssuerForm.is_open,
-        on_open_change=IssuerForm.show,
-        on_submit=IssuerForm.submit,
-        problem=IssuerForm.form_problem,
-        busy=IssuerForm.saving,
-        submit=rx.cond(Issuer.is_issuer, "Save and complete", "Register"),
+        form=IssuerForm,
+        submit=rx.cond(IssuerState.is_issuer, "Save and complete", "Register"),
         width="560px",
     )

@@ -2,15 +2,15 @@
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.access import for_admins
-from components.overview import chains_card, inbox, recent_card, tiles, transactions_card
+from app.shell.layout import Nav, page
+from components.core.permission import for_admins
+from components.organizations.overview import chains_card, inbox, recent_card, tiles, transactions_card
 from components.ui.box import col, split
 from components.ui.button import button, link_button
 from components.ui.card import page_head
 from components.ui.note import failure, forbidden, page_skeleton
-from state.overview import OverviewState
-from state.session import Session
+from state.core.session import Session
+from state.organizations.overview import OverviewState
 
 
 @page(
@@ -20,7 +20,7 @@ from state.session import Session
     on_load=[OverviewState.load],
 )
 def overview() -> rx.Component:
-    """Draw counts, what waits for a person, chains, and the newest requests."""
+    """Draw counts, open tasks, chains and the newest requests."""
     counts = OverviewState.counts
     below = rx.cond(
         counts.subs == 0,

@@ -1,15 +1,15 @@
-"""People and companies an organization knows."""
+"""The page of parties: people and companies that an organization knows."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.access import for_officers
-from components.attesting import checklist_dialog
-from components.case import AT_REST, case_drawer
-from components.csv_link import csv_at
-from components.decision import reject_dialog
-from components.issuing import issue_dialog, revoke_dialog
-from components.party_form import party_form
+from app.shell.layout import Nav, page
+from components.attestations.case import AT_REST, case_drawer
+from components.attestations.checklist import checklist_dialog
+from components.attestations.issue import issue_dialog, revoke_dialog
+from components.core.csv_link import csv_at
+from components.core.permission import for_officers
+from components.parties.decision import reject_dialog
+from components.parties.form import party_form
 from components.ui.box import end
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
@@ -17,13 +17,14 @@ from components.ui.form import search_box
 from components.ui.list_keys import keys_hint, list_keys
 from components.ui.note import empty
 from components.ui.status import status
-from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import short_hash, when
-from state.case import Case
-from state.parties import Parties, PartyForm
-from state.party import PartyView
-from state.session import Session
+from state.attestations.case import Case
+from state.core.session import Session
+from state.parties.detail import PartyView
+from state.parties.form import PartyForm
+from state.parties.list import Parties
 
 STATUSES = [
     ("", "All"),
@@ -41,19 +42,18 @@ STATUSES = [
     on_load=[*AT_REST, PartyForm.show(False), Parties.load],
 )
 def parties() -> rx.Component:
-    """Draw the list, and who is chosen beside it."""
+    """Draw the list, and the selected party in a drawer."""
     new = for_officers(button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True)))
     return rx.el.div(
         rx.el.div(
-            page_head("Parties", "People and companies this organization knows, and what was decided about them", new),
+            page_head("Parties", "People and companies of this organization, and their identity decisions", new),
             panel(
                 toolbar(
-                    filters("Status", Parties.status, Parties.pick_status, STATUSES),
+                    filters("Status", Parties.status, Parties.filter_status, STATUSES),
                     end(search_box("Find a party", on_change=Parties.find.debounce(250))),
                 ),
                 _list(),
-                pager(keys_hint(), has_newer=Parties.has_newer, has_older=Parties.has_older, on_newer=Parties.newer,
-                      on_older=Parties.older, busy=Parties.busy, csv=_csv()),
+                pager(keys_hint(), Parties, csv=_csv()),
                 label="Parties",
             ),
             class_name=rx.cond(Case.shown != "", "with-drawer", ""),
@@ -76,19 +76,15 @@ def _csv() -> rx.Var[str]:
 
 def _list() -> rx.Component:
     is_all = (Parties.status == "") & (Parties.search == "")
-    first = empty("id-card", "No party yet", "Register a person or company; once verified, they can be attested.")
-    none = empty("search", "No party like this", "No name, email or wallet fits, or none has this status.")
-    return table(
+    first = empty("id-card", "No parties yet", "Register a person or company. Once verified, it can be attested.")
+    none = empty("search", "No parties match these filters", "Try another name, email, wallet or status.")
+    return list_table(
         "Parties",
         [Col("Party"), Col("Kind", narrow=False), Col("Country"), Col("Level", right=True), Col("Wallet", narrow=False),
          Col("Status"), Col("Registered", right=True)],
-        Parties.rows,
+        Parties,
         _row,
         empty=rx.cond(is_all, first, none),
-        loading=Parties.loading,
-        problem=Parties.problem,
-        is_forbidden=Parties.is_forbidden,
-        on_retry=Parties.reload,
         two=True,
     )  # fmt: skip
 

@@ -1,9 +1,9 @@
-"""Everything that was accepted and takes its time: its steps, its transactions, what went wrong."""
+"""The page of requests: their steps, transactions and failures."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.csv_link import csv_of
+from app.shell.layout import Nav, page
+from components.core.csv_link import csv_of
 from components.ui.box import row, text
 from components.ui.button import button, link
 from components.ui.card import kv, page_head, panel
@@ -12,12 +12,12 @@ from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, note, problem_note, skeleton
 from components.ui.progress import awaits_approval, bar, timeline
 from components.ui.status import badge, status
-from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import elapsed, short_hash, when
-from state.request_list import OneRequest, Requests
-from state.requests import Request
-from state.session import Session
+from state.core.session import Session
+from state.requests.list import OneRequest, Requests
+from state.requests.views import RequestView
 
 STATUSES = [
     ("", "All"), ("running", "Running"), ("accepted", "Accepted"), ("failed", "Failed"), ("succeeded", "Done"),
@@ -33,15 +33,14 @@ ONE = OneRequest.request
     on_load=[Requests.load],
 )
 def requests() -> rx.Component:
-    """Draw the list, and one request beside it."""
+    """Draw the list, and the selected request in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Requests", "What was accepted and goes to the chains, step by step"),
+            page_head("Requests", "Accepted operations and their progress on chain"),
             panel(
-                toolbar(filters("Status", Requests.status, Requests.pick_status, STATUSES)),
+                toolbar(filters("Status", Requests.status, Requests.filter_status, STATUSES)),
                 _list(),
-                pager(keys_hint(), has_newer=Requests.has_newer, has_older=Requests.has_older, on_newer=Requests.newer,
-                      on_older=Requests.older, busy=Requests.busy, csv=csv_of("/requests", status=Requests.status)),
+                pager(keys_hint(), Requests, csv=csv_of("/requests", status=Requests.status)),
                 label="Requests",
             ),
             class_name=rx.cond(OneRequest.is_open, "with-drawer", ""),
@@ -55,23 +54,19 @@ def requests() -> rx.Component:
 def _list() -> rx.Component:
     is_all = Requests.status == ""
     first = empty(
-        "list-checks", "Nothing yet", "Deployments, attestations, bridges and orders appear here as they go on."
+        "list-checks", "No requests yet", "Deployments, attestations, bridges and orders appear here as they run."
     )
-    return table(
+    return list_table(
         "Requests",
         [Col("Request"), Col("Steps", right=True), Col("By", narrow=False), Col("Status"), Col("Started", right=True)],
-        Requests.rows,
+        Requests,
         _row,
-        empty=rx.cond(is_all, first, empty("list-checks", "None of these", "No request has this status.")),
-        loading=Requests.loading,
-        problem=Requests.problem,
-        is_forbidden=Requests.is_forbidden,
-        on_retry=Requests.reload,
+        empty=rx.cond(is_all, first, empty("list-checks", "No requests", "No requests have this status.")),
         two=True,
     )
 
 
-def _row(request: rx.Var[Request]) -> rx.Component:
+def _row(request: rx.Var[RequestView]) -> rx.Component:
     name = rx.el.button(request.title, type="button", class_name="name trunc", on_click=OneRequest.show(request.id))
     below = rx.cond(request.line != "", request.line, _about(request.subject_type))
     return tr(
@@ -91,8 +86,8 @@ def _drawer() -> rx.Component:
     took = rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
     facts = kv(
         ("Kind", text(ONE.kind, cls="mono")),
-        ("Begun", when(ONE.created_at)),
-        ("Took", rx.cond(ONE.status == "awaiting_approval", "not begun", took)),
+        ("Started", when(ONE.created_at)),
+        ("Took", rx.cond(ONE.status == "awaiting_approval", "not started", took)),
         ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
         ("Subject", _subject()),
         ("Request", short_hash(ONE.id, "request id")),
@@ -100,9 +95,9 @@ def _drawer() -> rx.Component:
     failed = rx.cond(
         ONE.problem != "",
         note(
-            rx.el.b(rx.cond(ONE.status == "denied", "It was not approved. ", "It failed. ")),
+            rx.el.b(rx.cond(ONE.status == "denied", "It was denied. ", "The request failed. ")),
             ONE.problem,
-            rx.cond(ONE.can_retry | (ONE.status == "denied"), "", " Trying again cannot help."),
+            rx.cond(ONE.can_retry | (ONE.status == "denied"), "", " It cannot be retried."),
             tone="bad",
             role="alert",
         ),
@@ -111,16 +106,17 @@ def _drawer() -> rx.Component:
     body = rx.fragment(
         row(rx.el.h3("Steps"), text(badge(ONE.status), cls="end"), cls="section-line"),
         awaits_approval(ONE),
+        rx.cond(ONE.notice != "", note(ONE.notice, tone="warn", sign="link"), rx.fragment()),
         bar(ONE.percent, "Progress"),
         rx.el.div(timeline(ONE.steps), class_name="drawer-timeline"),
         failed,
-        rx.el.h3("About"),
+        rx.el.h3("Details"),
         facts,
     )
     retry = button("Retry from here", "rotate-cw", kind="primary", busy=OneRequest.saving, on_click=OneRequest.retry)
     may_retry = ONE.can_retry & (Session.org.role != "viewer")
-    begun = text("Begun ", when(ONE.created_at, "exact"), cls="muted small")
-    again = rx.fragment(text("What was done already is not done twice.", cls="muted small grow"), retry)
+    begun = text("Started ", when(ONE.created_at, "exact"), cls="muted small")
+    again = rx.fragment(text("Completed steps are not repeated.", cls="muted small grow"), retry)
     return drawer(
         rx.cond(ONE.title != "", ONE.title, "Request"),
         rx.el.span(ONE.done_steps, " of ", ONE.steps.length(), " steps"),
@@ -134,7 +130,7 @@ def _drawer() -> rx.Component:
 
 
 def _about(subject: rx.Var[str]) -> rx.Var[str]:
-    """What kind of thing a request is about, in words."""
+    """Return the name of a subject's kind."""
     words = (
         "Asset",
         "Market",
@@ -152,7 +148,7 @@ def _about(subject: rx.Var[str]) -> rx.Var[str]:
 
 
 def _subject() -> rx.Component:
-    """A link to what the request is about, where it has a page."""
+    """Link to the request's subject, where it has a page."""
     base = "/o/" + Session.org.id
     return rx.match(
         ONE.subject_type,

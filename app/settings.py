@@ -1,22 +1,23 @@
-"""What an organization sets for itself."""
+"""The page of an organization's settings."""
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.access import is_admin
-from components.oauth_clients import client_dialog, clients_card, removal_dialog
-from components.settings import (
+from app.shell.layout import Nav, page
+from components.core.permission import is_admin
+from components.oauth.clients import client_dialog, clients_card, removal_dialog
+from components.organizations.settings import (
     ip_ranges_card,
     policy_card,
     profile_card,
     read_only_note,
     requirements_card,
+    rules_card,
     security_card,
 )
 from components.ui.card import page_head
 from components.ui.note import failure, skeleton
-from state.oauth_clients import ClientsState
-from state.settings import Settings
+from state.oauth.clients import ClientsState
+from state.organizations.settings import Settings
 
 
 @page(
@@ -26,15 +27,15 @@ from state.settings import Settings
     on_load=[Settings.load, ClientsState.load],
 )
 def settings() -> rx.Component:
-    """Draw the cards."""
-    forms = (profile_card(), requirements_card(), security_card(), ip_ranges_card(), policy_card())
+    """Draw the settings cards."""
+    forms = (profile_card(), requirements_card(), security_card(), ip_ranges_card(), rules_card(), policy_card())
     own = rx.el.fieldset(*forms, disabled=~is_admin(), class_name="bare col wide", aria_label="Settings")
     cards = rx.el.div(own, clients_card(), class_name="col wide")
     loaded = rx.cond(Settings.given.version == "", skeleton(6), cards)
     return rx.fragment(
-        page_head("Settings", "Name and network, who can be invited, what needs a second person, applications"),
+        page_head("Settings", "Name, network, invitations, approvals and applications"),
         read_only_note(),
-        rx.cond(Settings.problem != "", failure("The settings cannot be shown", Settings.problem), loaded),
+        rx.cond(Settings.problem != "", failure("The settings did not load", Settings.problem), loaded),
         client_dialog(),
         removal_dialog(),
     )

@@ -1,13 +1,13 @@
-"""Transfers: the list, a new one, and one's story in a drawer."""
+"""The page of transfers: the list, the form of a new one, and one transfer's history in a drawer."""
 
 from typing import Any
 
 import reflex as rx
 
-from app.layout import Nav, page
-from components.csv_link import csv_of
-from components.permission import for_traders, may_trade
-from components.transfer_form import transfer_dialog
+from app.shell.layout import Nav, page
+from components.core.csv_link import csv_of
+from components.core.permission import for_traders, may_trade
+from components.transfers.form import transfer_dialog
 from components.ui.box import col, row
 from components.ui.button import button, link
 from components.ui.card import kv, page_head, panel
@@ -16,12 +16,13 @@ from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.progress import request_progress
 from components.ui.status import badge, status
-from components.ui.table import Col, pager, table, td, toolbar, tr
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import amount, short_hash, when
-from state.new_transfer import NewTransfer
-from state.session import Session
-from state.transfers import TransferRow, TransfersState, TransferState
+from state.core.session import Session
+from state.transfers.detail import TransferState
+from state.transfers.form import NewTransfer
+from state.transfers.list import TransfersState, TransferView
 
 STATUSES = [
     ("", "All"), ("pending", "Pending"), ("submitting", "Submitting"), ("confirmed", "Confirmed"), ("failed", "Failed"),
@@ -33,34 +34,27 @@ STATUSES = [
     on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load],
 )  # fmt: skip
 def transfers() -> rx.Component:
-    """Draw the list, and the drawer beside it."""
+    """Draw the list, and the selected transfer in a drawer."""
     state = TransfersState
     none = rx.cond(
         state.status == "",
-        empty("send", "No transfers yet", "A server wallet sends; every rule is asked before."),
-        empty("filter", "No transfer fits"),
+        empty("send", "No transfers yet", "Send tokens from a server wallet. Every rule is checked first."),
+        empty("filter", "No transfers match these filters"),
     )
     main = rx.el.div(
-        page_head("Transfers", "Sent from the organization's wallets, under the rules of each asset", _new()),
+        page_head("Transfers", "Tokens sent from your wallets, under the rules of each asset", _new()),
         panel(
             toolbar(filters("Status", state.status, state.filter_status, STATUSES)),
-            table(
+            list_table(
                 "Transfers",
-                [Col("Asset"), Col("Status"), Col("Amount", right=True), Col("From and to"), Col("On", narrow=False),
+                [Col("Asset"), Col("Status"), Col("Amount", right=True), Col("From and to"), Col("Chain", narrow=False),
                  Col("Sent", narrow=False)],
-                state.rows,
+                state,
                 _row,
                 empty=none,
-                loading=state.loading,
-                problem=state.problem,
-                is_forbidden=state.is_forbidden,
-                on_retry=state.reload,
                 two=True,
             ),
-            pager(
-                "Newest first, 50 a page", has_newer=state.has_newer, has_older=state.has_older, on_newer=state.newer,
-                on_older=state.older, busy=state.busy, csv=csv_of("/transfers", status=state.status),
-            ),
+            pager("Newest first, 50 per page", state, csv=csv_of("/transfers", status=state.status)),
             label="Transfers",
         ),
         class_name=rx.cond(TransferState.transfer.id != "", "with-drawer", ""),
@@ -72,7 +66,7 @@ def _new() -> rx.Component:
     return for_traders(button("New transfer", "plus", kind="primary", on_click=NewTransfer.show(True)))
 
 
-def _row(transfer: rx.Var[TransferRow]) -> rx.Component:
+def _row(transfer: rx.Var[TransferView]) -> rx.Component:
     open_ = rx.el.button(
         transfer.symbol,
         type="button",
@@ -111,19 +105,17 @@ def _who(name: Any, address: Any) -> rx.Component:
 
 def _story() -> rx.Component:
     transfer, request = TransferState.transfer, TransferState.request
-    failed = note(rx.el.b("It failed. "), transfer.failure, tone="bad")
+    failed = note(rx.el.b("The transfer failed. "), transfer.failure, tone="bad")
     facts = kv(
         ("Status", badge(transfer.status)),
         ("Amount", amount(transfer.amount, transfer.symbol, transfer.decimals)),
-        ("On", transfer.chain),
+        ("Chain", transfer.chain),
         ("From", col(_named(transfer.sender_name), short_hash(transfer.sender), cls="none")),
         ("To", col(_named(transfer.receiver_name), short_hash(transfer.receiver), cls="none")),
         ("Transaction", short_hash(transfer.tx_hash, "transaction", transfer.tx_url)),
-        ("Asked for", when(transfer.created_at)),
+        ("Requested", when(transfer.created_at)),
     )
-    progress = rx.cond(
-        may_trade(), request_progress(request, on_retry=TransferState.retry), request_progress(request)
-    )  # fmt: skip
+    progress = request_progress(TransferState, may_retry=may_trade())
     return drawer(
         "Transfer of " + transfer.symbol,
         amount(transfer.amount, transfer.symbol, transfer.decimals),

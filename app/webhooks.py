@@ -1,20 +1,20 @@
-"""Webhook endpoints, and the log of one."""
+"""The pages of webhook endpoints, and of one endpoint's deliveries."""
 
 import reflex as rx
 
-from app.layout import Nav, page
+from app.shell.layout import Nav, page
 from components.ui.card import page_head
 from components.ui.status import badge
-from components.webhook import actions, facts, log_panel, questions, story
-from components.webhooks import endpoint_dialog, endpoints_panel, new_button, secret_dialog, stopped_note
-from state.session import Session
-from state.webhook import DeliveryState, WebhookState
-from state.webhook_form import EndpointForm
-from state.webhooks import SigningSecret, WebhooksState
+from components.webhooks.detail import actions, facts, log_panel, questions, story
+from components.webhooks.list import endpoint_dialog, endpoints_panel, new_button, secret_dialog, stopped_note
+from state.core.session import Session
+from state.webhooks.detail import DeliveryState, WebhookState
+from state.webhooks.form import EndpointForm
+from state.webhooks.list import SigningSecret, WebhooksState
 
 LIST = "/o/[org_id]/webhooks"
 CLOSED = (SigningSecret.show(False), EndpointForm.show(False))
-"""A page begins without a dialog, whatever was open when it was left."""
+"""Events that close every dialog, so that a page never opens with one left from an earlier visit."""
 
 
 @page(
@@ -24,9 +24,9 @@ CLOSED = (SigningSecret.show(False), EndpointForm.show(False))
     on_load=[*CLOSED, WebhooksState.load],
 )
 def webhooks() -> rx.Component:
-    """Draw the list."""
+    """Draw the list of webhook endpoints."""
     return rx.fragment(
-        page_head("Webhooks", "Where other programs are told that something has changed", new_button()),
+        page_head("Webhooks", "Endpoints that receive events about changes", new_button()),
         stopped_note(),
         endpoints_panel(),
         endpoint_dialog(),
@@ -42,12 +42,12 @@ def webhooks() -> rx.Component:
     on_load=[*CLOSED, DeliveryState.hide, WebhookState.enter],
 )
 def webhook() -> rx.Component:
-    """Draw one endpoint, and the drawer beside its log."""
+    """Draw one endpoint, and the selected delivery in a drawer."""
     of = WebhookState.endpoint
     known = rx.fragment(
         page_head(
             rx.el.span(of.url, class_name="break"),
-            "Deliveries, newest event first, each with what came back",
+            "Deliveries with their responses, newest first",
             actions(),
             badge=badge(of.status),
         ),

@@ -3,9 +3,9 @@
 import sys
 from contextlib import suppress
 
-_limit = sys.getrecursionlimit()
+_LIMIT = sys.getrecursionlimit()
 with suppress(ImportError):
     # eth-account's BLS library raises the recursion limit to 100,000 when it is imported. With that limit, a deeply
     # nested JSON text overflows the stack and ends the process.
     import py_ecc  # noqa: F401
-sys.setrecursionlimit(_limit)
+sys.setrecursionlimit(_LIMIT)

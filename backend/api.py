@@ -1,4 +1,4 @@
-"""The API: one FastAPI application below /v1, and the console's session forms beside it."""
+"""The API: one FastAPI application under /v1, and the console's session forms beside it."""
 
 import importlib
 from collections.abc import AsyncIterator
@@ -6,73 +6,81 @@ from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI, Response
 
-from backend import explanations, exports, openapi, problems
-from backend.auth.routes import forms
-from backend.middleware import Envelope
+from backend import openapi
+from backend.auth import callers
+from backend.core.readiness import readiness
+from backend.core.runtime import runtime
+from backend.core.settings import settings
+from backend.exports import csv_lists
+from backend.http import problems
+from backend.http.middleware import Envelope
+from backend.http.uploads import Uploads
+from backend.limits import rate_limits
 from backend.oauth.routes import beside
-from backend.readiness import readiness
-from backend.settings import settings
+from backend.sign_in.routes import forms
+from backend.status import error_pages
 from backend.status.notes import notes
 from backend.status.schemas import Health, Ready
-from backend.uploads import Uploads
 
-VERTICALS = (
-    "auth",
-    "factors",
-    "organizations",
-    "members",
-    "memberships",
-    "invitations",
-    "mail",
-    "api_keys",
-    "oauth",
-    "wallets",
-    "chains",
-    "parties",
-    "issuers",
-    "attestations",
-    "compliance",
-    "assets",
-    "markets",
-    "bridges",
-    "distributions",
-    "controls",
-    "daily_limits",
-    "evidence",
-    "transfers",
-    "webhooks",
-    "requests",
-    "audit",
-    "search",
-    "approvals",
-    "devnet",
+ROUTES = (
+    "sign_in.routes",
+    "sign_in.factor_routes",
+    "organizations.routes",
+    "moves.routes",
+    "members.routes",
+    "memberships.routes",
+    "invitations.routes",
+    "mail.routes",
+    "api_keys.routes",
+    "oauth.routes",
+    "wallets.routes",
+    "chains.routes",
+    "parties.routes",
+    "issuers.routes",
+    "attestations.routes",
+    "compliance.routes",
+    "assets.routes",
+    "markets.routes",
+    "bridges.routes",
+    "distributions.routes",
+    "controls.routes",
+    "daily_limits.routes",
+    "evidence.routes",
+    "transfers.routes",
+    "webhooks.routes",
+    "requests.routes",
+    "audit.routes",
+    "search.routes",
+    "approvals.routes",
+    "devnet.routes",
 )
-"""Each has `routes.router`; the order is that of the reference page."""
+"""Modules with a `router`, in the order of the reference page."""
 
+# Declared at import.
 status = APIRouter(tags=["Status"])
 
 
 @status.get("/health")
 async def get_health() -> Health:
-    """The process answers."""
+    """Check that the process responds."""
     return Health()
 
 
 @status.get("/ready", responses={503: {"model": Ready, "description": "Not ready yet."}})
 async def get_readiness(response: Response) -> Ready:
-    """Whether migrations, chains, contracts and demo data are done; 503 until then."""
-    if not readiness.is_ready:
+    """Get the readiness of migrations, chains, contracts and demo data; 503 until all are done."""
+    if not readiness().is_ready:
         response.status_code = 503
     return Ready(
-        ready=readiness.is_ready,
-        waiting=list(readiness.waiting),
-        failure=readiness.failure,
+        ready=readiness().is_ready,
+        waiting=list(readiness().waiting),
+        failure=readiness().failure,
         notes=await notes(),
     )
 
 
 def create_api() -> FastAPI:
-    """The whole API."""
+    """Return the whole API."""
     api = FastAPI(
         title="Signum",
         version="1.0.0",
@@ -81,27 +89,28 @@ def create_api() -> FastAPI:
         redirect_slashes=False,
     )
     own = settings()
+    runtime.part(rate_limits.Counts)  # a REDIS_URL that cannot be used ends the start, not the first request
     api.state.uploads = Uploads(own.home, own.upload_bytes_each, own.upload_bytes)
     v1 = APIRouter(prefix="/v1")
     v1.include_router(status)
-    v1.include_router(explanations.router)
-    for name in VERTICALS:
-        router = importlib.import_module(f"backend.{name}.routes").router
+    v1.include_router(error_pages.router)
+    for name in ROUTES:
+        router = importlib.import_module(f"backend.{name}").router
         v1.include_router(router)
-        v1.include_router(exports.siblings(router))
+        v1.include_router(csv_lists.siblings(router))
     api.include_router(v1)
     api.include_router(forms)
     api.include_router(beside)
     problems.install(api)
     openapi.install(api)
-    api.add_middleware(Envelope)
+    api.add_middleware(Envelope, name_of=callers.name_of)
     return api
 
 
 @asynccontextmanager
 async def lifespan(api: FastAPI | None) -> AsyncIterator[None]:
-    """What runs while the API serves: connections, signing keys, the workflow engine, the chains' watchers."""
-    from backend import runtime
+    """Run the services behind the API: connections, signing keys, the workflow engine, the indexer."""
+    from backend.server.runtime import running
 
-    async with runtime.running(settings()):
+    async with running(settings(), api):
         yield

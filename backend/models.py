@@ -1,11 +1,13 @@
-"""Every table, imported in one place, so that SQLModel.metadata is whole."""
+"""All tables, imported in one place, so that SQLModel.metadata is complete."""
 
 from backend.api_keys.models import ApiKeyRow
 from backend.assets.models import AssetRow, DeploymentRow, RuleSetRow
 from backend.attestations.models import AttestationRow
 from backend.audit.models import AuditHeadRow, AuditRow
 from backend.auth.models import IdempotencyRow, OneTimeSecretRow, RefreshTokenRow, SessionRow, SigningKeyRow
+from backend.auth.oauth_models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow
 from backend.bridges.models import BridgeRow
+from backend.chain.chain_models import ChainContractRow, ChainRow
 from backend.chain.models import (
     ChainAlarmRow,
     CursorRow,
@@ -15,21 +17,20 @@ from backend.chain.models import (
     TokenTransferRow,
     TransactionRow,
 )
-from backend.chains.models import ChainContractRow, ChainRow, OrganizationChainRow
-from backend.daily_limits.models import DailyLimitRow, DailyUseRow
+from backend.chains.models import OrganizationChainRow
+from backend.daily_use.models import DailyLimitRow, DailyUseRow
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.mail.models import OutboxRow
 from backend.markets.models import MarketRow, OrderRow
-from backend.members.models import MemberRow, UserRow, UserWalletRow
-from backend.oauth.models import OAuthClientRow, OAuthCodeRow, OAuthConsentRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.reconciliation.models import ReconciliationRow
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.transfers.models import TransferRow
+from backend.users.models import MemberRow, UserRow, UserWalletRow
 from backend.wallets.models import WalletRow
 from backend.webhooks.models import DeliveryRow, EndpointRow
 

@@ -1,7 +1,7 @@
-"""The edge: one ASGI function that sends `/v1` and `/session` to the API and the rest to the console.
+"""The edge: `front` routes `/v1` and `/session` to the API and the rest to the console.
 
-The console is Reflex's application with the built pages mounted; the edge gives it security headers, cache headers,
-and a map of pages, so that a prerendered page answers at its own path instead of a redirect to a folder.
+The console is Reflex's application with the built pages mounted. `edge` adds security headers, cache headers, and a
+map of pages, so that a prerendered page is served at its own path instead of a redirect to a folder.
 """
 
 import base64
@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from backend.settings import CHECKOUT, settings
+import orjson
+
+from backend.core.errors import BadRequest, problem
+from backend.core.settings import CHECKOUT, settings
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -24,26 +27,38 @@ BUILD = CHECKOUT / ".web" / "build" / "client"
 OWN_FORMS = ("/session", "/session/factor", "/session/factor/options", "/session/end", "/oauth/decide")
 WELL_KNOWN = ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server")
 CLOSED = ("/_upload", "/_all_routes", "/auth-codespace")
-"""Reflex's endpoints that nobody needs: file upload without authorization, the list of routes, a development aid."""
+"""Reflex endpoints that are not used: file upload without authorization, the list of routes, a development aid."""
 
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 FOREVER = b"public, max-age=31536000, immutable"
 
 
-def edge(api: Application, build: Path = BUILD) -> Callable[[Application], Application]:
-    """What Reflex's `api_transformer` wants: given the console, the application that serves both."""
+def front(api: Application, console: Application) -> Application:
+    """Return the application that serves both. Reflex never sees the API's requests: its CORS middleware would answer
+    preflights in plain text, and let other origins read the API's responses."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        is_http = scope["type"] == "http"
+        if is_http and not has_host(scope):
+            body = orjson.dumps(problem(BadRequest("Send one Host header."), settings().base_url))
+            headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
+            await send({"type": "http.response.start", "status": 400, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+        else:
+            await (api if is_http and is_api(scope["path"]) else console)(scope, receive, send)
+
+    return serve
+
+
+def edge(build: Path = BUILD) -> Callable[[Application], Application]:
+    """Return Reflex's `api_transformer`: given the console, it returns one that serves pages at their own paths."""
 
     def transform(console: Application) -> Application:
         pages, headers = page_map(build), security_headers(build)
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] == "http" and not has_host(scope):
-                await send({"type": "http.response.start", "status": 400, "headers": [(b"content-length", b"0")]})
-                await send({"type": "http.response.body", "body": b""})
-            elif scope["type"] != "http":
+            if scope["type"] != "http":
                 await console(scope, receive, send)
-            elif is_api(scope["path"]):
-                await api(scope, receive, send)
             else:
                 await console(routed(scope, pages), receive, dressed(send, scope["path"], headers))
 
@@ -53,24 +68,24 @@ def edge(api: Application, build: Path = BUILD) -> Callable[[Application], Appli
 
 
 def has_host(scope: Scope) -> bool:
-    """Whether a request names its host once, as HTTP/1.1 demands (RFC 9112 3.2)."""
+    """Return whether a request names its host once, as HTTP/1.1 requires (RFC 9112 3.2)."""
     named = [value for name, value in scope["headers"] if name == b"host"]
     return scope.get("http_version") != "1.1" or (len(named) == 1 and named[0] != b"")
 
 
 def is_api(path: str) -> bool:
-    """Whether the API answers; an unknown path below `/v1` is its 404, never the console's page."""
+    """Return whether the API handles a path. An unknown path under `/v1` is its 404, never a page of the console."""
     return path == "/v1" or path.startswith("/v1/") or path in OWN_FORMS or path.startswith(WELL_KNOWN)
 
 
 def page_map(build: Path) -> dict[str, str]:
-    """Path of every prerendered page to its file: `/sign-in` to `/sign-in.html`."""
+    """Return the file of every prerendered page by path: `/sign-in` to `/sign-in.html`."""
     pages = (page.relative_to(build).with_suffix("").as_posix() for page in build.rglob("*.html"))
     return {f"/{page}": f"/{page}.html" for page in pages if not page.endswith("index") and not page.startswith("__")}
 
 
 def routed(scope: Scope, pages: dict[str, str]) -> Scope:
-    """The scope with a page's file in place of its path; closed endpoints lead to the page for what is not there."""
+    """Return the scope with a page's file as its path; closed endpoints lead to the page for unknown addresses."""
     path = scope["path"]
     short = path.rstrip("/") or "/"
     target = "/_" if short.startswith(CLOSED) else pages.get(short)
@@ -80,7 +95,9 @@ def routed(scope: Scope, pages: dict[str, str]) -> Scope:
 
 
 def dressed(send: Send, path: str, headers: list[tuple[bytes, bytes]]) -> Send:
-    """A `send` that adds security and cache headers; hashed files may be kept forever, anything else is asked again."""
+    """Return a `send` that adds security and cache headers; hashed files are cached permanently, others are
+    revalidated.
+    """
     hashed = path.startswith("/assets/") and path.endswith((".js", ".css", ".woff2"))
 
     async def wrapped(message: Message) -> None:
@@ -94,7 +111,9 @@ def dressed(send: Send, path: str, headers: list[tuple[bytes, bytes]]) -> Send:
 
 
 def _own(name: bytes, value: bytes) -> bytes:
-    """A header's value; of a redirect's target the path alone, since the console would repeat any Host it is sent."""
+    """Return a header's value; of a redirect target only the path, because the console would repeat any Host it
+    receives.
+    """
     if name.lower() != b"location":
         return value
     parts = urlsplit(value.decode("latin-1"))
@@ -102,7 +121,7 @@ def _own(name: bytes, value: bytes) -> bytes:
 
 
 def security_headers(build: Path) -> list[tuple[bytes, bytes]]:
-    """The headers of every answer of the console."""
+    """Return the headers of every response of the console."""
     headers = {
         "content-security-policy": content_security_policy(build),
         "x-content-type-options": "nosniff",
@@ -117,7 +136,7 @@ def security_headers(build: Path) -> list[tuple[bytes, bytes]]:
 
 
 def content_security_policy(build: Path) -> str:
-    """Only our own files, and the inline scripts of our own pages, by their hashes."""
+    """Return a policy that allows only local files, and the inline scripts of local pages, by their hashes."""
     scripts = " ".join(["'self'", *script_hashes(build)])
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -126,7 +145,7 @@ def content_security_policy(build: Path) -> str:
 
 
 def script_hashes(build: Path) -> list[str]:
-    """`'sha256-…'` of every inline script in the built pages, without doubles."""
+    """Return `'sha256-…'` of every inline script in the built pages, without duplicates."""
     texts = {script for page in build.rglob("*.html") for script in INLINE_SCRIPT.findall(page.read_text("utf-8"))}
     digests = (hashlib.sha256(text.encode()).digest() for text in texts)
     return sorted(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

@@ -1,1 +1,1 @@
-"""Reusable pieces of the console."""
+"""Components of the console, by the area they belong to."""

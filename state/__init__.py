@@ -1,1 +1,1 @@
-"""What pages know: no rules, no SQL, no chain; everything comes from the API, with the person's own session."""
+"""State of the pages: no rules, no SQL, no chain access. All data comes from the API, with the user's own session."""

@@ -1,8 +1,10 @@
-"""The whole suite: what needs no browser in three processes side by side, then the stories in one more.
+"""Run the suite: everything without a browser in three parallel processes, then the browser tests.
 
-Each process has a PostgreSQL, chains and a data folder of its own. Three, on two cores: each waits often enough for a
-block, a deadline or the disk. The stories have the machine to themselves: a browser that waits for its turn says
-nothing about the pages.
+Tests marked `long` (walks over everything, generated requests, compilations) run with `python -m tests --long` only.
+
+Each process has its own PostgreSQL, chains and data folder. Three processes fit two cores, because each often waits for
+a block, a deadline or the disk. The browser tests run alone: a browser that waits for CPU time says nothing about the
+pages.
 """
 
 import subprocess
@@ -11,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from backend import console
-from tests.scratch import scratch
+from backend.server import console_build
+from tests.support.scratch import scratch
 
 HERE = Path(__file__).resolve().parent
 ALONE = "e2e"
@@ -23,38 +25,56 @@ GROUPS = [
         "bridges",
         "chain",
         "client",
-        "commands",
+        "cli",
+        "core",
         "oauth",
         "openapi",
         "organizations",
         "parties",
+        "controls",
+        "distributions",
     ],
     [
+        "reconciliation",
         "compliance",
         "console",
         "contracts",
         "public",
-        "reconciliation",
         "requests",
-        "serve",
+        "engine",
+        "http",
+        "server",
         "transfers",
         "wallets",
         "webhooks",
+        "auth",
+        "daily_limits",
+        "factors",
     ],
 ]
-"""About a third of the time each; any other folder is in the last third."""
+"""Groups of about a third of the time each; any other folder is in the last third."""
+
+
+LONG = "pytest.mark.long"
+SHARES = 3
 
 
 def thirds() -> list[list[Path]]:
-    """The folders of tests without a browser."""
-    folders = sorted(path.parent for path in HERE.glob("*/__init__.py") if any(path.parent.glob("test_*.py")))
+    """Return the folders of tests without a browser."""
+    folders = sorted(path.parent for path in HERE.glob("*/__init__.py") if any(path.parent.rglob("test_*.py")))
     placed = {ALONE, *(name for group in GROUPS for name in group)}
-    chosen = [[f for f in folders if f.name in group] for group in GROUPS]
+    chosen = [[f for name in group for f in folders if f.name == name] for group in GROUPS]
     return [*chosen, [f for f in folders if f.name not in placed]]
 
 
-def run(*groups: list[Path]) -> bool:
-    """Run groups of folders at once and print what each says when it has ended; whether all passed."""
+def long_thirds() -> list[list[Path]]:
+    """Return the modules without a browser that have long tests, one after another to each process."""
+    modules = sorted(path for path in HERE.rglob("test_*.py") if LONG in path.read_text() and ALONE not in path.parts)
+    return [modules[number::SHARES] for number in range(SHARES)]
+
+
+def run(marks: str, *groups: list[Path]) -> bool:
+    """Run the marked tests of groups of paths in parallel, print their output, and return whether all passed."""
     running = []
     for group in groups:
         output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is read after the process has ended)
@@ -64,6 +84,8 @@ def run(*groups: list[Path]) -> bool:
             "pytest",
             "-p",
             "no:cacheprovider",
+            "-m",
+            marks,
             "--durations=12",
             f"--basetemp={scratch('pytest')}",
             *group,
@@ -78,11 +100,15 @@ def run(*groups: list[Path]) -> bool:
 
 
 def main() -> int:
-    """0 where everything passed."""
+    """Return 0 if everything passed."""
     began = time.monotonic()
-    console.build_if_changed()  # once, before several wait for it
-    passed = run(*thirds())
-    passed = run([HERE / ALONE]) and passed
+    console_build.build_if_changed()  # once, before several processes wait for it
+    if "--long" in sys.argv:
+        passed = run("long", *long_thirds())
+        passed = run("long", [HERE / ALONE]) and passed
+    else:
+        passed = run("not long", *thirds())
+        passed = run("not long", [HERE / ALONE]) and passed
     sys.stdout.write(f"\n{'All tests passed' if passed else 'Some tests failed'} in {time.monotonic() - began:.0f} s\n")
     return 0 if passed else 1
 

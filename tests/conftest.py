@@ -1,10 +1,10 @@
-"""The parts all tests share: one PostgreSQL, its schema, one running API. Real in every part."""
+"""Fixtures that all tests share: one PostgreSQL, its schema, one running API. Every part is real."""
 
 import os
 import secrets
 import time
 
-from tests.scratch import scratch
+from tests.support.scratch import scratch
 
 HOME = scratch("tests")
 os.environ["SIGNUM_HOME"] = str(HOME)
@@ -26,26 +26,28 @@ import sqlalchemy as sa
 from limits.aio.storage import memory
 from sqlmodel import col
 
-from backend import db, logs, runtime
 from backend.api import create_api
-from backend.auth import rate_limit
 from backend.auth.credentials import cookie_name
-from backend.auth.limiter import Limiter
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key, digest, hash_password
-from backend.auth.service import open_browser_session, open_session
-from backend.chain import devnet
+from backend.chain.devnet import anvil
 from backend.client import SignumClient
-from backend.members.schemas import Role
+from backend.core import db, logging
+from backend.core.runtime import runtime as process
+from backend.core.settings import settings
+from backend.limits import rate_limits
+from backend.limits.moving_windows import Limiter
 from backend.migrations.migrate import migrate
 from backend.models import ApiKeyRow, MemberRow, OrganizationRow, OutboxRow, UserRow
-from backend.postgres import EmbeddedPostgres
-from backend.settings import settings
-from tests.audited import Audited, audit_faults
-from tests.documented import Documented
-from tests.held import watched
+from backend.server import runtime
+from backend.server.postgres import EmbeddedPostgres
+from backend.sign_in.service import check_password, open_browser, open_session
+from backend.users.schemas import Role
+from tests.support.audit_guard import Audited, audit_faults
+from tests.support.connection_guard import watched
+from tests.support.openapi_guard import Documented
 
-logs.configure()
+logging.configure()
 
 PASSWORD = "correct horse battery"
 _PASSWORD_HASH = hash_password(PASSWORD)
@@ -53,7 +55,7 @@ _PASSWORD_HASH = hash_password(PASSWORD)
 
 @pytest.fixture(scope="session")
 def database_url() -> Iterator[str]:
-    """A migrated database on an embedded server of the tests' own."""
+    """A migrated database on a separate embedded server."""
     server = EmbeddedPostgres(HOME / "pg")
     url = server.start()
     migrate(url)
@@ -63,10 +65,10 @@ def database_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def chains() -> Iterator[None]:
-    """The embedded chains, of the tests' own."""
-    devnet.start(HOME)
+    """Separate embedded chains."""
+    anvil.start(HOME)
     yield
-    devnet.stop()
+    anvil.stop()
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -84,8 +86,8 @@ async def api(database_url: str, chains: None) -> AsyncIterator[Any]:
         with watched(held):
             yield app
         silent = await audit_faults(successes)
-    assert list(faults) == [], "what the OpenAPI document does not say"
-    assert silent == [], "what the audit log does not say"
+    assert list(faults) == [], "missing in the OpenAPI document"
+    assert silent == [], "missing in the audit log"
     assert not held, "\n".join(["these ask a chain while holding a connection:", *held])
 
 
@@ -97,7 +99,7 @@ def client(api: Any) -> SignumClient:
 
 @dataclass
 class Actor:
-    """A person with a role somewhere, and a client that acts as them."""
+    """A person with a role in an organization, and a client that acts as them."""
 
     user_id: UUID
     email: str
@@ -105,51 +107,58 @@ class Actor:
     client: SignumClient
 
     async def call(self, method: str, path: str, **options: Any) -> Any:
-        """A call as this person."""
+        """Call the API as this person."""
         return await self.client.call(method, path, cookie=self.cookie, **options)
 
 
 class World:
-    """Makes organizations, people and keys directly in the database, for tests of everything else."""
+    """Creates organizations, people and keys directly in the database, for tests of other features."""
 
     def __init__(self, client: SignumClient) -> None:
         self.client = client
 
     async def organization(self, name: str = "Acme", parent: UUID | None = None) -> UUID:
-        """An organization; its id."""
+        """Create an organization and return its id."""
         async with db.worker() as session:
             row = OrganizationRow(name=name, parent_id=parent)
             session.add(row)
         return row.id
 
+    async def operator(self) -> UUID:
+        """Return the operator's organization: the first root of the installation."""
+        async with db.worker() as session:
+            first: UUID | None = await session.scalar(sa.text("select signum_operator()"))
+        return first or await self.organization("Operator")
+
     async def person(self, organization: UUID, role: Role = Role.ADMIN, email: str | None = None) -> Actor:
-        """A signed-in person with a role in an organization."""
+        """Create a signed-in person with a role in an organization."""
         email = email or f"p{secrets.token_hex(4)}@example.com"
         async with db.worker() as session:
             user = UserRow(email=email, display_name=email.split("@")[0].title(), password_hash=_PASSWORD_HASH)
             session.add(user)
             await session.flush()
             session.add(MemberRow(organization_id=organization, user_id=user.id, role=role))
-            # Without the password, which takes longer than most of what is then done.
+            # Without the password, whose hash takes longer than most tests' work.
             row, secret = await open_session(session, user, "browser", "tests", "127.0.0.1", timedelta(days=1))
-            # A module's people may act for longer than a sign-in counts as proof.
+            # People of a module can act for longer than a sign-in counts as proof.
             row.proven_at = db.now() + timedelta(days=1)
         return Actor(user.id, email, f"{cookie_name()}={secret}", self.client)
 
     async def sign_in(self, email: str, password: str = PASSWORD) -> str:
-        """The cookie header of a fresh browser session."""
+        """Return the cookie header of a fresh browser session."""
         async with db.transaction() as session:
-            secret = await open_browser_session(session, email, password, "tests", "127.0.0.1")
+            user = await check_password(session, email, password, "127.0.0.1")
+            secret = await open_browser(session, user, "tests", "127.0.0.1")
         return f"{cookie_name()}={secret}"
 
     async def letter(self, organization: UUID) -> str:
-        """The text of the newest mail of an organization, which nobody gets by the API."""
+        """Return the text of the newest email of an organization, which the API shows to no one."""
         query = sa.select(col(OutboxRow.body)).where(col(OutboxRow.organization_id) == organization)
         async with db.worker() as session:
             return (await session.scalars(query.order_by(col(OutboxRow.created_at).desc()).limit(1))).one()
 
     async def key(self, organization: UUID, *scopes: Scope, created_by: UUID | None = None) -> dict[str, str]:
-        """The headers of an API key with some scopes (all, where none is named)."""
+        """Return the headers of an API key with some scopes, by default all."""
         key = api_key()
         async with db.worker() as session:
             session.add(
@@ -173,14 +182,14 @@ def world(client: SignumClient) -> World:
 
 
 @pytest.fixture
-def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits that are counted in memory see one moment only: no window of theirs ends under a test."""
+def frozen_limit_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that are counted in memory see a single moment: no window ends during a test."""
     now = time.time()
     monkeypatch.setattr(memory, "time", SimpleNamespace(time=lambda: now))
 
 
 @pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch, one_moment: None) -> None:
-    """Rate limits, which tests work without, from zero."""
-    monkeypatch.setattr(rate_limit, "is_on", lambda: True)
-    monkeypatch.setattr(rate_limit, "_limiter", Limiter())
+def limits(monkeypatch: pytest.MonkeyPatch, frozen_limit_clock: None) -> None:
+    """Rate limits, which other tests disable, starting from zero."""
+    monkeypatch.setattr(rate_limits, "is_on", lambda: True)
+    monkeypatch.setattr(process.part(rate_limits.Counts), "limiter", Limiter())

@@ -1,4 +1,4 @@
-/* A button that adds a line to a text area of the same form, unless the line is there. */
+/* A button that adds a line to a text area of the same form, unless it already has that line. */
 import { useCallback } from "react";
 
 export function AddLine({ line, target, word, className }) {

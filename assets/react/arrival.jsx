@@ -1,5 +1,5 @@
-/* A page as it was left is not shown to who comes back: until the state tells of this visit, there is the skeleton.
-   `place` is the path and query the state was last filled for, `visits` how often it was. */
+/* Shows the skeleton until the state is filled for this visit, so that a returning user never sees outdated content.
+   `place` is the path and query the state was last filled for, `visits` counts how often it was filled. */
 import { Children, useRef, useState } from "react";
 
 const whereabouts = () => (typeof window === "undefined" ? null : window.location.pathname + window.location.search);

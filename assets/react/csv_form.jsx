@@ -1,12 +1,12 @@
-/* Recipients as text or as a file, sent to our own API as they are: a list may be larger than what the page's socket takes. */
+/* Recipients as text or a file, sent unchanged to our own API: a list may exceed the message limit of the page's socket. */
 import { useEffect, useRef, useState } from "react";
 import { CircleX, LoaderCircle } from "lucide-react";
 
 const SHOWN = 8;
-/* Milliseconds in which a press counts though the server has not told yet where the list goes. */
+/* Milliseconds for which a press stays valid while the server has not yet set the URL for the list. */
 const PATIENCE = 15000;
 
-/* Where a file is chosen it is sent, else the text; null when there is neither. */
+/* The file if one is chosen, else the text; null without either. */
 function chosen(form) {
   const data = new FormData(form);
   const file = data.get("file");
@@ -21,7 +21,7 @@ async function post(url, body, key) {
   const told = await answer.json().catch(() => ({}));
   if (answer.ok) return told;
   const findings = (told.errors ?? []).map((error) => error.detail);
-  throw { words: told.detail || "It was not taken; try again.", findings };
+  throw { words: told.detail || "The upload failed. Try again.", findings };
 }
 
 export function CsvForm({ action, most = 0, label, example, onChecked, onMade }) {
@@ -54,7 +54,7 @@ export function CsvForm({ action, most = 0, label, example, onChecked, onMade })
         onMade?.((await post(action, body, key.current)).id);
       } else {
         const { impact } = await post(`${action}&dry_run=true`, body);
-        // One key for what was checked, so that a second press makes no second draft.
+        // One key per checked list, so that a second press creates no second draft.
         key.current = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
         onChecked?.(impact.total_recipients, impact.total_amount, impact.merkle_root ?? "");
         setChecked(true);
@@ -71,12 +71,12 @@ export function CsvForm({ action, most = 0, label, example, onChecked, onMade })
       <div className="field">
         <label className="label" htmlFor="csv-list">Recipients</label>
         <textarea id="csv-list" name="list" className="input mono csv-list" rows={8} spellCheck={false} placeholder={example} aria-describedby="csv-hint" />
-        <div className="hint" id="csv-hint">A line for each: an address, a comma, an amount. A first line with names is left out.</div>
+        <div className="hint" id="csv-hint">One recipient per line: an address, a comma, an amount. A header line is skipped.</div>
       </div>
       <div className="field">
         <label className="label" htmlFor="csv-file">Or a CSV file<span className="optional">optional</span></label>
         <input id="csv-file" type="file" name="file" className="input" accept=".csv,.txt,text/csv,text/plain" aria-describedby="csv-file-hint" />
-        <div className="hint" id="csv-file-hint">It is taken in the place of the text. Up to {most / 1048576} MB, more than a million lines.</div>
+        <div className="hint" id="csv-file-hint">The file replaces the text. Up to {most / 1048576} MB, more than a million lines.</div>
       </div>
       {problem && (
         <div className="note bad csv-problem" role="alert">

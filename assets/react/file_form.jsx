@@ -1,4 +1,4 @@
-/* A form that sends one file to our own API: the browser adds the session's cookie and the Origin, as for any page of ours. */
+/* A form that sends one file to our own API. The browser adds the session cookie and the Origin, as on every page of ours. */
 import { useRef, useState } from "react";
 import { CircleX, LoaderCircle, Upload } from "lucide-react";
 
@@ -7,7 +7,7 @@ async function send(url, file) {
   const answer = await fetch(url, { method: "POST", body: file, headers, credentials: "same-origin" });
   if (answer.ok) return "";
   const problem = await answer.json().catch(() => ({}));
-  return problem.detail || "It was not taken; try again.";
+  return problem.detail || "The upload failed. Try again.";
 }
 
 export function FileForm({ action, kinds = [], accept, most = 0, label, onSent }) {

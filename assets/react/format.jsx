@@ -1,4 +1,4 @@
-/* Values people read: hashes, amounts, moments. The state keeps them as the API gave them. */
+/* Formats values for display: hashes, amounts, times. The state keeps them as the API returned them. */
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { Check, Copy, ExternalLink } from "lucide-react";
 
@@ -55,7 +55,7 @@ export function Hash({ value, label = "address", href, full = false }) {
   );
 }
 
-/* Base units are decimal strings beyond 2^53: BigInt, never floats. */
+/* Base units are decimal strings and may exceed 2^53: BigInt, never floats. */
 export function Amount({ value, decimals = 18, unit, digits = 6 }) {
   let text = String(value ?? "");
   if (/^\d+$/.test(text)) {
@@ -75,7 +75,7 @@ export function Amount({ value, decimals = 18, unit, digits = 6 }) {
 }
 const places = (decimals) => (Number(decimals) ? ` base units, ${decimals} decimals` : "");
 
-/* One ticker for every moment on the page. */
+/* One timer for all times on the page. */
 const listeners = new Set();
 let now = Date.now();
 let timer;
@@ -115,7 +115,7 @@ const clock = (time) => new Date(time).toLocaleTimeString("en-GB", { timeZone: "
 const day = (time) =>
   new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-/* style: relative | clock | day | exact; value an ISO string or seconds since 1970. */
+/* `form`: relative | clock | day | exact. `value`: an ISO string, or seconds since 1970. */
 export function When({ value, form = "relative", none = "" }) {
   const time = typeof value === "number" ? value * 1000 : Date.parse(value || "");
   const known = Number.isFinite(time) && time > 0;
@@ -131,7 +131,7 @@ export function When({ value, form = "relative", none = "" }) {
   );
 }
 
-/* How long something took, or has been taking. */
+/* How long something took, or has taken so far. */
 export function Elapsed({ start, end }) {
   const from = Date.parse(start || "");
   const to = Date.parse(end || "");

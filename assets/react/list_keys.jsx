@@ -1,10 +1,10 @@
-/* J and K move through a list, Escape closes what is open beside it. */
+/* J and K move through a list, Escape closes the panel beside it. */
 import { useEffect, useRef } from "react";
 
 const typing = (target) => target.closest?.("input, textarea, select, [contenteditable=true], [role=combobox]");
 const busy = () => document.querySelector("[role=dialog][data-state=open], [role=alertdialog], dialog[open]");
 const STEPS = { j: 1, k: -1 };
-const GO = 1500; /* After `g`, the next key goes to a page. */
+const GO = 1500; /* Milliseconds after `g` in which the next key opens a page. */
 
 export function ListKeys({ onStep, onLeave }) {
   const latest = useRef({});

@@ -1,4 +1,4 @@
-/* Toasts from the backend. Reflex's own are sent as JavaScript to eval, which our CSP forbids. */
+/* Toasts from the backend. Reflex sends its own as JavaScript to eval, which our CSP forbids. */
 import { useEffect, useRef } from "react";
 import { Link } from "react-router";
 import { CircleCheck, CircleX, Info, LoaderCircle, TriangleAlert, X } from "lucide-react";

@@ -1,4 +1,4 @@
-/* Native dialogs for the shell: the phone's navigation, the palette. And the keys of the whole console. */
+/* Native dialogs of the shell (navigation on phones, palette) and the keyboard shortcuts of the console. */
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
 import { X } from "lucide-react";
@@ -65,7 +65,7 @@ export function Palette({ pages = [], found = [], onSearch }) {
 const typing = (target) => target.closest?.("input, textarea, select, [contenteditable=true], [role=combobox]");
 const busy = () => document.querySelector("[role=dialog][data-state=open], [role=alertdialog], dialog[open]");
 
-/* After a click on a link the page it stood on is gone, and the focus with it: reading goes on at the new page's content. */
+/* A click on a link removes its page and the focus with it: move the focus to the content of the new page. */
 let arrived = false;
 const takeUp = () => {
   if (arrived && document.activeElement === document.body) {
@@ -74,12 +74,12 @@ const takeUp = () => {
   arrived = true;
 };
 
-/* In braces: newer browsers answer with a promise, which is nothing to be called when the page is left. */
+/* Braces keep the result out of React: in newer browsers it is a promise, not a cleanup function. */
 const showPlace = () => {
   document.querySelector(".side [aria-current=page]")?.scrollIntoView({ block: "nearest" });
 };
 
-/* `/` search, `g` and a letter go to a page, `?` lists the keys, Cmd-K or Ctrl-K jumps. */
+/* `/` searches, `g` and a letter open a page, `?` lists the shortcuts, Cmd-K or Ctrl-K opens the palette. */
 export function Keys() {
   useEffect(takeUp, []);
   useEffect(showPlace, []);

@@ -1,4 +1,4 @@
-/* Passkeys: what only the page can do, between the options of our API and its answer. */
+/* Passkeys: the browser's part, from the options of our API to the credential that we send back. */
 import { useEffect, useRef, useState } from "react";
 import { CircleX, Fingerprint, LoaderCircle } from "lucide-react";
 
@@ -10,7 +10,7 @@ const encode = (buffer) =>
   btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 const decoded = (known = []) => known.map((one) => ({ ...one, id: decode(one.id) }));
 
-/* Browsers learned `toJSON` late, so the answer is written here. */
+/* Older browsers lack `toJSON`, so the credential is serialized here. */
 function written(credential, fields) {
   const response = {};
   for (const name of fields) {
@@ -72,7 +72,7 @@ function Ceremony({ busy, problem, start, label, className }) {
   );
 }
 
-/* Asks for a passkey by the options at `url`. Within a form with a field named `credential` the form is posted. */
+/* Asks for a passkey with the options from `url`. Posts the surrounding form if it has a field named `credential`. */
 export function ShowPasskey({ url, label, className = "btn", onAnswer }) {
   const place = useRef(null);
   const ceremony = useCeremony(async () => {
@@ -89,7 +89,7 @@ export function ShowPasskey({ url, label, className = "btn", onAnswer }) {
   );
 }
 
-/* Makes a passkey by options that the server has given: at once, and again by the button. */
+/* Creates a passkey from the server's options: immediately, and again with the button. */
 export function MakePasskey({ options, label, className = "btn primary", onAnswer }) {
   const ceremony = useCeremony(async () => onAnswer?.(await make(options)));
   const begun = useRef("");

@@ -1,4 +1,4 @@
-/* A form that asks first and is posted by the browser afterwards: only a page's own post brings the session's cookie. */
+/* A form that first asks the server, then is posted by the browser: only a native post sets the session cookie. */
 import { useEffect, useRef } from "react";
 
 export function SignsIn({ ready = false, action, onSubmit, children, ...props }) {

@@ -1,5 +1,5 @@
-/* The keyboard of a tree whose rows the server holds. Tab leaves; only the tree's own keys are kept from the page.
-   The browser may hold a window of the rows: `above` of them are missing before it, `total` there are in all. */
+/* Keyboard control of a tree whose rows the server holds. Tab leaves the tree; only the tree's own keys are intercepted.
+   The browser may hold a window of the rows: `above` is the number of rows before it, `total` that of all rows. */
 import { useEffect, useRef, useState } from "react";
 
 const OURS = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "Enter", " "]);

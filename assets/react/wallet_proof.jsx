@@ -1,10 +1,10 @@
-/* A signature of the wallet in this browser: the page asks it for its address, the server writes the message. */
+/* A signature by the wallet in this browser: the page asks for its address, the server writes the message. */
 import { useEffect, useRef, useState } from "react";
 import { CircleX, LoaderCircle, Wallet } from "lucide-react";
 
 const UNSIGNED = "Nothing was signed. Try again.";
 
-/* Wallets sign bytes, written in hexadecimal. */
+/* Wallets sign bytes in hexadecimal. */
 const hex = (text) =>
   "0x" + Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 

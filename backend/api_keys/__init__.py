@@ -1,1 +1,1 @@
-"""Keys that programs sign in with."""
+"""API keys."""

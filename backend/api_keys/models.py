@@ -1,4 +1,4 @@
-"""API keys: only their SHA-256 is kept."""
+"""API keys; only their SHA-256 is stored."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.db import Row, organization_field, time_field
+from backend.core.columns import Row, organization_field, time_field
 
 
 class ApiKeyRow(Row, table=True):
-    """A key of an organization. It ends with what made it: a key (`parent_id`) or an application's grant (`grant_id`);
+    """A key of an organization. It ends with its maker: a key (`parent_id`) or an application's grant (`grant_id`);
     `signum_key_ended` says when."""
 
     __tablename__ = "api_keys"
@@ -27,9 +27,11 @@ class ApiKeyRow(Row, table=True):
     parent_id: UUID | None = Field(default=None, foreign_key="api_keys.id", index=True)
     client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
     grant_id: UUID | None = Field(default=None, index=True)
-    """The session of the application. No foreign key: sessions are deleted some time after they have ended."""
+    """The application's session. No foreign key, because sessions are deleted some time after they end."""
     allowed_ip_ranges: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
-    """The IP addresses and ranges it works from, as `backend.ip_ranges` writes them; empty means everywhere."""
+    """The allowed IP addresses and ranges, as `backend.core.ip_ranges` formats them; empty allows every address."""
     last_used_at: datetime | None = time_field(nullable=True)
     expires_at: datetime | None = time_field(nullable=True)
     revoked_at: datetime | None = time_field(nullable=True)
+    keeps_requests: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    """Whether requests that the key made continue after its revocation."""

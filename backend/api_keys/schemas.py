@@ -1,17 +1,25 @@
-"""API keys as they cross the door."""
+"""API schemas of API keys."""
 
+from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from backend.auth.scopes import Scope
-from backend.fields import Body, Moment, Name, Network, Record, Timestamp
-from backend.ip_ranges import IpRanges
+from backend.core.fields import Body, Moment, Name, Network, Record, Timestamp
+from backend.core.ip_ranges import IpRanges
+
+
+class PendingRequests(StrEnum):
+    """What happens to requests of a revoked key that have not started."""
+
+    DENY = "deny"
+    CONTINUE = "continue"
 
 
 class ApiKeyCreate(Body):
-    """A new key; never wider than its creator."""
+    """A new key; it has no scope that its creator lacks."""
 
     name: Name
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=16)]
@@ -21,9 +29,9 @@ class ApiKeyCreate(Body):
 
 
 class ApiKey(Record):
-    """A key without its secret. `network` is null where the organization's is inherited. `parent_id` is the key that
-    made it, `client_id` the application: revoking the one, or disconnecting the other, revokes this key too.
-    `allowed_ip_ranges` are the IP addresses and CIDR ranges it works from; empty means every address."""
+    """A key without its secret. `network` is null if the organization's is inherited. `parent_id` is the key that made
+    it, `client_id` the application: revoking the key or disconnecting the application revokes this key too.
+    `allowed_ip_ranges` are the IP addresses and CIDR ranges it works from; empty allows every address."""
 
     id: UUID
     organization_id: UUID
@@ -43,7 +51,7 @@ class ApiKey(Record):
 
 
 class ApiKeyCreated(ApiKey):
-    """The one answer that carries the secret."""
+    """The only response that contains the secret."""
 
     key: str | None
 

@@ -1,42 +1,53 @@
-"""Keys of the entered organization."""
+"""API keys of the entered organization."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import ip_ranges, quotas
 from backend.api_keys import rules
 from backend.api_keys.models import ApiKeyRow
-from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList
+from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList, PendingRequests
 from backend.auth.principal import Context
 from backend.auth.secrets import api_key, digest
-from backend.changes import THE_SYSTEM, acting, shown, tell, tell_change
-from backend.db import Write, now
-from backend.errors import NotFound
-from backend.fields import Network
-from backend.keyset import Page
+from backend.core import ip_ranges
+from backend.core.changes import THE_SYSTEM, acting, publish, publish_change, shown
+from backend.core.db import Write, now
+from backend.core.errors import NotFound
+from backend.core.fields import Network
+from backend.core.pagination import Page
+from backend.organizations import quotas
 
+KEYS = sa.inspect(ApiKeyRow).local_table
 SHOWN = 8
-"""Characters of a key that lists show from its beginning."""
+"""Number of leading characters of a key that lists show."""
 
 
 async def page(context: Context, page: Page) -> ApiKeyList:
-    """A page of keys, revoked and expired ones too; those that ended with what made them are written down first."""
-    await revoke_orphans(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
-    table = sa.inspect(ApiKeyRow).local_table
-    query = sa.select(*(c for c in table.c if c.name not in ("key_hash", "grant_id"))).where(
-        table.c.organization_id == context.organization_id
-    )
-    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
-    shown, cursor = page.cut(rows)
+    """Return a page of keys, including revoked and expired ones; keys that ended with their maker are marked first."""
+    shown, cursor = await page.read(context.session, await _query(context), KEYS.c)
     return ApiKeyList(api_keys=[ApiKey.model_validate(r) for r in shown], nextCursor=cursor)
 
 
+async def one(context: Context, key_id: UUID) -> ApiKey:
+    """Return a key; 404 if the organization has none with this ID."""
+    row = (await context.session.execute((await _query(context)).where(KEYS.c.id == key_id))).first()
+    if row is None:
+        raise NotFound("There is no API key with this ID in this organization.")
+    return ApiKey.model_validate(row)
+
+
+async def _query(context: Context) -> sa.Select[Any]:
+    await revoke_orphans(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
+    columns = (c for c in KEYS.c if c.name not in ("key_hash", "grant_id"))
+    return sa.select(*columns).where(KEYS.c.organization_id == context.organization_id)
+
+
 async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
-    """A new key; only this answer has its text."""
+    """Create a key; only this answer contains its secret."""
     rules.check_scopes(body.scopes, context.scopes)
     creator = context.key.network if context.key else None
     rules.check_network(body.network, await _network(context), creator)
@@ -64,7 +75,8 @@ async def create(context: Context, body: ApiKeyCreate) -> ApiKeyCreated:
     )
     context.session.add(row)
     await context.session.flush()
-    await tell(context.session, row.organization_id, "api_key.created", ("api_key", row.id), None, shown(ApiKey, row))
+    after = shown(ApiKey, row)
+    await publish(context.session, row.organization_id, "api_key.created", ("api_key", row.id), None, after)
     return ApiKeyCreated.model_validate({**row.model_dump(), "key": key})
 
 
@@ -76,7 +88,7 @@ async def _check_count(context: Context) -> None:
         sa.or_(expires_at.is_(None), expires_at > sa.func.now()),
     )
     await quotas.check(
-        context.session, context.organization_id, working, quotas.API_KEYS, "API keys that work; revoke one"
+        context.session, context.organization_id, working, quotas.API_KEYS, "active API keys; revoke one"
     )
 
 
@@ -87,13 +99,13 @@ async def _network(context: Context) -> Network:
 
 @dataclass(frozen=True)
 class _Maker:
-    """The credential that makes a key, where it is not a person's own: the key ends with it."""
+    """The credential that makes a key, unless it is a person's own: the key ends with it."""
 
     key_id: UUID | None = None
     grant_id: UUID | None = None
     client_id: UUID | None = None
     network: Network | None = None
-    """What the key that makes it is bound to; the new key is then bound to the same."""
+    """The network of the maker; the new key is bound to the same one."""
     ends_at: datetime | None = None
 
 
@@ -119,21 +131,26 @@ async def _maker(context: Context) -> _Maker:
     )
 
 
-async def revoke(context: Context, key_id: UUID) -> None:
-    """End a key at once, and every key made with it; one that is revoked already stays as it is."""
+async def revoke(context: Context, key_id: UUID, requests: PendingRequests) -> None:
+    """Revoke a key and every key made with it, immediately. For a key that is already revoked, a person changes only
+    what happens to its requests."""
+    if requests is PendingRequests.CONTINUE:
+        context.require_person(because="Revoke the key without `requests=continue`, or sign in.")
     query = sa.select(ApiKeyRow).where(
         col(ApiKeyRow.id) == key_id, col(ApiKeyRow.organization_id) == context.organization_id
     )
     row: ApiKeyRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
-        raise NotFound("There is no such key in this organization.")
+        raise NotFound("There is no key with this ID in this organization.")
+    if row.revoked_at is None or context.is_person:
+        row.keeps_requests = requests is PendingRequests.CONTINUE
     await _end(context.session, row)
     await context.session.flush()
     await _revoke_ended(context.session, col(ApiKeyRow.organization_id) == context.organization_id)
 
 
 async def revoke_made_by(session: Write, organization_id: UUID, *which: sa.ColumnElement[bool]) -> None:
-    """End some keys of an organization, and every key made with them."""
+    """Revoke some keys of an organization, and every key made with them."""
     here = col(ApiKeyRow.organization_id) == organization_id
     query = sa.select(ApiKeyRow).where(here, col(ApiKeyRow.revoked_at).is_(None), *which).with_for_update()
     for row in (await session.scalars(query)).all():
@@ -146,11 +163,11 @@ async def _end(session: Write, row: ApiKeyRow) -> None:
     before = shown(ApiKey, row)
     row.revoked_at = row.revoked_at or now()
     subject = ("api_key", row.id)
-    await tell_change(session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))
+    await publish_change(session, row.organization_id, "api_key.revoked", subject, before, shown(ApiKey, row))
 
 
 async def revoke_orphans(session: Write, *which: sa.ColumnElement[bool]) -> None:
-    """Write down which of some keys ended with what made them: for the sweep, and before a list."""
+    """Mark the keys that ended with their maker: for the sweep, and before a list."""
     with acting(THE_SYSTEM):
         await _revoke_ended(session, *which)
 
@@ -163,4 +180,5 @@ async def _revoke_ended(session: Write, *which: sa.ColumnElement[bool]) -> None:
         *which, is_made, col(ApiKeyRow.revoked_at).is_(None), sa.not_(has_expired), ended.is_not(None)
     )
     for row in (await session.scalars(query.with_for_update(skip_locked=True))).all():
+        row.keeps_requests = True  # its maker's end decides about its requests
         await _end(session, row)

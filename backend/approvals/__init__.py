@@ -1,1 +1,1 @@
-"""A second person for the actions that an organization chooses."""
+"""Approval by a second person, for the actions that an organization chooses."""

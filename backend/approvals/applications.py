@@ -1,19 +1,26 @@
-"""The application that asked for what waits: it acts for its person within its grant, and only while that lasts."""
+"""Applications that made a pending request: each acts for its person within its grant, and only while the grant is
+active.
+"""
 
 from dataclasses import replace
 from typing import Any
 
-from backend import db
 from backend.auth.makers import grant_of
 from backend.auth.principal import Person
-from backend.errors import Conflict
+from backend.core import db
+from backend.core.errors import Conflict
 
-ENDED = "The application {name}, which asked for it, was disconnected or has expired since."
+ENDED = (
+    "The application {name} made this request, and has since been disconnected or expired. Deny it; the requester can "
+    "repeat it."
+)
 
 
 async def acting(session: db.Write, approval: Any, person: Person | None) -> Person | None:
-    """The person as the application acts for them, with the scopes and in the organizations of its grant; the person
-    unchanged where no application asked. 409 where the grant has ended."""
+    """Return the person as represented by the requesting application, with its grant's scopes and organizations.
+
+    Returns the person unchanged where no application made the request. 409 where the grant has ended.
+    """
     if approval.asked_grant is None or person is None:
         return person
     grant = await grant_of(session, approval.asked_grant)

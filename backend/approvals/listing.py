@@ -1,4 +1,4 @@
-"""Reading approvals."""
+"""Queries of approvals."""
 
 from typing import Any
 from uuid import UUID
@@ -7,18 +7,19 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from backend import db
 from backend.api_keys.models import ApiKeyRow
-from backend.approvals import rehearsing, rules, second_person
+from backend.approvals import rehearsal, rules
 from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.db import now
-from backend.errors import NotFound, SignumError
-from backend.keyset import Page
-from backend.members.models import UserRow
+from backend.core import db
+from backend.core.db import now
+from backend.core.errors import NotFound, SignumError
+from backend.core.pagination import Page
+from backend.requests import second_person
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus, Subject
+from backend.users.models import UserRow
 
 TABLE = sa.inspect(ApprovalRow).local_table
 
@@ -26,7 +27,7 @@ TABLE = sa.inspect(ApprovalRow).local_table
 async def page(
     context: Context, page: Page, status: ApprovalStatus | None, can_decide: bool | None, asked_by: UUID | None
 ) -> ApprovalList:
-    """A page of the organization's approvals, newest first."""
+    """Return a page of the organization's approvals, newest first."""
     query = _query(context)
     if status is not None:
         query = query.where(_standing(status))
@@ -34,13 +35,12 @@ async def page(
         query = query.where(_decidable(context) if can_decide else sa.not_(_decidable(context)))
     if asked_by is not None:
         query = query.where(TABLE.c.asked_by == asked_by)
-    rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, TABLE.c)
     return ApprovalList(approvals=[Approval(**_fields(r)) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
-    """One approval, and what it would do now; 404 where it is not of this organization."""
+    """Return an approval and its current plan; 404 where it is not of this organization."""
     row = await found(context, approval_id)
     fields = _fields(row)
     if Scope(row.scope) not in context.scopes:
@@ -49,17 +49,17 @@ async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
         return ApprovalDetail(**fields, plan=row.plan)
     try:
         async with db.paused(context.session):
-            plan = await rehearsing.plan(context, row)
+            plan = await rehearsal.plan(context, row)
     except SignumError as error:
         return ApprovalDetail(**fields, obstacle=error.detail)
     return ApprovalDetail(**fields, plan=ApprovalImpact.model_validate(plan))
 
 
 async def found(context: Context, approval_id: UUID) -> Any:
-    """An approval with its request, who asked and who decided, as columns."""
+    """Return an approval with its request, requester and decider as columns."""
     row = (await context.session.execute(_query(context).where(TABLE.c.id == approval_id))).first()
     if row is None:
-        raise NotFound("There is no such approval in this organization.")
+        raise NotFound("There is no approval with this ID in this organization.")
     return row
 
 
@@ -85,8 +85,9 @@ def _query(context: Context) -> sa.Select[Any]:
 
 
 def _decidable(context: Context) -> sa.ColumnElement[bool]:
-    """Whether the caller may decide: a person in their own name, not who asked nor appointed by them, with the action's
-    scope."""
+    """Return whether the caller may decide: a person acting directly, with the action's scope, who neither requested it
+    nor was appointed by the requester.
+    """
     if context.person is None or context.person.granted is not None:
         return sa.false()
     own = [context.person.user_id, *([context.key.created_by] if context.key and context.key.created_by else [])]
@@ -99,7 +100,7 @@ def _decidable(context: Context) -> sa.ColumnElement[bool]:
 
 
 def _refusal(context: Context) -> sa.ColumnElement[str]:
-    """Why the caller cannot be the second person of an approval (`second_person.REASONS`); empty where they can."""
+    """Return why the caller cannot decide an approval (`second_person.REASONS`); empty where they can."""
     if context.person is None:
         return sa.literal("role")
     scope = sa.inspect(RequestRow).local_table.c.scope
@@ -109,7 +110,7 @@ def _refusal(context: Context) -> sa.ColumnElement[str]:
 
 
 def _standing(status: ApprovalStatus) -> sa.ColumnElement[bool]:
-    """Whether a status is the one that counts now."""
+    """Return whether a status is the current one."""
     is_pending = TABLE.c.status == ApprovalStatus.PENDING
     if status is ApprovalStatus.PENDING:
         return sa.and_(is_pending, TABLE.c.expires_at > now())
@@ -129,5 +130,5 @@ def _fields(row: Any) -> dict[str, Any]:
 
 
 def _asked_with(row: Any) -> str | None:
-    key = f"the key {row.key_name}" if row.asked_application and row.key_name else row.key_name
+    key = f"the API key {row.key_name}" if row.asked_application and row.key_name else row.key_name
     return " with ".join(name for name in (row.asked_application, key) if name) or None

@@ -1,10 +1,8 @@
-"""Which actions need a second person. A change is asked for here, and made when another person agrees."""
+"""Approval policy: which actions need a second person. A change takes effect when another person approves it."""
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import ip_ranges
-from backend.approvals import second_person
 from backend.approvals.schemas import (
     FactorChange,
     PolicyAccepted,
@@ -16,7 +14,10 @@ from backend.approvals.schemas import (
 )
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest, Conflict
+from backend.core.errors import BadRequest
+from backend.organizations.ip_ranges import check_ip_ranges
+from backend.organizations.policies import check_person
+from backend.requests import second_person
 from backend.requests.accept import WAITS, accept
 from backend.requests.models import ApprovalRow
 from backend.requests.schemas import Action
@@ -27,7 +28,7 @@ STEP = "Change the actions that need a second person"
 
 
 async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
-    """What a change would change; 400 where that is nothing."""
+    """Return the effect of a change; 400 where nothing changes."""
     text = sa.text(
         "select approvals, approver_wait_hours, require_second_factor, allowed_ip_ranges "
         "from organizations where id = :id"
@@ -41,13 +42,14 @@ async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
         wait = WaitChange(before=row.approver_wait_hours, after=hours)
     factor = None
     if change.require_second_factor not in (None, row.require_second_factor):
+        check_person(context)
         factor = FactorChange(before=row.require_second_factor, after=not row.require_second_factor)
     ranges = None
     if change.allowed_ip_ranges not in (None, row.allowed_ip_ranges):
         after = check_ip_ranges(context, change.allowed_ip_ranges or [])
         ranges = RangesChange(before=row.allowed_ip_ranges, after=after)
     if not any((added, removed, wait, factor, ranges)):
-        raise BadRequest("Nothing would change: these are the actions already.", pointer="/approvals")
+        raise BadRequest("These settings are already in effect. Change at least one.", pointer="/approvals")
     impact = PolicyImpact(
         added=added,
         removed=removed,
@@ -58,19 +60,8 @@ async def plan(context: Context, change: PolicyChange) -> PolicyPlan:
     return PolicyPlan(steps=[STEP], impact=impact)
 
 
-def check_ip_ranges(context: Context, wanted: list[str]) -> list[str]:
-    """Return the ranges to keep. 403 for a key or an application, 422 where a range is listed twice, and 409 where none
-    contains the caller's own address, so that nobody locks themselves out."""
-    ip_ranges.check_distinct(wanted)
-    context.require_person()
-    if wanted and context.is_caller and not ip_ranges.contains(wanted, context.ip_address):
-        seen = f"Your IP address is {context.ip_address}" if context.ip_address else "Signum cannot see your IP address"
-        raise Conflict(f"{seen}, which these ranges do not contain: you would lose access. Add a range that does.")
-    return wanted
-
-
 async def ask(context: Context, change: PolicyChange) -> PolicyAccepted:
-    """A request to change them, which always waits for a second person."""
+    """Create a request to change the policy. It always waits for a second person."""
     await plan(context, change)
     session, here = context.session, context.organization_id
     scope = await second_person.scope_to_agree(session, here, context.user_id, Scope.ORGS_WRITE)

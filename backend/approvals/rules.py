@@ -1,27 +1,27 @@
-"""Who may decide, and what. Pure."""
+"""Rules of decisions on approvals. Pure functions."""
 
 from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from backend.errors import Conflict, Forbidden
+from backend.core.errors import Conflict, Forbidden
 from backend.requests.schemas import ApprovalStatus
 
 
 def standing(status: ApprovalStatus, expires_at: datetime, now: datetime) -> ApprovalStatus:
-    """The status that counts now, also between two sweeps."""
+    """Return the current status, including an expiry that no sweep has recorded yet."""
     return ApprovalStatus.EXPIRED if status is ApprovalStatus.PENDING and expires_at <= now else status
 
 
 def check_other(asked_by: UUID | None, deciding: Collection[UUID | None]) -> None:
-    """403 where one of those who decide (the person, and who made the API key that came along) is who asked."""
+    """Raise 403 where a decider (the person, or the creator of the API key sent with them) is the requester."""
     if asked_by is not None and asked_by in deciding:
-        raise Forbidden("Who asked for an action cannot decide about it: it takes a second person.")
+        raise Forbidden("You requested this action. Another person must approve or deny it.")
 
 
 def check_open(status: ApprovalStatus, decided_by: str) -> None:
-    """409 that says who decided, where it was decided already."""
+    """Raise 409 that names the decider, where the approval was already decided."""
     if status is ApprovalStatus.EXPIRED:
-        raise Conflict("Nobody decided in time; it has expired. Ask for the action anew.")
+        raise Conflict("This approval expired before anyone decided. Request the action again.")
     if status is not ApprovalStatus.PENDING:
-        raise Conflict(f"{decided_by} has {status} it already.")
+        raise Conflict(f"{decided_by} has already {status} this request.")

@@ -1,47 +1,42 @@
-"""Approvals as they cross the door."""
+"""Request and response bodies of approvals."""
 
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field
 
-from backend.fields import Acceptance, Body, Flag, Reason, Record, Timestamp, WaitHours, never_null
-from backend.ip_ranges import IpRanges
+from backend.core.fields import KEPT, Acceptance, Body, Flag, Reason, Record, Timestamp, WaitHours, removed_by
+from backend.core.ip_ranges import IpRanges
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
 
 class ApprovalDeny(Body):
-    """Why not; who asked reads it."""
+    """The reason of a denial, shown to the requester."""
 
     reason: Reason
 
 
 class PolicyChange(Body):
     """The actions that will need a second person, the hours for which a new approver waits, whether people need a
-    second factor, and the allowed IP ranges. What is left out of the last three stays as it is."""
+    second factor, and the allowed IP ranges.
+
+    Each of the last three stays unchanged if it is omitted.
+    """
 
     approvals: Annotated[list[Action], Field(max_length=len(Action))]
-    approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
-
-    require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
-
-    allowed_ip_ranges: Annotated[IpRanges | None, Field(json_schema_extra=never_null)] = None
-
-    @field_validator("approver_wait_hours", "require_second_factor", "allowed_ip_ranges")
-    @classmethod
-    def _is_given(cls, value: object) -> object:
-        if value is None:
-            raise ValueError(
-                "has no value. Leave the field out to keep it, or send 0, false or an empty list to lift it"
-            )
-        return value
+    approver_wait_hours: Annotated[WaitHours | None, KEPT, removed_by("0")] = None
+    require_second_factor: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    allowed_ip_ranges: Annotated[IpRanges | None, KEPT, removed_by("an empty list")] = None
 
 
 class Approval(Record):
-    """What a request waits for. `can_decide`: whether the caller may approve or deny it now. `asked_with` is the name
-    of the API key or application that asked; who made the key, or connected the application, counts as who asked. With
-    the end of either, the request can no longer be approved. `cause` names the daily limit that the request exceeds;
-    null where the organization requires a second person for every such action."""
+    """The approval that a request waits for.
+
+    `can_decide`: whether the caller may approve or deny it now. `asked_with` names the API key or application that made
+    the request; the person who created the key, or connected the application, counts as the requester. When either
+    ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds; null where the
+    organization requires a second person for every such action.
+    """
 
     id: UUID
     organization_id: UUID
@@ -73,11 +68,25 @@ class ApprovalImpact(BaseModel):
 
 
 class ApprovalDetail(Approval):
-    """One approval. `plan` is what the action would do now, or what it was going to do when it was approved; `obstacle`
-    is why it cannot be done now. Both are shown to who holds the action's scope."""
+    """An approval.
+
+    `plan` is the current plan of the action, or the plan at its approval; `obstacle` is why it is not possible now.
+    Both are shown only to callers with the action's scope.
+    """
 
     plan: ApprovalImpact | None = None
     obstacle: str | None = None
+
+
+class ApprovalDecided(ApprovalDetail):
+    """Response to a decision: the approval, and the ID of its request as in every acceptance."""
+
+    requestId: UUID
+
+    @classmethod
+    def of(cls, approval: ApprovalDetail) -> "ApprovalDecided":
+        """Return the response with a decided approval."""
+        return cls.model_validate({**dict(approval), "requestId": approval.request_id})
 
 
 class ApprovalList(BaseModel):
@@ -88,7 +97,7 @@ class ApprovalList(BaseModel):
 
 
 class PolicyAccepted(Acceptance):
-    """Answer to a change of the policy that was asked for."""
+    """Response to a requested change of the policy."""
 
     approvalId: UUID
 
@@ -115,8 +124,9 @@ class RangesChange(BaseModel):
 
 
 class PolicyImpact(BaseModel):
-    """The actions that would need a second person from then on, those that would not any more, and what else would
-    change."""
+    """Effects of the change: the actions that would newly need a second person, those that would no longer, and other
+    settings.
+    """
 
     added: list[Action]
     removed: list[Action]
@@ -126,7 +136,7 @@ class PolicyImpact(BaseModel):
 
 
 class PolicyPlan(BaseModel):
-    """Answer of `?dry_run=true`: nothing was done."""
+    """Response to `?dry_run=true`: nothing was done."""
 
     steps: list[str]
     impact: PolicyImpact

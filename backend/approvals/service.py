@@ -1,4 +1,4 @@
-"""Deciding: exactly one decision counts, and it is another person's."""
+"""Decisions on approvals: exactly one counts, and it is another person's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,82 +7,89 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, workflows
-from backend.approvals import listing, rehearsing, rules, second_person
+from backend.approvals import listing, rehearsal, rules
 from backend.approvals.schemas import ApprovalDetail
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.changes import tell
-from backend.db import Write, now
-from backend.errors import Denied, Forbidden
+from backend.core import db
+from backend.core.changes import publish
+from backend.core.db import Write, now
+from backend.core.errors import Denied, Forbidden
+from backend.requests import second_person, workflows
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus
 
-EXPIRED = "Nobody decided about it in time. Ask for it anew."
+EXPIRED = "This approval expired before anyone decided. Request the action again."
 
 
 async def approve(context: Context, approval_id: UUID) -> ApprovalDetail:
-    """Let a request go on, once everything it needs has been checked again."""
+    """Release a request after all its conditions were checked again."""
     seen = await _decidable(context, approval_id)
     async with db.paused(context.session):
-        plan = await rehearsing.plan(context, seen)
+        plan = await rehearsal.plan(context, seen)
     row = await _decide(context, approval_id, ApprovalStatus.APPROVED)
     row.plan = plan
-    await _tell(context.session, row)
+    await _publish(context.session, row)
     await workflows.release(context.session, await _request(context.session, row))
     await context.session.flush()
     return await listing.one(context, approval_id)
 
 
 async def deny(context: Context, approval_id: UUID, reason: str) -> ApprovalDetail:
-    """End a request that never began, and what it had written."""
+    """End a request that has not started, with the objects it has created."""
     await _decidable(context, approval_id)
     row = await _decide(context, approval_id, ApprovalStatus.DENIED)
     row.reason = reason
-    await _tell(context.session, row)
-    error = Denied(f"{context.require_person().display_name} denied it: {reason}")
+    await _publish(context.session, row)
+    error = Denied(f"{context.require_person().display_name} denied this request: {reason}")
     await workflows.withdraw(context.session, await _request(context.session, row), error)
     await context.session.flush()
     return await listing.one(context, approval_id)
 
 
 async def _decidable(context: Context, approval_id: UUID) -> Any:
-    """The approval, where the caller may decide about it: 404, 403 (scope, then person), 409."""
+    """Return the approval if the caller may decide it: else 404, 403 (scope, then person), 409."""
     person = context.require_person()
     row = await listing.found(context, approval_id)
     context.require(Scope(row.scope))
     rules.check_other(row.asked_by, [person.user_id, context.key.created_by if context.key else None])
-    if row.refusal:
-        raise Forbidden(second_person.REASONS[row.refusal])
+    _check_may_decide(row)
     _check_open(row, row.decided_by_name)
     return row
 
 
+def _check_may_decide(row: Any) -> None:
+    if row.refusal:
+        raise Forbidden(second_person.REASONS[row.refusal])
+
+
 async def _decide(context: Context, approval_id: UUID, status: ApprovalStatus) -> ApprovalRow:
-    """The approval, locked and decided; 409 where another decision was faster."""
+    """Return the approval, locked and decided; 409 where another decision came first."""
     query = sa.select(ApprovalRow).where(col(ApprovalRow.id) == approval_id).with_for_update()
     row: ApprovalRow = (await context.session.scalars(query)).one()
-    _check_open(row, (await listing.found(context, approval_id)).decided_by_name)
+    seen = await listing.found(context, approval_id)
+    _check_open(row, seen.decided_by_name)
+    _check_may_decide(seen)  # a rehearsal takes seconds, during which a role may have ended
     row.status, row.decided_by, row.decided_at = status, context.require_person().user_id, now()
     return row
 
 
 def _check_open(row: Any, decided_by: str | None) -> None:
-    rules.check_open(rules.standing(row.status, row.expires_at, now()), decided_by or "Somebody")
+    rules.check_open(rules.standing(row.status, row.expires_at, now()), decided_by or "Another person")
 
 
 async def _request(session: Write, row: ApprovalRow) -> RequestRow:
     return await session.get_one(RequestRow, row.request_id, with_for_update=True)
 
 
-async def _tell(session: Write, row: ApprovalRow) -> None:
+async def _publish(session: Write, row: ApprovalRow) -> None:
     after = {"status": row.status, "request_id": str(row.request_id), "reason": row.reason}
     subject = ("approval", row.id)
-    await tell(session, row.organization_id, f"approval.{row.status}", subject, {"status": "pending"}, after)
+    await publish(session, row.organization_id, f"approval.{row.status}", subject, {"status": "pending"}, after)
 
 
 async def due(session: Write) -> Sequence[Any]:
-    """Ids and organizations of what nobody decided about in time, over every organization the session sees."""
+    """Return ids and organizations of expired approvals, across all organizations that the session sees."""
     query = sa.select(col(ApprovalRow.id), col(ApprovalRow.organization_id)).where(
         col(ApprovalRow.status) == ApprovalStatus.PENDING, col(ApprovalRow.expires_at) <= now()
     )
@@ -90,7 +97,7 @@ async def due(session: Write) -> Sequence[Any]:
 
 
 async def expire(organization_id: UUID, approval_id: UUID) -> None:
-    """End one that is due, unless somebody works on it at this moment."""
+    """Expire an approval, unless it is being decided at this moment."""
     async with db.step(organization_id) as session:
         query = sa.select(ApprovalRow).where(
             col(ApprovalRow.id) == approval_id, col(ApprovalRow.status) == ApprovalStatus.PENDING
@@ -98,5 +105,5 @@ async def expire(organization_id: UUID, approval_id: UUID) -> None:
         row: ApprovalRow | None = await session.scalar(query.with_for_update(skip_locked=True))
         if row is not None:
             row.status, row.decided_at = ApprovalStatus.EXPIRED, now()
-            await _tell(session, row)
+            await _publish(session, row)
             await workflows.withdraw(session, await _request(session, row), Denied(EXPIRED))

@@ -1,9 +1,9 @@
-"""What is done for a change of the policy that a second person has agreed to."""
+"""Workflow of an approved policy change."""
 
 from backend.approvals.policy import KIND
-from backend.changes import tell
+from backend.core.changes import publish
 from backend.organizations.models import OrganizationRow
-from backend.workflows import Run, workflow
+from backend.requests.workflows import Run, workflow
 
 
 @workflow(KIND)
@@ -17,4 +17,4 @@ async def change(run: Run) -> None:
         for name, value in after.items():
             setattr(row, name, value)
         subject = ("organization", row.id)
-        await tell(session, row.id, "organization.updated", subject, before, after)
+        await publish(session, row.id, "organization.updated", subject, before, after)

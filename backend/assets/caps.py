@@ -1,29 +1,29 @@
-"""Caps over several chains: each has its part in its own rules, and the parts follow what is held where."""
+"""Caps over several chains: each chain enforces its share in its own rules, and the shares follow the holdings."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from backend.assets import deploying, holders, records
+from backend.assets import deployment, holders, records
 from backend.assets.models import DeploymentRow
 from backend.assets.rules import Held, Terms
 from backend.assets.terms import token_rules
-from backend.chain import indexer
-from backend.chain.rpc import connect
-from backend.chain.rule_sets import TokenRules
-from backend.errors import Conflict
-from backend.workflows import Run, StepNotes
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.indexer import indexer
+from backend.chain.rpc.json_rpc import connect
+from backend.core.errors import Conflict
+from backend.requests.workflows import Run, StepNotes
 
 ROUNDS = 5
-"""How often holders may come and go under our hands before we give up."""
+"""How often holders may change during the process before it fails."""
 
 
 def are_set(terms: Terms) -> bool:
-    """Whether there is anything to share."""
+    """Return whether there is any cap to share."""
     return bool(terms.max_holders or int(terms.compliance_rules.max_tokens_per_holder))
 
 
 async def held(run: Run, asset_id: UUID) -> Held:
-    """What is held on the chains now, every one read up to its newest block."""
+    """Return current holdings on the chains, each read up to its newest block."""
     async with run.transaction() as session:
         rows = records.active(await records.deployments(session, asset_id))
     for row in rows:
@@ -33,10 +33,10 @@ async def held(run: Run, asset_id: UUID) -> Held:
 
 
 async def share_out(run: Run, step: StepNotes, asset_id: UUID, terms: Terms, key: str) -> Held:
-    """Put every chain's part in force, until what is held then is what the parts were made for; what is held.
+    """Set every chain's share, until the holdings afterwards match those the shares were made for; return the holdings.
 
-    Somebody may have come to hold while the parts were on their way. Once they are in force, no chain grows beyond its
-    own, so a look that changes nothing shows that the sum is kept.
+    New holders may appear while the shares are being set. Once they are set, no chain exceeds its own, so a check
+    without changes proves that the sum is kept.
     """
     for _ in range(ROUNDS):
         there = await held(run, asset_id)
@@ -48,14 +48,15 @@ async def share_out(run: Run, step: StepNotes, asset_id: UUID, terms: Terms, key
         for row in lower_first(records.active(rows), wanted):
             rules = wanted[row.chain_eid]
             part = f"{key}:{rules.max_holders}:{rules.max_tokens_per_holder}"
-            written |= await deploying.set_rules(run, step, row, rules, part)
+            written |= await deployment.set_rules(run, step, row, rules, part)
         if not written:
             return there
-    raise Conflict("Holders keep coming and going while the maximum is shared among the chains; try again.")
+    raise Conflict("Holders keep changing while the maximum is shared among the chains. Retry later.")
 
 
 def lower_first(rows: Sequence[DeploymentRow], wanted: Mapping[int, TokenRules]) -> list[DeploymentRow]:
-    """Chains that get less before those that get more, so that the sum is not exceeded in between."""
+    """Order chains whose share decreases before those whose share increases, so that the sum is not exceeded in
+    between."""
 
     def growth(row: DeploymentRow) -> int:
         before = int((row.applied_rules or {}).get("max_holders", 0))

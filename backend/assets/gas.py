@@ -1,11 +1,11 @@
-"""Gas that the steps of a deployment cost, as measured on the embedded chains with a margin of a tenth.
+"""Gas costs of the steps of a deployment, measured on the embedded chains plus a tenth.
 
-For plans and for the question whether a wallet can pay; what is sent is always estimated anew by the node.
+For plans and for checks of a wallet's funds; the node always estimates transactions when they are sent.
 """
 
 from typing import Final
 
-from backend.chain import endpoints
+from backend.chain.rpc import node_urls
 
 TOKEN: Final = 6_000_000
 RULES: Final = 150_000
@@ -15,16 +15,16 @@ PATH: Final = 500_000
 """Libraries, verifiers and enforced options of a token's end of a path, both directions; not measured."""
 PACKET: Final = 121_000
 PUBLIC_PACKET: Final = 450_000
-"""On a public chain, where the endpoint hands it to verifiers and an executor, and reckons what each of them takes. Not
+"""On a public chain, the endpoint passes the packet to verifiers and an executor, and calculates their fees. Not
 measured: LayerZero's contracts are not on embedded chains."""
 MARKET: Final = 2_800_000
 VENUE: Final = 60_000
 TRANSFER: Final = 120_000
 CONTROL: Final = 140_000
 RECOVERED_ORDER: Final = 60_000
-"""Each open order that a recovery ends."""
+"""Each open order that a recovery cancels."""
 ORDER: Final = 650_000
-"""An approval and an order that fills one other."""
+"""An approval and an order that fills one other order."""
 
 
 TOKEN_SIZE: Final = 28_000
@@ -36,5 +36,5 @@ SMALL_SIZE: Final = 2_000
 
 
 def packet(eid: int) -> int:
-    """Of a packet that leaves a chain."""
-    return PACKET if endpoints.is_embedded(eid) else PUBLIC_PACKET
+    """Return the gas of sending a packet."""
+    return PACKET if node_urls.is_embedded(eid) else PUBLIC_PACKET

@@ -1,4 +1,4 @@
-"""The rules that an asset's tokens have had: what the indexer read of their `RulesSet` events."""
+"""The history of an asset's rules, as the indexer read it from `RulesSet` events."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -8,48 +8,47 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.assets.models import RuleSetRow
 from backend.assets.schemas import RuleChange, RuleSet, RuleSetList, RulesOnChain
 from backend.auth.principal import Context
-from backend.chain.rpc import connect
-from backend.chains.models import ChainRow
-from backend.errors import SignumError
-from backend.keyset import Page
+from backend.chain.chain_models import ChainRow
+from backend.chain.rpc.json_rpc import connect
+from backend.core import db
+from backend.core.errors import SignumError
+from backend.core.pagination import Page
 
 TABLE = sa.inspect(RuleSetRow).local_table
 Times = Mapping[tuple[int, int], datetime]
 
 
 async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
-    """A page of an asset's rules, newest first."""
+    """Return a page of an asset's rules, newest first."""
     before = sa.func.lag(TABLE.c.rules).over(
         partition_by=TABLE.c.chain_eid, order_by=(TABLE.c.block_number, TABLE.c.log_index)
     )
-    told = sa.select(*TABLE.c, before.label("before")).where(
+    response = sa.select(*TABLE.c, before.label("before")).where(
         TABLE.c.asset_id == asset_id, TABLE.c.organization_id == context.organization_id
     )
-    part = told.subquery()
+    part = response.subquery()
     query = sa.select(part, col(ChainRow.display_name).label("chain_name")).outerjoin(
         ChainRow, col(ChainRow.xchain_eid) == part.c.chain_eid
     )
-    rows = (await context.session.execute(page.apply(query, part.c.created_at, part.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, part.c)
     async with db.paused(context.session):
         times = await _times(shown)
     return RuleSetList(rule_sets=[_rule_set(row, times) for row in shown], nextCursor=cursor)
 
 
 async def _times(rows: Sequence[Any]) -> Times:
-    """When the blocks were made; nothing of a chain that does not answer."""
+    """Return the block times; nothing for a chain that does not answer."""
     found: dict[tuple[int, int], datetime] = {}
     for eid in sorted({row.chain_eid for row in rows}):
         blocks = sorted({row.block_number for row in rows if row.chain_eid == eid})
         try:
-            told = await (await connect(eid)).batch([("eth_getBlockByNumber", [hex(b), False]) for b in blocks])
+            response = await (await connect(eid)).batch([("eth_getBlockByNumber", [hex(b), False]) for b in blocks])
         except SignumError:
             continue
-        for number, block in zip(blocks, told, strict=True):
+        for number, block in zip(blocks, response, strict=True):
             if block is not None:
                 found[eid, number] = datetime.fromtimestamp(int(block["timestamp"], 16), UTC)
     return found
@@ -71,7 +70,7 @@ def _rule_set(row: Any, times: Times) -> RuleSet:
 
 
 def _changes(before: dict[str, Any] | None, rules: RulesOnChain) -> list[RuleChange]:
-    """The fields that are not as before; none of the first rules."""
+    """Return the fields that changed; none for the first rules."""
     if before is None:
         return []
     now = rules.model_dump(mode="json")

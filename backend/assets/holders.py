@@ -1,29 +1,27 @@
-"""Who owns an asset: the sum of its transfers on each chain, and what its markets hold for sellers.
+"""The owners of an asset: the sum of its transfers on each chain, and what its markets hold for sellers.
 
-Markets and their orders are read by table name: they lie above assets, which must not import them.
+Markets and their orders are read by table name: they are above assets, which must not import them.
 """
 
 import asyncio
-import base64
-import binascii
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import db
 from backend.assets import records
 from backend.assets.rules import Held
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
-from backend.chain import token
-from backend.errors import BadRequest, SignumError
-from backend.fields import MAX_UINT256
-from backend.keyset import limit_of
+from backend.chain.bindings import token
+from backend.core import db
+from backend.core.errors import BadRequest, SignumError
+from backend.core.fields import MAX_UINT256
+from backend.core.pagination import decode_parts, encode_parts, limit_of
 
 PATIENCE = 3.0
-"""Seconds that a chain has to tell what is frozen."""
+"""Seconds that a chain has to return frozen amounts."""
 _OWNED = """
   with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
   moved as (
@@ -57,7 +55,7 @@ _PAGE = """
 
 
 async def page(context: Context, asset_id: UUID, limit: str | None, cursor: str | None) -> HolderList:
-    """A page of the cap table, largest first."""
+    """Return a page of the cap table, largest first."""
     most = limit_of(limit)
     balance, eid, address = _decoded(cursor) if cursor else (None, None, None)
     values: dict[str, Any] = {"balance": balance, "eid": eid, "address": address, "limit": most + 1}
@@ -69,20 +67,20 @@ async def page(context: Context, asset_id: UUID, limit: str | None, cursor: str 
 
 
 async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) -> list[Holder]:
-    """The holders with what is frozen of each, all of a chain in one round trip."""
+    """Return the holders with their frozen amounts, read in one round trip per chain."""
     rows = records.active(await records.deployments(context.session, asset_id))
     tokens = {r.chain_eid: r.token_address for r in rows if r.token_address}
     eids = sorted({h.chain_eid for h in shown} & tokens.keys())
     async with db.paused(context.session):
-        told = await asyncio.gather(
+        response = await asyncio.gather(
             *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
         )
-    known = {(eid, address): str(amount) for eid, some in zip(eids, told, strict=True) for address, amount in some}
+    known = {(eid, address): str(amount) for eid, some in zip(eids, response, strict=True) for address, amount in some}
     return [h.model_copy(update={"frozen": known.get((h.chain_eid, h.address))}) for h in shown]
 
 
 async def _frozen(eid: int, at: str, addresses: list[str]) -> list[tuple[str, int]]:
-    """What is frozen of some accounts; nothing where the chain does not answer."""
+    """Return the frozen amounts of some accounts; nothing if the chain does not answer."""
     try:
         async with asyncio.timeout(PATIENCE):
             amounts = await token.frozen_of_many(eid, at, addresses)
@@ -92,13 +90,13 @@ async def _frozen(eid: int, at: str, addresses: list[str]) -> list[tuple[str, in
 
 
 async def everyone(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> list[Holder]:
-    """The whole cap table."""
+    """Return the whole cap table."""
     values = {"asset": asset_id, "org": organization_id}
     return [_holder(r) for r in await session.execute(sa.text(_OWNED + "order by o.balance desc, o.address"), values)]
 
 
 async def by_chain(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> Held:
-    """How many hold on each chain, and the most that one of them has; the treasury left out."""
+    """Return the number of holders on each chain, and the largest holding; without the treasury."""
     values = {"asset": asset_id, "org": organization_id}
     rows = (await session.execute(sa.text(_BY_CHAIN), values)).all()
     return Held({r.chain_eid: r.holders for r in rows}, {r.chain_eid: int(r.largest) for r in rows})
@@ -109,14 +107,14 @@ def _holder(row: Any) -> Holder:
 
 
 def _encoded(row: Any) -> str:
-    return base64.urlsafe_b64encode(f"{int(row.balance)}|{row.chain_eid}|{row.address}".encode()).decode().rstrip("=")
+    return encode_parts(str(int(row.balance)), str(row.chain_eid), row.address)
 
 
 def _decoded(cursor: str) -> tuple[int, int, str]:
+    balance, eid, address = decode_parts(cursor, 3)
     try:
-        balance, eid, address = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split("|")
         if int(balance) > MAX_UINT256 or not 0 <= int(eid) < 2**32 or not address.isprintable():
             raise ValueError("out of range")
         return int(balance), int(eid), address
-    except (ValueError, binascii.Error) as error:
-        raise BadRequest("The cursor is not one of this list.") from error
+    except ValueError as error:
+        raise BadRequest("The cursor is not valid for this list. Start again without one.") from error

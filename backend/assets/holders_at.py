@@ -1,4 +1,5 @@
-"""Who held an asset on a chain at a block: everybody who had received it by then, each asked of the chain."""
+"""The holders of an asset on a chain at a block: every account that had received it by then, with its balance read from
+the chain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +8,17 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db
 from backend.assets import records
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
-from backend.chain import endpoints, indexer, token
+from backend.chain.bindings import token
 from backend.chain.errors import RpcError
-from backend.chain.rpc import connect
-from backend.errors import BadRequest, Unavailable
-from backend.keyset import decode_parts, encode_parts
+from backend.chain.indexer import indexer
+from backend.chain.rpc.json_rpc import connect
+from backend.chain.rpc.terms import confirmations
+from backend.core import db
+from backend.core.errors import BadRequest, Unavailable
+from backend.core.pagination import decode_parts, encode_parts
 
 _RECEIVED = sa.text("""
   select t.address, p.id as party_id, p.name as party_name
@@ -41,25 +44,26 @@ class Moment:
 
 
 async def place(context: Context, asset_id: UUID, block: int | None, chain_eid: int | None) -> Moment:
-    """The token that a block is of, the newest final one by default; 400 where it is not there or the block is to
-    come."""
+    """Return the token at a block, by default the newest final one; 400 if it is not on the chain or the block is in
+    the future."""
     rows = records.active(await records.deployments(context.session, asset_id))
     found = [r for r in rows if chain_eid in (None, r.chain_eid)]
     if len(found) != 1:
         words = "The asset is not on this chain." if not found else "The asset is on several chains."
-        raise BadRequest(f"{words} chain_eid says whose block is meant.")
+        raise BadRequest(f"{words} Set chain_eid to the chain of the block.")
     eid, at = found[0].chain_eid, str(found[0].token_address)
     async with db.paused(context.session):
-        newest = await (await connect(eid)).height() - endpoints.confirmations(eid)
+        newest = await (await connect(eid)).height() - confirmations(eid)
         if block is not None and block > newest:
-            raise BadRequest(f"Block {newest} is the newest that is final on this chain.")
+            raise BadRequest(f"Block {newest} is the newest final block on this chain. Request it or an earlier one.")
         moment = Moment(asset_id, eid, at, newest if block is None else block)
         await indexer.catch_up(eid, moment.block)
     return moment
 
 
 async def page(context: Context, moment: Moment, most: int, cursor: str | None) -> HolderList:
-    """A page of the holders then, by address. Who had sent everything on is asked about, too, and left out."""
+    """Return a page of the holders at the block, by address. Accounts that had transferred everything are queried and
+    omitted."""
     after = decode_parts(cursor, 1)[0] if cursor else ""
     found: list[Holder] = []
     while True:
@@ -79,16 +83,18 @@ async def _received(context: Context, moment: Moment, after: str, most: int) -> 
 
 
 async def _held(moment: Moment, rows: Sequence[Any]) -> list[Holder]:
-    """Those of some accounts that owned something, with what markets held for them and what was frozen."""
+    """Return the accounts with holdings, including what markets held for them and what was frozen."""
     if not rows:
         return []
     reads: list[tuple[Any, ...]] = [(token.NAME, moment.token, "treasury")]
     reads += [(token.NAME, moment.token, name, r.address) for name in ("holdingOf", "getFrozenTokens") for r in rows]
     try:
-        treasury, *told = await (await connect(moment.eid)).read_many(reads, block=moment.block)
+        treasury, *answer = await (await connect(moment.eid)).read_many(reads, block=moment.block)
     except RpcError as error:
-        raise Unavailable("The chain's node does not tell the state of that block.") from error
-    amounts = zip(rows, told[: len(rows)], told[len(rows) :], strict=True)
+        raise Unavailable(
+            "The chain's node does not provide the state of that block. Request a newer block."
+        ) from error
+    amounts = zip(rows, answer[: len(rows)], answer[len(rows) :], strict=True)
     return [_holder(moment, r, balance, frozen, treasury) for r, balance, frozen in amounts if balance]
 
 

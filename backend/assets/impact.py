@@ -1,4 +1,4 @@
-"""What an update would do: to holders, judged by this organization's own attestations, and to markets."""
+"""The impact of an update: on holders, judged by this organization's own attestations, and on markets."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,17 +15,18 @@ from backend.assets.terms import terms_of, token_rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.auth.principal import Context
-from backend.chain import clock
-from backend.chain.rule_sets import TokenRules
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.devnet import clock
+from backend.chains import new_activity
 from backend.chains import service as chains
 from backend.compliance.rules import Account, Standing, failures, person
 
 Standings = Mapping[tuple[int, str], Standing]
-"""By chain and wallet, what this organization's attestations say."""
+"""By chain and wallet, the content of this organization's attestations."""
 
 
 async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPlan:
-    """Answer of a dry run: every check of the update, then what it would change. Nothing is written."""
+    """Run every check of the update, and return what it would change. Nothing is written."""
     asset, after = await service.planned(context.session, context.organization_id, asset_id, patch)
     before = terms_of(asset)
     changes = rules.changes(before, after)
@@ -40,6 +41,7 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
     names = await records.chain_names(context.session)
     to_set = [r.chain_eid for r in records.active(rows) if changes]
     await chains.check_network(context, *to_set)
+    await new_activity.check(context, *to_set)
     steps = [f"Set the rules on {names[eid]}" for eid in to_set]
     impact = AssetImpact(
         changes=changes,
@@ -51,7 +53,7 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
 
 
 async def standings(context: Context) -> Standings:
-    """What the organization's valid attestations say about each wallet on each chain."""
+    """Return the content of the organization's valid attestations of each wallet on each chain."""
     query = sa.select(
         col(AttestationRow.chain_eid),
         col(AttestationRow.wallet_address),
@@ -70,7 +72,7 @@ async def standings(context: Context) -> Standings:
 
 
 def together(rows: Sequence[Any]) -> Standing:
-    """Several attestations as one standing."""
+    """Combine several attestations into one standing."""
     accredited = [r.kyc_level for r in rows if r.accredited]
     return Standing(
         found=bool(rows),
@@ -82,7 +84,7 @@ def together(rows: Sequence[Any]) -> Standing:
 
 
 def holder_account(holder: Holder, known: Standings) -> Account:
-    """A holder as the rules see it."""
+    """Return a holder as the rules evaluate it."""
     standing = known.get((holder.chain_eid, holder.address), Standing())
     amount = int(holder.balance)
     return Account(holder.address, standing, standing, amount, amount, is_treasury=holder.is_treasury)
@@ -91,7 +93,8 @@ def holder_account(holder: Holder, known: Standings) -> Account:
 def _excluded(
     everyone: Sequence[Holder], known: Standings, old: Mapping[int, TokenRules], new: Mapping[int, TokenRules]
 ) -> list[HolderImpact]:
-    """Holders who keep the old rules and break the new ones. Who was never attested here falls out of nothing."""
+    """Return the holders who satisfy the current rules and violate the new ones. An account that was never attested
+    here is not affected."""
     found = []
     for holder in everyone:
         account = holder_account(holder, known)
@@ -120,13 +123,13 @@ async def _markets(
 
 
 def _market(row: Any, before: Terms, after: Terms, known: Standings, new: TokenRules) -> MarketImpact:
-    """A market halts where nobody but the treasury could sell, or nobody who is attested could buy."""
+    """Return the impact on a market. It halts if only the treasury could sell, or no attested wallet could buy."""
     ends, ended = after.compliance_rules.lockup_end_time, before.compliance_rules.lockup_end_time
     people = [Account(address, s, s) for (eid, address), s in known.items() if eid == row.chain_eid]
     able = [a for a in people if not failures(person(new, a))]
     held = f"{row.open_orders} open order(s)."
     if ends > max(ended, clock.moment()):
-        reason = f"Nobody but the treasury can sell until the lockup ends (Unix time {ends}). {held}"
+        reason = f"Only the treasury can sell until the lock-up ends (Unix time {ends}). {held}"
         return MarketImpact(market_id=row.id, chain_eid=row.chain_eid, halts=True, reason=reason)
     if people and not able:
         reason = f"None of the {len(people)} attested wallets on this chain could buy. {held}"

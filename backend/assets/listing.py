@@ -1,4 +1,4 @@
-"""Reading assets with their deployments."""
+"""Lists of assets with their deployments."""
 
 import asyncio
 from collections import defaultdict
@@ -9,45 +9,44 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import Asset, AssetList, AssetStatus, Deployment, DeploymentStatus
 from backend.auth.principal import Context
-from backend.chain import token
-from backend.chain.rpc import connect
-from backend.chains.models import ChainRow
-from backend.errors import NotFound, SignumError
-from backend.keyset import Page
+from backend.chain.bindings import token
+from backend.chain.chain_models import ChainRow
+from backend.chain.rpc.json_rpc import connect
+from backend.core import db
+from backend.core.errors import NotFound, SignumError
+from backend.core.pagination import Page
 
 ASSETS = sa.inspect(AssetRow).local_table
 DEPLOYMENTS = sa.inspect(DeploymentRow).local_table
 PATIENCE = 3.0
-"""Seconds that a chain has to tell its supply."""
-Told = tuple[int | None, bool | None]
-"""A token's supply and whether it is paused, as its chain says; nothing where it does not answer."""
+"""Seconds that a chain has to return its supply."""
+TokenState = tuple[int | None, bool | None]
+"""A token's supply and whether it is paused, as read from its chain; null if the chain does not answer."""
 
 
 async def page(context: Context, page: Page, status: AssetStatus | None) -> AssetList:
-    """A page of the organization's assets; archived ones only where they are asked for."""
+    """Return a page of the organization's assets; archived ones only on request."""
     query = sa.select(ASSETS).where(ASSETS.c.organization_id == context.organization_id)
     query = query.where(ASSETS.c.status == status if status else ASSETS.c.status != AssetStatus.ARCHIVED)
-    rows = (await context.session.execute(page.apply(query, ASSETS.c.created_at, ASSETS.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, ASSETS.c)
     deployments = await _deployments(context, [r.id for r in shown])
     return AssetList(assets=[_asset(r, deployments[r.id], {}) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, asset_id: UUID) -> Asset:
-    """An asset, its supplies read from the chains now."""
+    """Return an asset with its supplies, read from the chains now."""
     mine = (ASSETS.c.id == asset_id, ASSETS.c.organization_id == context.organization_id)
     row = (await context.session.execute(sa.select(ASSETS).where(*mine))).one_or_none()
     if row is None:
-        raise NotFound("There is no such asset in this organization.")
+        raise NotFound("There is no asset with this ID in this organization.")
     deployments = (await _deployments(context, [asset_id]))[asset_id]
     live = [d for d in deployments if d.status == DeploymentStatus.ACTIVE]
     async with db.paused(context.session):
-        told = await asyncio.gather(*(_told(d.chain_eid, d.token_address) for d in live))
-    return _asset(row, deployments, {d.chain_eid: t for d, t in zip(live, told, strict=True)})
+        response = await asyncio.gather(*(_token_state(d.chain_eid, d.token_address) for d in live))
+    return _asset(row, deployments, {d.chain_eid: t for d, t in zip(live, response, strict=True)})
 
 
 async def _deployments(context: Context, asset_ids: Sequence[UUID]) -> Mapping[UUID, list[Any]]:
@@ -63,7 +62,7 @@ async def _deployments(context: Context, asset_ids: Sequence[UUID]) -> Mapping[U
     return found
 
 
-async def _told(eid: int, address: str) -> Told:
+async def _token_state(eid: int, address: str) -> TokenState:
     try:
         async with asyncio.timeout(PATIENCE):
             rpc = await connect(eid)
@@ -75,8 +74,8 @@ async def _told(eid: int, address: str) -> Told:
         return None, None
 
 
-def _asset(row: Any, deployments: Sequence[Any], told: Mapping[int, Told]) -> Asset:
-    shown = [_deployment(d, *told.get(d.chain_eid, (None, None))) for d in deployments]
+def _asset(row: Any, deployments: Sequence[Any], response: Mapping[int, TokenState]) -> Asset:
+    shown = [_deployment(d, *response.get(d.chain_eid, (None, None))) for d in deployments]
     total = sum(int(s.supply) if s.supply else d.supply or 0 for s, d in zip(shown, deployments, strict=True))
     return Asset(**{**row._mapping, "deployments": shown, "total_supply": str(total)})
 

@@ -8,12 +8,13 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
 from backend.assets.schemas import AssetStatus, DeploymentStatus
-from backend.db import Row, amount_field, json_field, organization_field, status_field
-from backend.fields import RegulationType
+from backend.core.columns import Row, amount_field, json_field, organization_field, status_field
+from backend.core.fields import RegulationType
 
 
 class AssetRow(Row, table=True):
-    """An asset. The rules here are what the organization asked for; a deployment has what its chain confirmed."""
+    """An asset. The rules here are those of the latest change that has started; a deployment has those its chain
+    confirmed."""
 
     __tablename__ = "assets"
     __table_args__ = (
@@ -58,15 +59,15 @@ class DeploymentRow(Row, table=True):
     supply: int | None = amount_field(0)
     applied_rules: dict[str, Any] = json_field(dict)
     paused: bool = False
-    """By the token's events, as `venues`."""
+    """From the token's events, as is `venues`."""
     venues: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
-    """The markets that the token lets settle."""
+    """The markets that the token allows to settle."""
     paths: dict[str, Any] = json_field(dict)
-    """By endpoint id of another chain, what was read back of the path there: see `backend.bridges.paths.shown`."""
+    """By endpoint ID of another chain, the path's configuration as read back: see `backend.bridges.paths.shown`."""
 
 
 class RuleSetRow(Row, table=True):
-    """The rules that a token took, as its chain tells: its `RulesSet` event."""
+    """Rules of a token, from its `RulesSet` event on chain."""
 
     __tablename__ = "asset_rule_sets"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),)

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response, status
 from fastapi.responses import JSONResponse
 
-from backend.assets import checking, history, holders, holders_at, impact, listing, records, service
+from backend.assets import history, holders, holders_at, impact, listing, records, service, transfer_check
 from backend.assets.schemas import (
     Asset,
     AssetAccepted,
@@ -20,16 +20,18 @@ from backend.assets.schemas import (
     HolderList,
     RuleSetList,
 )
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferCheck, TransferVerdict
-from backend.errors import BadRequest
-from backend.keyset import Page, limit_of
+from backend.core.errors import BadRequest
+from backend.core.pagination import Page, limit_of
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/assets", tags=["Assets"], route_class=GuardedRoute)
-Block = Annotated[int | None, Query(ge=0, le=2**53, description="At which block; default now.")]
+Block = Annotated[int | None, Query(ge=0, le=2**53, description="The block number. Default: the newest block.")]
 ChainOfBlock = Annotated[
-    int | None, Query(ge=1, le=2**32 - 1, description="Whose block; needed where the asset is on several chains.")
+    int | None, Query(ge=1, le=2**32 - 1, description="The block's chain; required if the asset is on several chains.")
 ]
 
 
@@ -41,7 +43,7 @@ async def list_assets(
     page: Annotated[Page, Depends()],
     status: AssetStatus | None = None,
 ) -> AssetList:
-    """Assets of the organization, newest first; archived ones only with `status=archived`."""
+    """List assets of the organization, newest first; archived ones only with `status=archived`."""
     return await listing.page(context, page, status)
 
 
@@ -50,38 +52,36 @@ async def list_assets(
 async def create_asset(
     context: Current, orgId: UUID, body: AssetCreate, response: Response, dry_run: DryRun = False
 ) -> AssetAccepted | AssetCreatePlan:
-    """Create an asset: its token is deployed on `chain_eid`, its rules are set, and its initial supply goes to the
+    """Create an asset: its token is deployed on `chain_eid`, its rules are set, and its initial supply is minted to the
     organization's default server wallet (the treasury), which owns the token."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await service.creation_plan(context, body)
-    accepted = await service.create(context, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await service.creation_plan(context, body))
+    return accepted(response, orgId, await service.create(context, body))
 
 
 @router.get("/{assetId}")
 @requires(Scope.ASSETS_READ)
 async def get_asset(context: Current, orgId: UUID, assetId: UUID) -> Asset:
-    """One asset, the supply on each chain read from there now."""
+    """Get an asset with its supply on each chain, read now."""
     return await listing.one(context, assetId)
 
 
-@router.patch("/{assetId}", status_code=status.HTTP_202_ACCEPTED)
+@router.patch("/{assetId}", status_code=status.HTTP_202_ACCEPTED, responses={428: {}})
 @requires(Scope.ASSETS_WRITE, fresh=True)
 async def update_asset(
     context: Current, orgId: UUID, assetId: UUID, body: AssetUpdate, response: Response, dry_run: DryRun = False
 ) -> AssetAccepted | AssetPlan:
-    """Change an asset (JSON merge patch; null takes a field back to its default, also inside `compliance_rules`).
+    """Update an asset (JSON merge patch, also inside `compliance_rules`).
 
-    Rules are set on every chain that has the token and read back from there; updates of one asset queue, in order.
+    Null is refused for a protection (422): 0, false, "none" or an empty list removes one.
+
+    Rules are set on every chain that has the token and read back from there; updates of one asset are queued in order.
+    With `If-Match`, nothing is done if someone changed the asset since its `ETag` was read (412), also while the update
+    waits for a second person. Organizations with `require_if_match` require it for rules (428).
     """
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await impact.plan(context, assetId, body)
-    accepted = await service.update(context, assetId, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await impact.plan(context, assetId, body))
+    return accepted(response, orgId, await service.update(context, assetId, body))
 
 
 @router.delete(
@@ -89,13 +89,13 @@ async def update_asset(
     status_code=status.HTTP_204_NO_CONTENT,
     response_model=None,
     responses={
-        200: {"model": AssetArchivePlan, "description": "The plan of a dry run; nothing was done."},
+        200: {"model": AssetArchivePlan, "description": "The plan of a dry run; nothing was changed."},
         409: {},
     },
 )
 @requires(Scope.ASSETS_WRITE)
 async def archive_asset(context: Current, orgId: UUID, assetId: UUID, dry_run: DryRun = False) -> Response:
-    """Archive a draft or failed asset. One that is on a chain cannot be taken back (409)."""
+    """Archive a draft or failed asset. An asset on a chain cannot be archived (409)."""
     if dry_run:
         plan = await service.archive_plan(context, assetId)
         return JSONResponse(plan.model_dump(mode="json"))
@@ -110,15 +110,15 @@ async def list_holders(
     orgId: UUID,
     assetId: UUID,
     limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
-    cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the page before.")] = None,
+    cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the previous page.")] = None,
     block: Block = None,
     chain_eid: ChainOfBlock = None,
 ) -> HolderList:
-    """The cap table: who owns how much on which chain, largest first. What a market holds for a seller counts as the
-    seller's. With `block` the chain itself is asked who held how much then; holders come by their address."""
+    """List the cap table: balances per owner and chain, largest first. Tokens that a market holds for a seller count as
+    the seller's. With `block`, balances are read from the chain at that block, and holders are ordered by address."""
     await records.asset(context.session, orgId, assetId)
     if block is None and chain_eid is not None:
-        raise BadRequest("chain_eid goes with block: it says whose block is meant.")
+        raise BadRequest("chain_eid requires block. Send both.")
     if block is None:
         return await holders.page(context, assetId, limit, cursor)
     place = await holders_at.place(context, assetId, block, chain_eid)
@@ -130,7 +130,7 @@ async def list_holders(
 async def list_rules_history(
     context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends()]
 ) -> RuleSetList:
-    """Every set of rules that the asset's tokens took, as their chains tell, newest first, and what each changed."""
+    """List every set of rules that the asset's tokens took, from chain events, newest first, and what each changed."""
     await records.asset(context.session, orgId, assetId)
     return await history.page(context, page, assetId)
 
@@ -138,6 +138,6 @@ async def list_rules_history(
 @router.post("/{assetId}/transfer-check")
 @requires(Scope.ASSETS_READ)
 async def check_transfer(context: Current, orgId: UUID, assetId: UUID, body: TransferCheck) -> TransferVerdict:
-    """Whether a transfer would pass: every rule that is looked at, its reason and the call that would put it right;
-    `chain_agrees` says whether the token's own `checkTransfer` comes to the same. From the zero address: a mint."""
-    return await checking.check(context, assetId, body)
+    """Check whether a transfer would pass: every evaluated rule, its reason and the call that resolves a failure;
+    `chain_agrees` says whether the token's own `checkTransfer` returns the same. From the zero address: a mint."""
+    return await transfer_check.check(context, assetId, body)

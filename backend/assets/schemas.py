@@ -1,4 +1,4 @@
-"""Assets as they cross the door (specification 2.4, 4.8)."""
+"""API schemas of assets (specification 2.4, 4.8)."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, Field, StringConstraints
 
 from backend.compliance.schemas import ComplianceRules, RulesPatch
-from backend.fields import (
+from backend.core.fields import (
+    KEPT,
     Acceptance,
     Body,
     Count,
@@ -21,7 +22,7 @@ from backend.fields import (
     Timestamp,
     TokenAmount,
     Whole,
-    never_null,
+    removed_by,
 )
 
 
@@ -37,7 +38,7 @@ class AssetStatus(StrEnum):
 
 
 class DeploymentStatus(StrEnum):
-    """How far an asset's token on one chain is."""
+    """Status of an asset's token on one chain."""
 
     DEPLOYING = "deploying"
     ACTIVE = "active"
@@ -45,7 +46,7 @@ class DeploymentStatus(StrEnum):
 
 
 class AssetCreate(Body):
-    """A new asset, deployed on `chain_eid`; its supply goes to the organization's default server wallet."""
+    """A new asset, deployed on `chain_eid`; its supply is minted to the organization's default server wallet."""
 
     name: Name
     symbol: Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{1,11}$")]
@@ -61,15 +62,21 @@ class AssetCreate(Body):
 
 
 class AssetUpdate(Body):
-    """JSON merge patch of an asset; what concerns the chain is written there on every deployment."""
+    """JSON merge patch of an asset; on-chain fields are written to every deployment. Omitted fields stay unchanged, and
+    null is refused for protections: 0, false, "none" or an empty list removes one."""
 
-    name: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
+    name: Annotated[Name | None, KEPT] = None
     description: Text | None = None
-    regulation_type: RegulationType | None = None
-    compliance_rules: RulesPatch | None = None
-    max_holders: Count | None = None
-    required_kyc_level: KycLevel | None = None
-    org_only: Flag | None = None
+    regulation_type: Annotated[RegulationType | None, KEPT, removed_by('"none"')] = None
+    compliance_rules: Annotated[RulesPatch | None, KEPT, removed_by("each rule as 0, false or an empty list")] = None
+    max_holders: Annotated[Count | None, KEPT, removed_by("0")] = None
+    required_kyc_level: Annotated[KycLevel | None, KEPT, removed_by("0")] = None
+    org_only: Annotated[Flag | None, KEPT, removed_by("false")] = None
+
+    def given(self) -> set[str]:
+        """Return the names of the fields that are changed, those of rules as `compliance_rules.{name}`."""
+        rules = self.compliance_rules.model_fields_set if self.compliance_rules else ()
+        return (self.model_fields_set - {"compliance_rules"}) | {f"compliance_rules.{name}" for name in rules}
 
 
 class Deployment(Record):
@@ -81,9 +88,10 @@ class Deployment(Record):
     status: DeploymentStatus
     tx_hash: str | None
     supply: str | None = None
-    """Base units, read from the chain when one asset is asked for; null in lists or where it does not answer."""
+    """Base units, read from the chain when a single asset is requested; null in lists or if the chain does not
+    answer."""
     paused: bool | None = None
-    """Whether every movement is stopped; read and null as `supply` is."""
+    """Whether the token is paused; read like `supply`, and null in the same cases."""
 
 
 class Asset(Record):
@@ -117,7 +125,7 @@ class AssetList(BaseModel):
 
 
 class AssetAccepted(Acceptance):
-    """Answer to create and update."""
+    """Response to create and update."""
 
     assetId: UUID
 
@@ -140,7 +148,7 @@ class HolderImpact(BaseModel):
 
 
 class MarketImpact(BaseModel):
-    """A market that the new rules would halt or leave alone."""
+    """A market, and whether the new rules would halt it."""
 
     market_id: UUID
     chain_eid: int
@@ -158,14 +166,14 @@ class AssetImpact(BaseModel):
 
 
 class AssetPlan(BaseModel):
-    """Answer of `?dry_run=true` on an update: nothing was done."""
+    """Response to `?dry_run=true` on an update: nothing was changed."""
 
     steps: list[str]
     impact: AssetImpact
 
 
 class AssetCreateImpact(BaseModel):
-    """What a new asset would be: who owns its token and gets the supply (the treasury), and its first rules."""
+    """What a new asset would be: its owner, which receives the supply (the treasury), and its first rules."""
 
     symbol: str
     chain_eid: int
@@ -175,7 +183,7 @@ class AssetCreateImpact(BaseModel):
 
 
 class AssetCreatePlan(BaseModel):
-    """Answer of `?dry_run=true` on a creation: every check was made, nothing was done."""
+    """Response to `?dry_run=true` on a creation: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: AssetCreateImpact
@@ -190,16 +198,16 @@ class AssetArchiveImpact(BaseModel):
 
 
 class AssetArchivePlan(BaseModel):
-    """Answer of `?dry_run=true` on an archiving: every check was made, nothing was done."""
+    """Response to `?dry_run=true` on an archiving: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: AssetArchiveImpact
 
 
 class Holder(BaseModel):
-    """A holder of the asset on one chain, read from the chain's transfers.
+    """A holder of the asset on one chain, from the chain's transfers.
 
-    `frozen` (base units, maybe more than the balance) is asked of the chain; null where it does not answer.
+    `frozen` (base units, may exceed the balance) is read from the chain; null if it does not answer.
     """
 
     address: str
@@ -219,7 +227,7 @@ class HolderList(BaseModel):
 
 
 class RulesOnChain(BaseModel):
-    """The rules that a token has on one chain, with its share of the caps. Amounts are base units, 0 is no limit."""
+    """The rules of a token on one chain, with its share of the caps. Amounts are base units; 0 is no limit."""
 
     regulation_type: RegulationType
     min_kyc_level: int
@@ -233,8 +241,8 @@ class RulesOnChain(BaseModel):
 
 
 class RuleSet(Record):
-    """Rules that a token took on a chain, and what they changed of those before. `at` is the time of the block; null
-    where the chain does not answer."""
+    """Rules that a token took on a chain, and what they changed. `at` is the time of the block; null if the chain does
+    not answer."""
 
     id: UUID
     chain_eid: int
@@ -248,7 +256,7 @@ class RuleSet(Record):
 
 
 class RuleSetList(BaseModel):
-    """A page of the rules that an asset's tokens have had."""
+    """A page of the rules history of an asset's tokens."""
 
     rule_sets: list[RuleSet]
     nextCursor: str | None

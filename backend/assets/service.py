@@ -1,9 +1,13 @@
-"""Assets: created, changed, archived. What concerns a chain is done by the workflow of the request."""
+"""Create, update and archive assets. The request's workflow does the work on chain."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import col
 
 from backend.assets import gas, holders, records, rules, states
 from backend.assets.models import AssetRow, DeploymentRow
@@ -21,42 +25,48 @@ from backend.assets.schemas import (
     AssetUpdate,
 )
 from backend.assets.terms import terms_of, token_rules, write
-from backend.auth import operator_paid
+from backend.auth import operator_paid, versions
+from backend.auth.calls import Version
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import clock
-from backend.chain.deployment import contracts_of
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.devnet import clock
+from backend.chains import new_activity
 from backend.chains import service as chains
-from backend.changes import shown, tell, tell_change
-from backend.db import Write, violated
-from backend.errors import BadRequest, Invalid
+from backend.core.changes import publish, publish_change, shown
+from backend.core.db import Write, violated
+from backend.core.errors import BadRequest, Conflict, Invalid
 from backend.issuers import lineage
-from backend.requests.accept import accept, told
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
+from backend.wallets import signing_wallets
 from backend.wallets.models import WalletRow
+
+TEXTS = {"name", "description"}
+"""Fields of an update that are not compliance rules."""
 
 
 async def usable_chain(context: Context, eid: int, pointer: str = "/chain_eid") -> Any:
-    """A chain that the organization can use now, as its registry's row; 400 that says why not."""
+    """Return the row of a chain that the organization can use now; otherwise raise 400 with the reason, or 409 if it is
+    not enabled."""
     try:
         chain = await chains.usable(context, eid)
         await contracts_of(eid)
     except BadRequest as error:
         raise BadRequest(error.detail, pointer=pointer) from None
-    if not await chains.is_enabled(context.session, context.organization_id, eid):
-        raise BadRequest(f"{chain.display_name} is not enabled for this organization.", pointer=pointer)
+    await new_activity.check(context, eid)
     return chain
 
 
 async def _creatable(context: Context, body: AssetCreate) -> tuple[Any, WalletRow]:
-    """The chain and the treasury of a new asset, once every check is passed: chain, lockup, supply (400), treasury, its
+    """Return the chain and the treasury of a new asset after every check: chain, lock-up, supply (400), treasury, its
     funds, the symbol (409)."""
     chain = await usable_chain(context, body.chain_eid)
     rules.check_lockup(body.compliance_rules.lockup_end_time, clock.moment(), "/compliance_rules/lockup_end_time")
     rules.check_supply(int(body.initial_supply), body.decimals)
-    wallet = await records.treasury(context.session, context.organization_id)
+    wallet = await signing_wallets.treasury(context.session, context.organization_id)
     needed = gas.TOKEN + gas.RULES + gas.MINT
     await records.check_funded(context.session, wallet, body.chain_eid, needed, size=gas.TOKEN_SIZE)
     await records.check_symbol(context.session, context.organization_id, body.symbol)
@@ -73,7 +83,7 @@ def _creation(body: AssetCreate, chain: Any) -> list[Step]:
 
 
 async def creation_plan(context: Context, body: AssetCreate) -> AssetCreatePlan:
-    """Every check of a creation, and what it would make."""
+    """Run every check of a creation, and return what it would create."""
     chain, wallet = await _creatable(context, body)
     given = Terms.model_validate(body.model_dump(include=set(Terms.model_fields)))
     impact = AssetCreateImpact(
@@ -87,7 +97,7 @@ async def creation_plan(context: Context, body: AssetCreate) -> AssetCreatePlan:
 
 
 async def create(context: Context, body: AssetCreate) -> AssetAccepted:
-    """A new asset and the request that deploys it."""
+    """Create an asset and the request that deploys it."""
     chain, _ = await _creatable(context, body)
     path = await lineage.path_of(context.session, context.organization_id)
     missing = await lineage.unwritten(context.session, path, [body.chain_eid])
@@ -105,8 +115,8 @@ async def create(context: Context, body: AssetCreate) -> AssetAccepted:
     )
     asset.request_id = request.id
     made = shown(Asset, asset) | {"initial_supply": body.initial_supply, "chain_eid": body.chain_eid}
-    await tell(context.session, asset.organization_id, "asset.created", ("asset", asset.id), None, made)
-    message = told(request, f"{asset.symbol} is being deployed on {chain.display_name}.")
+    await publish(context.session, asset.organization_id, "asset.created", ("asset", asset.id), None, made)
+    message = acceptance_message(request, f"{asset.symbol} is being deployed on {chain.display_name}.")
     return AssetAccepted(assetId=asset.id, status=asset.status, request_id=str(request.id), message=message)
 
 
@@ -134,26 +144,31 @@ async def _insert(context: Context, body: AssetCreate) -> AssetRow:
 
 
 async def planned(session: Write, organization_id: UUID, asset_id: UUID, patch: AssetUpdate) -> tuple[AssetRow, Terms]:
-    """The asset, locked, and the terms it would have: every check of an update, and nothing written."""
+    """Return the asset, locked, and its new terms: every check of an update, without writing."""
     if patch.name is None and "name" in patch.model_fields_set:
-        raise Invalid([{"pointer": "/name", "detail": "cannot be taken away"}])
+        raise Invalid([{"pointer": "/name", "detail": "cannot be null"}])
     asset = await records.asset(session, organization_id, asset_id, lock=True)
     rules.check_updatable(asset.status)
     terms = rules.merged(terms_of(asset), patch, clock.moment())
     eids = records.sharing(await records.deployments(session, asset_id))
     held = await holders.by_chain(session, organization_id, asset_id)
     for eid in eids:
-        token_rules(terms, eids, eid, held)  # 409 where the caps cannot be shared
+        token_rules(terms, eids, eid, held)  # 409 if the caps cannot be shared
     return asset, terms
 
 
 async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetAccepted:
-    """Change an asset, and the request that brings the change to its chains."""
+    """Change an asset, and create the request that writes the change to its chains."""
+    version = context.call.version if context.call else None
+    if version is None:
+        await _check_may_omit_version(context, asset_id, patch)
     asset, terms = await planned(context.session, context.organization_id, asset_id, patch)
     rows = records.active(await records.deployments(context.session, asset_id))
-    on_chain = _is_on_chain(asset, terms, len(rows))
+    # Behind another change, which may write what this one finds now.
+    on_chain = bool(rows) and (_differs(asset, terms) or asset.status is AssetStatus.UPDATING)
     if on_chain:
         await chains.check_network(context, *(r.chain_eid for r in rows))
+        await new_activity.check(context, *(r.chain_eid for r in rows))
     names = await records.chain_names(context.session)
     steps = [Step(f"rules_{r.chain_eid}", f"Rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain]
     request = await accept(
@@ -164,38 +179,88 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
         scope=Scope.ASSETS_WRITE,
         steps=[*steps, Step("asset_active", "Asset updated")],
         order=asset.id,
-        arguments={"patch": patch.model_dump(mode="json", exclude_unset=True)},
+        arguments={
+            "patch": patch.model_dump(mode="json", exclude_unset=True),
+            "version": asdict(version) if version else None,
+            "on_chain": on_chain,
+        },
     )
     if request.status is not RequestStatus.AWAITING_APPROVAL:
-        await apply(context.session, request)
-    message = f"{len(steps)} chain(s) get the new rules." if steps else "Nothing changes on any chain."
+        await queue(context.session, request)
+    message = f"{len(steps)} chain(s) get the new rules." if steps else "No chain needs a change."
     return AssetAccepted(
-        assetId=asset.id, status=asset.status, request_id=str(request.id), message=told(request, message)
+        assetId=asset.id, status=asset.status, request_id=str(request.id), message=acceptance_message(request, message)
     )
 
 
-def _is_on_chain(asset: AssetRow, terms: Terms, chains: int) -> bool:
-    """Whether a change of terms has to be brought to chains; so has one that did not get there before."""
-    return chains > 0 and (terms != terms_of(asset) or asset.failure is not None)
+async def _check_may_omit_version(context: Context, asset_id: UUID, patch: AssetUpdate) -> None:
+    """Raise 428 for a change of rules without the version it was made for, where the organization requires one."""
+    text = sa.text("select require_if_match from organizations where id = :id")
+    if patch.model_fields_set - TEXTS and await context.session.scalar(text, {"id": context.organization_id}):
+        raise versions.VersionRequired(f"/orgs/{context.organization_id}/assets/{asset_id}")
 
 
-async def apply(session: Write, request: RequestRow) -> None:
-    """Write what an update asks for, in the asset and as its request's order for the chains. Only once nobody has to
-    agree any more: what is not approved must not reach a chain by another way, such as a bridge."""
+def _differs(asset: AssetRow, terms: Terms) -> bool:
+    """Return whether a change of terms must be written to chains; this includes a change that failed to get there
+    before."""
+    return terms != terms_of(asset) or asset.failure is not None
+
+
+async def queue(session: Write, request: RequestRow) -> None:
+    """Show that an update waits, once it is approved. The asset keeps its fields until the update starts: one that is
+    denied before must not reach a chain by another way, such as a later update or a bridge."""
+    patch = AssetUpdate.model_validate(request.arguments["patch"])
+    asset, _ = await planned(session, request.organization_id, request.subject_id, patch)
+    await _check_version(session, request, patch)
+    status = AssetStatus.UPDATING if asset.status is AssetStatus.ACTIVE else asset.status
+    await states.change(session, asset, request_id=request.id, status=status)
+
+
+async def apply(session: Write, request_id: UUID) -> tuple[AssetRow, dict[str, Any]]:
+    """Write the fields of an update that starts to the asset, once. Return the asset, locked, and what was written:
+    `terms`, and whether they go `on_chain`."""
+    request = await session.get_one(RequestRow, request_id, with_for_update=True)
+    if "terms" in request.arguments:
+        return await records.asset(session, request.organization_id, request.subject_id, lock=True), request.arguments
     patch = AssetUpdate.model_validate(request.arguments["patch"])
     asset, terms = await planned(session, request.organization_id, request.subject_id, patch)
     rows = records.active(await records.deployments(session, asset.id))
-    on_chain = _is_on_chain(asset, terms, len(rows))
+    on_chain = request.arguments.get("on_chain", False) or (bool(rows) and _differs(asset, terms))
+    request.arguments = {**request.arguments, "terms": terms.model_dump(mode="json"), "on_chain": on_chain}
     before = shown(Asset, asset)
     write(asset, terms)
-    for field in patch.model_fields_set & {"name", "description"}:
+    for field in patch.model_fields_set & TEXTS:
         setattr(asset, field, getattr(patch, field))
-    request.arguments = {**request.arguments, "terms": terms.model_dump(mode="json"), "on_chain": on_chain}
-    asset.request_id = request.id
-    if asset.status is AssetStatus.ACTIVE:
-        asset.status = AssetStatus.UPDATING
     subject = ("asset", asset.id)
-    await tell_change(session, asset.organization_id, "asset.updated", subject, before, shown(Asset, asset))
+    await publish_change(session, asset.organization_id, "asset.updated", subject, before, shown(Asset, asset))
+    return asset, request.arguments
+
+
+async def _check_version(session: Write, request: RequestRow, patch: AssetUpdate) -> None:
+    """Raise 409 if the asset, which is locked, has changed since the update was requested for a version of it, or if
+    another accepted update will change the same fields first."""
+    version = Version.restored(request.arguments.get("version"))
+    try:
+        await versions.compare_again(session, version)
+    except versions.VersionMismatch:
+        raise Conflict("The asset has changed since this update was requested. Deny it, then edit it again.") from None
+    if version is None or versions.ANY in version.tags:
+        return
+    for earlier in await _waiting(session, request):
+        if shared := sorted(patch.given() & AssetUpdate.model_validate(earlier.arguments["patch"]).given()):
+            fields = ", ".join(shared)
+            raise Conflict(f"An earlier update of {fields} has not started yet. Read the asset again when it has.")
+
+
+async def _waiting(session: Write, request: RequestRow) -> Sequence[RequestRow]:
+    """Return the accepted updates of the same asset that have not written their fields yet."""
+    query = sa.select(RequestRow).where(
+        col(RequestRow.subject_id) == request.subject_id,
+        col(RequestRow.kind) == request.kind,
+        col(RequestRow.status).in_([RequestStatus.ACCEPTED, RequestStatus.RUNNING]),
+        col(RequestRow.id) != request.id,
+    )
+    return [row for row in (await session.scalars(query)).all() if "terms" not in row.arguments]
 
 
 async def _archivable(context: Context, asset_id: UUID) -> AssetRow:
@@ -205,13 +270,13 @@ async def _archivable(context: Context, asset_id: UUID) -> AssetRow:
 
 
 async def archive(context: Context, asset_id: UUID) -> None:
-    """Put away an asset that never came to a chain."""
+    """Archive an asset that was never on a chain."""
     asset = await _archivable(context, asset_id)
     await states.change(context.session, asset, "asset.archived", status=AssetStatus.ARCHIVED)
 
 
 async def archive_plan(context: Context, asset_id: UUID) -> AssetArchivePlan:
-    """Every check of an archiving."""
+    """Run every check of an archiving."""
     asset = await _archivable(context, asset_id)
     impact = AssetArchiveImpact(symbol=asset.symbol, before=asset.status, after=AssetStatus.ARCHIVED)
-    return AssetArchivePlan(steps=[f"Archive {asset.symbol}; its symbol is free again"], impact=impact)
+    return AssetArchivePlan(steps=[f"Archive {asset.symbol}; its symbol becomes available again"], impact=impact)

@@ -1,15 +1,15 @@
-"""An asset's rules as its token on one chain takes them."""
+"""An asset's rules in the format of its token on a chain."""
 
 from collections.abc import Sequence
 
 from backend.assets.models import AssetRow
 from backend.assets.rules import NOTHING, Held, Terms, countries, holders_share, share
-from backend.chain.rule_sets import TokenRules
+from backend.chain.abi.rule_sets import TokenRules
 from backend.compliance.schemas import ComplianceRules
 
 
 def terms_of(asset: AssetRow) -> Terms:
-    """The rules that the organization asked for."""
+    """Return the rules of the latest change that has started."""
     return Terms(
         regulation_type=asset.regulation_type,
         compliance_rules=ComplianceRules(**asset.compliance_rules),
@@ -20,14 +20,15 @@ def terms_of(asset: AssetRow) -> Terms:
 
 
 def write(asset: AssetRow, terms: Terms) -> None:
-    """Note in the row what the organization asks for."""
+    """Write rules to the row."""
     asset.regulation_type, asset.max_holders = terms.regulation_type, terms.max_holders
     asset.required_kyc_level, asset.org_only = terms.required_kyc_level, terms.org_only
     asset.compliance_rules = terms.compliance_rules.model_dump()
 
 
 def token_rules(terms: Terms, chains: Sequence[int], eid: int, held: Held = NOTHING) -> TokenRules:
-    """The rules on the chain `eid`, with its share of the caps. `chains`: all that have the token, oldest first."""
+    """Return the rules on the chain `eid`, with its share of the caps. `chains`: all that have the token, oldest
+    first."""
     rules = terms.compliance_rules
     return TokenRules(
         regulation_type=terms.regulation_type,

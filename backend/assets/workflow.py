@@ -1,28 +1,28 @@
-"""What is done for an accepted asset: its first token, and changes of its rules on every chain."""
+"""Workflows of an accepted asset: its first token, and changes of its rules on every chain."""
 
 from collections.abc import Sequence
 
-from backend.assets import caps, deploying, records, service, states
+from backend.assets import caps, deployment, records, service, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import NOTHING, Held, Terms
 from backend.assets.schemas import AssetStatus
 from backend.assets.terms import terms_of, token_rules
-from backend.assets.writing import write
-from backend.chain import token
+from backend.assets.transaction_step import write
+from backend.chain.bindings import token
 from backend.chain.errors import Undone
-from backend.chain.rpc import connect
-from backend.errors import Denied, SignumError
-from backend.workflows import Run, StepNotes, workflow
+from backend.chain.rpc.json_rpc import connect
+from backend.core.errors import Denied, SignumError
+from backend.requests.workflows import Run, StepNotes, workflow
 
 
 async def asset_failed(run: Run, error: SignumError) -> None:
-    """The asset could not be deployed."""
+    """Mark the asset as failed: it could not be deployed."""
     eid = int(run.arguments["chain_eid"])
-    await deploying.failed(run, run.subject_id, eid)
+    await deployment.failed(run, run.subject_id, eid)
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
         if asset.status is AssetStatus.DEPLOYING or isinstance(error, Undone):
-            # What was denied never was: archived, its symbol is free again.
+            # A denied asset never existed: it is archived, and its symbol is available again.
             status, word = (
                 (AssetStatus.ARCHIVED, "archived") if isinstance(error, Denied) else (AssetStatus.FAILED, "failed")
             )
@@ -31,13 +31,13 @@ async def asset_failed(run: Run, error: SignumError) -> None:
 
 @workflow("asset.deploy", on_failure=asset_failed)
 async def deploy(run: Run) -> None:
-    """Token, rules, supply; every one of them read back before the asset is active."""
+    """Deploy the token, set its rules and mint its supply; each is read back before the asset becomes active."""
     eid = int(run.arguments["chain_eid"])
     asset = await _begin(run)
     if asset is None:
         return
     async with run.step("token_created") as step:
-        row = await deploying.create_token(run, step, asset.id, eid)
+        row = await deployment.create_token(run, step, asset.id, eid)
         step.detail = row.token_address
     async with run.step("rules_set") as step:
         await _first_rules(run, step, asset, row)
@@ -45,13 +45,13 @@ async def deploy(run: Run) -> None:
         async with run.step("supply_minted") as step:
             await _mint(run, step, asset, row)
     async with run.step("asset_active") as step:
-        row = await deploying.activate(run, row.id, block_number=await (await connect(eid)).height())
+        row = await deployment.activate(run, row.id, block_number=await (await connect(eid)).height())
         step.detail = f"{row.supply} base units in the treasury."
         await _set_active(run)
 
 
 async def _begin(run: Run) -> AssetRow | None:
-    """The asset, marked as being deployed; None where it was archived meanwhile."""
+    """Return the asset, marked as deploying; None if it was archived in the meantime."""
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
         if asset.status is AssetStatus.ARCHIVED:
@@ -63,7 +63,7 @@ async def _begin(run: Run) -> AssetRow | None:
 
 async def _first_rules(run: Run, step: StepNotes, asset: AssetRow, row: DeploymentRow) -> None:
     rules = token_rules(terms_of(asset), [row.chain_eid], row.chain_eid)
-    await deploying.set_rules(run, step, row, rules, "rules")
+    await deployment.set_rules(run, step, row, rules, "rules")
     step.detail = "Read back from the chain."
 
 
@@ -76,25 +76,25 @@ async def _mint(run: Run, step: StepNotes, asset: AssetRow, row: DeploymentRow) 
 
 
 async def update_failed(run: Run, error: SignumError) -> None:
-    """A change that did not reach every chain: the asset goes on, and says what is wrong. A denied one did nothing."""
-    if isinstance(error, Denied):
-        return
-    await _settle(run, error.detail)
+    """Record that a change did not reach every chain: the asset stays usable and shows the error. A denied change did
+    nothing, whether before a second person approved it or because its maker was revoked before it started."""
+    await _settle(run, **({} if isinstance(error, Denied) else {"failure": error.detail}))
 
 
-@workflow("asset.update", on_failure=update_failed, on_approval=service.apply)
+@workflow("asset.update", on_failure=update_failed, on_approval=service.queue)
 async def update(run: Run) -> None:
-    """The rules of this request on every chain that has the token, each read back before the asset is active again."""
-    terms = await _terms(run)
+    """Write this request's fields to the asset, set its rules on every chain that has the token, and read each back
+    before the asset is active again."""
+    terms, on_chain = await _started(run)
     async with run.transaction() as session:
         rows = await records.deployments(session, run.subject_id)
     shared = caps.are_set(terms) and len(records.active(rows)) > 1
-    if run.arguments["on_chain"]:
+    if on_chain:
         await _write(run, terms, rows, await caps.held(run, run.subject_id) if shared else NOTHING)
     async with run.step("asset_active") as step:
-        if run.arguments["on_chain"] and shared:
+        if on_chain and shared:
             await caps.share_out(run, step, run.subject_id, terms, "share")
-        await _settle(run, None)
+        await _settle(run, **({"failure": None} if on_chain else {}))
 
 
 async def _write(run: Run, terms: Terms, rows: Sequence[DeploymentRow], held: Held) -> None:
@@ -102,29 +102,30 @@ async def _write(run: Run, terms: Terms, rows: Sequence[DeploymentRow], held: He
     wanted = {row.chain_eid: token_rules(terms, chains, row.chain_eid, held) for row in records.active(rows)}
     for row in caps.lower_first(records.active(rows), wanted):
         async with run.step(f"rules_{row.chain_eid}") as step:
-            written = await deploying.set_rules(run, step, row, wanted[row.chain_eid], "rules")
-            step.detail = "Read back from the chain." if written else "These rules are in force."
+            written = await deployment.set_rules(run, step, row, wanted[row.chain_eid], "rules")
+            step.detail = "Read back from the chain." if written else "These rules are already set."
 
 
-async def _terms(run: Run) -> Terms:
-    """The rules as this request left them; in a later try the asset's own, which newer requests may have changed."""
-    if run.attempt == 1:
-        return Terms.model_validate(run.arguments["terms"])
+async def _started(run: Run) -> tuple[Terms, bool]:
+    """Return the rules of this request, and whether chains get them; in a later attempt the asset's own, which newer
+    requests may have changed."""
     async with run.transaction() as session:
-        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        asset, written = await service.apply(session, run.request_id)
+        if run.attempt == 1:
+            return Terms.model_validate(written["terms"]), written["on_chain"]
         if asset.status is AssetStatus.ACTIVE:
             await states.change(session, asset, status=AssetStatus.UPDATING, failure=None)
-        return terms_of(asset)
+        return terms_of(asset), written["on_chain"]
 
 
-async def _settle(run: Run, failure: str | None) -> None:
-    """The end of an update. While another one waits, the asset stays as it is: that one ends it."""
+async def _settle(run: Run, **values: str | None) -> None:
+    """Finish an update. If another one waits, the asset keeps its status, and that one finishes it."""
     async with run.transaction() as session:
         asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
-        if asset.request_id == run.request_id or run.attempt > 1:
-            status = AssetStatus.ACTIVE if asset.status is AssetStatus.UPDATING else asset.status
-            action = "asset.failed" if failure else "asset.updated"
-            await states.change(session, asset, action, status=status, failure=failure)
+        is_last = asset.request_id == run.request_id or run.attempt > 1
+        status = AssetStatus.ACTIVE if is_last and asset.status is AssetStatus.UPDATING else asset.status
+        action = "asset.failed" if values.get("failure") else "asset.updated"
+        await states.change(session, asset, action, status=status, **values)
 
 
 async def _set_active(run: Run) -> None:

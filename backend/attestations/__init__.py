@@ -1,1 +1,1 @@
-"""Attestations, and their way to the chain."""
+"""Attestations, and how they are written to the chain."""

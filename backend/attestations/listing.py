@@ -1,4 +1,4 @@
-"""Reading attestations: with their party, and with what the chain says of them now."""
+"""Read attestations with their party and their state on chain."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,6 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db
 from backend.attestations import rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import (
@@ -19,61 +18,57 @@ from backend.attestations.schemas import (
     AttestationStatus,
 )
 from backend.auth.principal import Context
-from backend.chain import clock, registry
-from backend.chain.deployment import contracts_of
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.devnet import clock
 from backend.chain.models import finality_of
-from backend.errors import NotFound, SignumError
-from backend.keyset import Page
+from backend.core import db
+from backend.core.errors import NotFound, SignumError
+from backend.core.pagination import Page, where_given
 from backend.parties.service import PARTIES
 
 TABLE = sa.inspect(AttestationRow).local_table
 TIMEOUT = 4.0
-"""Seconds a chain has to prove an attestation."""
+"""Seconds that a chain has to prove an attestation."""
 _NOW = sa.bindparam("chain_now", callable_=clock.chain_now, type_=sa.DateTime(timezone=True))
 _LAPSED = sa.and_(TABLE.c.status == AttestationStatus.ACTIVE, TABLE.c.expires_at <= _NOW)
 STATUS = sa.case(
     (_LAPSED, sa.literal(AttestationStatus.EXPIRED, type_=TABLE.c.status.type)), else_=TABLE.c.status
 ).label("status")
-"""An active attestation whose time is over has expired, whether or not the sweep has come by."""
+"""An active attestation past its expiry has expired, even before the sweep marks it."""
 
 
 async def page(
     context: Context, page: Page, status: AttestationStatus | None, party_id: UUID | None, expiring_days: int | None
 ) -> AttestationList:
-    """A page of the organization's attestations."""
-    query = _query(context)
-    if status is not None:
-        query = query.where(STATUS.element == status)
-    if party_id is not None:
-        query = query.where(TABLE.c.party_id == party_id)
+    """Return a page of the organization's attestations."""
+    query = where_given(_query(context), (STATUS.element, status), (TABLE.c.party_id, party_id))
     if expiring_days is not None:
         until = clock.chain_now() + timedelta(days=expiring_days)
         query = query.where(STATUS.element == AttestationStatus.ACTIVE, TABLE.c.expires_at <= until)
-    rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, TABLE.c)
     return AttestationList(attestations=[_record(r) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, attestation_id: UUID) -> AttestationDetail:
-    """An attestation with its proof; 404 where it is not of this organization."""
+    """Return an attestation with its proof; 404 if it does not belong to this organization."""
     row = (await context.session.execute(_query(context).where(TABLE.c.id == attestation_id))).one_or_none()
     if row is None:
-        raise NotFound("There is no such attestation in this organization.")
+        raise NotFound("There is no attestation with this ID in this organization.")
     record = _record(row)
     async with db.paused(context.session):
         return await _detailed(record)
 
 
 async def of_holders(context: Context, asset_id: UUID, page: Page) -> tuple[list[AttestationDetail], str | None]:
-    """A page of the organization's attestations of whoever has received an asset, on the chains where they did, each
-    with what its chain says of it now; and the cursor of the next page."""
+    """Return a page of the organization's attestations of accounts that have received an asset, on the chains where
+    they did, each with its current state on chain; and the next page's cursor."""
     received = sa.text(
         "exists (select from token_transfers t where t.asset_id = :asset and t.chain_eid = attestations.chain_eid "
         "and t.to_address = attestations.wallet_address)"
     ).bindparams(asset=asset_id)
     query = _query(context).where(received)
-    rows = (await context.session.execute(page.apply(query, TABLE.c.created_at, TABLE.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, TABLE.c)
     async with db.paused(context.session):
         return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), cursor
 
@@ -99,7 +94,7 @@ def _record(row: Any) -> Attestation:
 
 
 async def _proof(record: Attestation) -> AttestationProof | None:
-    """What the chain has; None where nothing is there yet or the chain does not answer."""
+    """Return the chain's state; None if it has no attestation yet or does not answer."""
     if record.uid is None:
         return None
     try:
@@ -130,7 +125,7 @@ def _compared(record: Attestation, at: str, found: registry.Attestation) -> Atte
 
 
 def is_same(record: Attestation | AttestationRow, found: registry.Attestation) -> bool:
-    """Whether the chain's attestation says what the record says."""
+    """Return whether the chain's attestation matches the record."""
     ends = rules.seconds(record.expires_at)
     said = (record.wallet_address, record.kyc_level, record.country, record.accredited, ends)
     return said == (found.subject, found.level, found.country, found.accredited, found.expires_at)

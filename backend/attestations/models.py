@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.attestations.schemas import AttestationStatus
-from backend.db import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, status_field, time_field
 
 
 class AttestationRow(Row, table=True):
-    """One attestation on one chain. The kind of statement ("kyc") is `schema` outside."""
+    """One attestation on one chain. The API names the kind of statement ("kyc") `schema`."""
 
     __tablename__ = "attestations"
 

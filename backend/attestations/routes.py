@@ -15,10 +15,12 @@ from backend.attestations.schemas import (
     AttestationRevoke,
     AttestationStatus,
 )
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.keyset import Page
+from backend.core.pagination import Page
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/attestations", tags=["Attestations"], route_class=GuardedRoute)
 
 
@@ -30,9 +32,11 @@ async def list_attestations(
     page: Annotated[Page, Depends()],
     status: AttestationStatus | None = None,
     party_id: UUID | None = None,
-    expiring_days: Annotated[int | None, Query(ge=1, le=3650, description="Active, ending within these days.")] = None,
+    expiring_days: Annotated[
+        int | None, Query(ge=1, le=3650, description=("Active, expiring within these days."))
+    ] = None,
 ) -> AttestationList:
-    """Attestations with their party, newest first."""
+    """List attestations with their party, newest first."""
     return await listing.page(context, page, status, party_id, expiring_days)
 
 
@@ -43,8 +47,8 @@ async def create_attestation(
 ) -> AttestationAccepted | AttestationPlan:
     """Attest a verified party on a chain, from the organization's issuer wallet.
 
-    409 with `prerequisites` where the party does not exist (`party_exists`), is not verified (`party_verified`), or
-    where the chain is not enabled, the issuer not registered there or the party without a wallet
+    409 with `prerequisites` if the party does not exist (`party_exists`) or is not verified (`party_verified`), or if
+    the chain is not enabled (`chain_enabled`), the issuer is not registered there or the party has no wallet
     (`attestation_eligible`). Replaces the party's active attestation on that chain.
     """
     return _answer(response, orgId, await service.create(context, body, dry_run))
@@ -53,7 +57,7 @@ async def create_attestation(
 @router.get("/{attestationId}")
 @requires(Scope.ATTESTATIONS_READ)
 async def get_attestation(context: Current, orgId: UUID, attestationId: UUID) -> AttestationDetail:
-    """One attestation, with its proof read from the chain now."""
+    """Get an attestation with its proof, read from the chain now."""
     return await listing.one(context, attestationId)
 
 
@@ -67,10 +71,11 @@ async def revoke_attestation(
     response: Response,
     dry_run: DryRun = False,
 ) -> AttestationAccepted | AttestationPlan:
-    """Revoke an active attestation; the reason goes on chain. A dry run tells what the wallet holds.
+    """Revoke an active attestation; the reason is written on chain. A dry run reports what the wallet holds.
 
-    The attestation is of the organization, or of one below it: its own issuer then revokes in the place of the one that
-    attested, which takes `can_revoke_others` (403 without it). An API key revokes its own organization's only.
+    The attestation belongs to the organization or to one below it. In the second case, the organization's own issuer
+    revokes in place of the attester, which requires `can_revoke_others` (403 without it). An API key revokes only its
+    own organization's attestations.
     """
     return _answer(response, orgId, await service.revoke(context, attestationId, body, dry_run))
 
@@ -79,7 +84,5 @@ def _answer(
     response: Response, organization_id: UUID, answer: AttestationAccepted | AttestationPlan
 ) -> AttestationAccepted | AttestationPlan:
     if isinstance(answer, AttestationPlan):
-        response.status_code = status.HTTP_200_OK
-    else:
-        response.headers["Location"] = f"/v1/orgs/{organization_id}/requests/{answer.request_id}"
-    return answer
+        return planned(response, answer)
+    return accepted(response, organization_id, answer)

@@ -1,4 +1,4 @@
-"""What must be so before somebody is attested, what may be attested, and when record and chain agree. Pure."""
+"""Prerequisites and content of attestations, and whether record and chain agree. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from backend.attestations.schemas import AttestationStatus
-from backend.errors import BadRequest, Conflict
+from backend.chains.rules import enabled_entry
+from backend.core.errors import BadRequest, Conflict
 from backend.parties.schemas import PartyStatus
 
 
 @dataclass(frozen=True)
 class PartyFacts:
-    """What counts of a party."""
+    """The facts about a party that count."""
 
     id: UUID
     status: PartyStatus
@@ -22,7 +23,7 @@ class PartyFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known when an attestation is asked for. `party` is None where the organization has no such party."""
+    """The facts about a requested attestation. `party` is `None` if the organization has no such party."""
 
     organization_id: UUID
     chain_id: UUID
@@ -35,7 +36,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Statement:
-    """What an attestation says."""
+    """The content of an attestation."""
 
     kyc_level: int
     accredited: bool
@@ -45,23 +46,28 @@ Entry = dict[str, Any]
 
 
 def prerequisites(facts: Facts) -> list[Entry]:
-    """Every prerequisite in its order, satisfied or not, each with the call that satisfies it (specification 2.7)."""
-    return [_party_exists(facts), _party_verified(facts), _attestation_eligible(facts)]
+    """Return every prerequisite in order, satisfied or not, each with the call that satisfies it (specification
+    2.7)."""
+    return [_party_exists(facts), _party_verified(facts), _chain_enabled(facts), _attestation_eligible(facts)]
 
 
 def _party_exists(facts: Facts) -> Entry:
     if facts.party is None:
-        return _entry("party_exists", False, "This organization has no party with this id.", _create(facts))
+        return _entry("party_exists", False, "This organization has no party with this ID.", _create(facts))
     return _entry("party_exists", True, "The party exists.", _create(facts))
 
 
 def _party_verified(facts: Facts) -> Entry:
     if facts.party is None:
-        return _entry("party_verified", False, "There is no party whose identity could be verified.", _create(facts))
-    call = ("POST", f"/v1/identity/parties/{facts.party.id}/verify", "Verify the party's identity.")
+        return _entry("party_verified", False, "There is no party to verify.", _create(facts))
+    call = ("POST", f"/identity/parties/{facts.party.id}/verify", "Verify the party's identity.")
     if facts.party.status is PartyStatus.VERIFIED:
         return _entry("party_verified", True, "The party's identity is verified.", call)
     return _entry("party_verified", False, f"The party's identity is not verified; it is {facts.party.status}.", call)
+
+
+def _chain_enabled(facts: Facts) -> Entry:
+    return enabled_entry(facts.organization_id, facts.chain_id, facts.chain_name, is_enabled=facts.is_enabled)
 
 
 def _attestation_eligible(facts: Facts) -> Entry:
@@ -76,18 +82,15 @@ Call = tuple[str, str, str]
 
 
 def _lacking(facts: Facts) -> Sequence[tuple[str, Call]]:
-    organization = f"/v1/orgs/{facts.organization_id}"
+    organization = f"/orgs/{facts.organization_id}"
     found: list[tuple[str, Call]] = []
-    if not facts.is_enabled:
-        path = f"{organization}/chains/{facts.chain_id}/enable"
-        found.append((f"{facts.chain_name} is not enabled.", ("POST", path, f"Enable {facts.chain_name}.")))
     if not facts.has_server_wallet:
         call = ("POST", f"{organization}/wallets", "Create a server wallet.")
-        found.append(("No server wallet is provisioned.", call))
+        found.append(("The organization has no server wallet.", call))
     if not facts.is_registered:
         found.append((f"The organization is not registered as an issuer on {facts.chain_name}.", _register(facts)))
     if facts.party is not None and not facts.party.has_wallet:
-        call = ("PATCH", f"/v1/identity/parties/{facts.party.id}", "Link the party's wallet (wallet_address).")
+        call = ("PATCH", f"/identity/parties/{facts.party.id}", "Link the party's wallet (wallet_address).")
         found.append(("The party has no wallet.", call))
     if facts.party is None:
         found.append(("There is no party to attest.", _create(facts)))
@@ -95,11 +98,11 @@ def _lacking(facts: Facts) -> Sequence[tuple[str, Call]]:
 
 
 def _register(facts: Facts) -> Call:
-    return ("POST", f"/v1/orgs/{facts.organization_id}/issuer/register", "Register the organization as an issuer.")
+    return ("POST", f"/orgs/{facts.organization_id}/issuer/register", "Register the organization as an issuer.")
 
 
 def _create(facts: Facts) -> Call:
-    return ("POST", f"/v1/identity/parties?organization_id={facts.organization_id}", "Create the party.")
+    return ("POST", f"/identity/parties?organization_id={facts.organization_id}", "Create the party.")
 
 
 def _entry(state: str, satisfied: bool, detail: str, call: Call) -> Entry:
@@ -109,40 +112,46 @@ def _entry(state: str, satisfied: bool, detail: str, call: Call) -> Entry:
 
 
 def statement(asked: tuple[int | None, bool | None], proven: Statement, issuer_max: int) -> Statement:
-    """What will be attested: at most what was verified of the party, and what the issuer may attest."""
+    """Return what to attest: at most what was verified of the party, and what the issuer may attest."""
     level = proven.kyc_level if asked[0] is None else asked[0]
     accredited = proven.accredited if asked[1] is None else asked[1]
     if level > proven.kyc_level:
-        raise BadRequest(f"The party is verified for level {proven.kyc_level} only.", pointer="/kyc_level")
+        raise BadRequest(
+            (f"The party is verified only for level {proven.kyc_level}. Verify it for the requested level first."),
+            pointer="/kyc_level",
+        )
     if level > issuer_max:
-        raise BadRequest(f"The organization may attest up to level {issuer_max} only.", pointer="/kyc_level")
+        raise BadRequest(
+            (f"The organization may attest only up to level {issuer_max}. Request a lower level."), pointer="/kyc_level"
+        )
     if accredited and not proven.accredited:
-        raise BadRequest("The party's accreditation is not verified.", pointer="/accredited")
+        raise BadRequest("The party's accreditation is not verified. Verify it first.", pointer="/accredited")
     return Statement(level, accredited)
 
 
 def expiry(asked: datetime | None, at: datetime) -> datetime | None:
-    """When the attestation ends, in whole seconds as chains count; 400 where that is past."""
+    """Return the expiry in whole seconds, as chains count; 400 if it is in the past."""
     if asked is None:
         return None
     if asked.replace(microsecond=0) <= at:
-        raise BadRequest("expires_at is in the past.", pointer="/expires_at")
+        raise BadRequest("expires_at is in the past. Give a later time.", pointer="/expires_at")
     return asked.replace(microsecond=0)
 
 
 def seconds(expires_at: datetime | None) -> int:
-    """The chain's way to write an expiry; 0 is never."""
+    """Return the chain's encoding of an expiry; 0 is never."""
     return int(expires_at.timestamp()) if expires_at else 0
 
 
 def check_revocable(status: AttestationStatus) -> None:
-    """Only an active attestation can be revoked."""
+    """Check that an attestation is active and can be revoked."""
     if status is not AttestationStatus.ACTIVE:
         raise Conflict(f"Only an active attestation can be revoked; this one is {status}.")
 
 
 def agrees(status: AttestationStatus, is_same: bool, is_valid: bool, has_lapsed: bool) -> bool:
-    """Whether the chain bears a record out. A lapsed one may look valid until the chain's next block."""
+    """Return whether the chain agrees with a record. An expired attestation may look valid until the chain's next
+    block."""
     if status is AttestationStatus.ACTIVE:
         return is_same and is_valid
     if status is AttestationStatus.EXPIRED:

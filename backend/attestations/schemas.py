@@ -1,12 +1,12 @@
-"""Attestations as they cross the door."""
+"""API schemas of attestations."""
 
 from enum import StrEnum
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.chain.terms import Finality
-from backend.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
+from backend.chain.finality import Finality
+from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
 
 
 class AttestationStatus(StrEnum):
@@ -20,7 +20,7 @@ class AttestationStatus(StrEnum):
 
 
 class AttestationCreate(Body):
-    """What to attest; level and accreditation default to the party's verified ones and may not exceed them."""
+    """What to attest; level and accreditation default to the party's verified values and may not exceed them."""
 
     party_id: UUID
     chain_eid: Eid
@@ -30,7 +30,7 @@ class AttestationCreate(Body):
 
 
 class AttestationRevoke(Body):
-    """Why an attestation ends; the reason goes on chain."""
+    """Why an attestation is revoked; the reason is written on chain."""
 
     reason: Reason
 
@@ -69,7 +69,7 @@ class Attestation(Record):
 
 
 class AttestationProof(BaseModel):
-    """What the chain says of an attestation now."""
+    """An attestation's current state on chain."""
 
     chain_eid: int
     registry_address: str
@@ -85,7 +85,7 @@ class AttestationProof(BaseModel):
 
 
 class AttestationDetail(Attestation):
-    """An attestation with its on-chain proof, read now; null where the chain did not answer or it is not there yet."""
+    """An attestation with its current proof on chain; null if the chain did not answer or does not have it yet."""
 
     proof: AttestationProof | None = None
 
@@ -98,13 +98,13 @@ class AttestationList(BaseModel):
 
 
 class AttestationAccepted(Acceptance):
-    """Answer to create and revoke."""
+    """Response to create and revoke."""
 
     attestationId: UUID
 
 
 class AffectedHolding(BaseModel):
-    """A token that a wallet holds and may no longer receive without an attestation; base units."""
+    """A token that a wallet holds and might no longer receive without an attestation; base units."""
 
     asset_id: UUID
     symbol: str
@@ -113,7 +113,7 @@ class AffectedHolding(BaseModel):
 
 
 class AttestationImpact(BaseModel):
-    """What an attestation, or its end, changes. `replaces` is the wallet's active one on that chain."""
+    """What an attestation or its revocation changes. `replaces` is the wallet's active one on that chain."""
 
     wallet_address: str
     chain_eid: int
@@ -124,7 +124,7 @@ class AttestationImpact(BaseModel):
 
 
 class AttestationPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: AttestationImpact

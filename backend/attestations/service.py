@@ -1,4 +1,4 @@
-"""Issuing and revoking attestations: checks, rows, and the requests that take them to the chain."""
+"""Issue and revoke attestations: checks, rows, and the requests that write them to the chain."""
 
 import hashlib
 from datetime import datetime
@@ -8,7 +8,6 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.attestations import authority, rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.rules import Facts, PartyFacts, Statement
@@ -24,23 +23,26 @@ from backend.attestations.schemas import (
 )
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import clock, lost_transactions, registry, rpc
-from backend.chain.calls import Call
-from backend.chain.deployment import contracts_of
+from backend.chain.abi.calls import Call
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.devnet import clock
 from backend.chain.errors import InsufficientFunds
-from backend.chain.transactions import rehearse
+from backend.chain.rpc import json_rpc
+from backend.chain.transactions import lost_transactions
+from backend.chain.transactions.execution import rehearse
 from backend.chains import service as chains
-from backend.changes import shown, tell
-from backend.errors import Conflict, NotFound, PrerequisitesNotMet
+from backend.core import db
+from backend.core.changes import publish, shown
+from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
 from backend.issuers import service as issuers
 from backend.parties import service as parties
 from backend.parties.models import PartyRow
-from backend.requests.accept import accept, told
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL
 from backend.requests.service import Step
-from backend.wallets import balances
-from backend.wallets import service as wallets
+from backend.wallets import balances, signing_wallets
 
 ISSUE = "attestation.issue"
 REVOKE = "attestation.revoke"
@@ -48,16 +50,21 @@ REPLACED = "Replaced by a newer attestation of this wallet."
 
 
 async def create(context: Context, body: AttestationCreate, dry_run: bool) -> AttestationAccepted | AttestationPlan:
-    """Check everything that can be checked now, then write the row and enqueue its way to the chain."""
+    """Run every check that is possible now, then write the row and enqueue its request."""
     chain = await chains.usable(context, body.chain_eid)
     expires_at = rules.expiry(body.expires_at, clock.chain_now())
     _, row, _ = await _draft(context, chain, body, expires_at)
     attester = await _attester(context, row.chain_eid)
     async with lost_transactions.considered(context.session, row.chain_eid), db.paused(context.session):
         await _check_signer(context, chain, attester, await attest_call(row))
-    party, row, replaced = await _draft(context, chain, body, expires_at)  # again: nothing was locked meanwhile
+    party, row, replaced = await _draft(context, chain, body, expires_at)  # again, because the first check held no lock
     if dry_run:
-        return _plan(chain, row, [f"Attest {party.name} on {chain.display_name}", "Read it back"], replaced=replaced)
+        return _plan(
+            chain,
+            row,
+            [f"Attest {party.name} on {chain.display_name}", ("Read the attestation back")],
+            replaced=replaced,
+        )
     context.session.add(row)
     await context.session.flush()
     request = await accept(
@@ -74,21 +81,21 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
     )
     row.request_id = request.id
     subject = ("attestation", row.id)
-    await tell(context.session, row.organization_id, "attestation.created", subject, None, shown(Attestation, row))
-    return _accepted(row, request, told(request, "The attestation is on its way to the chain."))
+    await publish(context.session, row.organization_id, "attestation.created", subject, None, shown(Attestation, row))
+    return _accepted(row, request, acceptance_message(request, "The attestation is being sent to the chain."))
 
 
 async def revoke(
     context: Context, attestation_id: UUID, body: AttestationRevoke, dry_run: bool
 ) -> AttestationAccepted | AttestationPlan:
-    """Take an active attestation back, by the wallet that gave it or by an issuer above that may revoke others'."""
+    """Revoke an active attestation, by the wallet that issued it or by an issuer above that may revoke others'."""
     row = await _revocable(context, attestation_id)
     chain = await chains.usable(context, row.chain_eid)
     async with lost_transactions.considered(context.session, row.chain_eid):
         signer = await _check_revocation(context, chain, row, body.reason)
-    row = await _revocable(context, attestation_id)  # again: nothing was locked meanwhile
+    row = await _revocable(context, attestation_id)  # again, because the first check held no lock
     if dry_run:
-        steps = [f"Revoke on {chain.display_name}", "Read it back"]
+        steps = [f"Revoke on {chain.display_name}", "Read the revocation back"]
         return _plan(chain, row, steps, holdings=await _holdings(context, row))
     request = await accept(
         context,
@@ -104,12 +111,12 @@ async def revoke(
         ],
     )
     asked = {"revocation_reason": body.reason, "request_id": str(request.id)}
-    await tell(context.session, row.organization_id, "attestation.revoking", ("attestation", row.id), None, asked)
-    return _accepted(row, request, told(request, "The revocation is on its way to the chain."))
+    await publish(context.session, row.organization_id, "attestation.revoking", ("attestation", row.id), None, asked)
+    return _accepted(row, request, acceptance_message(request, "The revocation is being sent to the chain."))
 
 
 async def attest_call(row: AttestationRow) -> Call:
-    """The registry's call for a record. The commitment is the record's id: nothing of the person is in it."""
+    """Return the registry's call for a record. The commitment is the record's ID: it contains no personal data."""
     at = (await contracts_of(row.chain_eid)).registry
     commitment = hashlib.sha256(row.id.bytes).digest()
     return registry.attest(
@@ -127,7 +134,7 @@ async def attest_call(row: AttestationRow) -> Call:
 async def _draft(
     context: Context, chain: Any, body: AttestationCreate, expires_at: datetime | None
 ) -> tuple[PartyRow, AttestationRow, UUID | None]:
-    """The party, locked; its attestation, not written yet; and the one that it will replace."""
+    """Return the locked party, its new attestation (not yet written), and the one that it will replace."""
     party = await _prepared(context, chain, body.party_id)
     said = await _statement(context, body, party)
     row = _row(context, party, chain, said, expires_at)
@@ -135,7 +142,7 @@ async def _draft(
 
 
 async def _prepared(context: Context, chain: Any, party_id: UUID) -> PartyRow:
-    """The party, locked, once every prerequisite is met; 409 with all of them otherwise."""
+    """Return the locked party if every prerequisite is met; otherwise raise 409 with all of them."""
     try:
         party = await parties.locked(context, party_id)
     except NotFound:
@@ -155,7 +162,7 @@ async def _facts(context: Context, chain: Any, party: PartyRow | None) -> Facts:
         chain_name=chain.display_name,
         party=known,
         is_enabled=await chains.is_enabled(context.session, organization_id, chain.xchain_eid),
-        has_server_wallet=await wallets.treasury(context.session, organization_id) is not None,
+        has_server_wallet=await signing_wallets.find_treasury(context.session, organization_id) is not None,
         is_registered=await issuers.attester_on(context.session, organization_id, chain.xchain_eid) is not None,
     )
 
@@ -181,7 +188,7 @@ def _row(context: Context, party: PartyRow, chain: Any, said: Statement, expires
 
 
 async def _earlier(context: Context, row: AttestationRow) -> UUID | None:
-    """The active attestation that this one will replace; 409 where another is on its way already."""
+    """Return the active attestation that this one will replace; 409 if another is pending."""
     query = sa.select(col(AttestationRow.id), col(AttestationRow.status)).where(
         col(AttestationRow.organization_id) == row.organization_id,
         col(AttestationRow.chain_eid) == row.chain_eid,
@@ -190,7 +197,7 @@ async def _earlier(context: Context, row: AttestationRow) -> UUID | None:
     )
     found = (await context.session.execute(query)).all()
     if any(r.status is AttestationStatus.PENDING for r in found):
-        raise Conflict("An attestation of this wallet on this chain is on its way already.")
+        raise Conflict("An attestation of this wallet on this chain is already pending. Wait until it finishes.")
     return next((r.id for r in found), None)
 
 
@@ -201,31 +208,31 @@ async def _attester(context: Context, eid: int) -> str:
 
 
 async def _check_signer(context: Context, chain: Any, signer: str, call: Call) -> None:
-    """409 where the chain would refuse the call, or the issuer's wallet cannot pay for it."""
+    """Raise 409 if the chain would refuse the call, or the issuer's wallet cannot pay for it."""
     try:
         await rehearse(call.intent("", eid=chain.xchain_eid, signer=signer, organization_id=context.organization_id))
     except InsufficientFunds as error:
-        held = await rpc.native_balance(chain.xchain_eid, signer)
+        held = await json_rpc.native_balance(chain.xchain_eid, signer)
         raise Conflict(
             f"The issuer's wallet {signer} holds {held / 10**18:.6f} {chain.native_currency_symbol} on "
-            f"{chain.display_name}, which does not pay for the transaction. Send some to it and try again."
+            f"{chain.display_name}, which does not cover the transaction. Fund it, then send the request again."
         ) from error
 
 
 async def _check_revocation(context: Context, chain: Any, row: AttestationRow, reason: str) -> str:
-    """The address that will revoke, once the chain would let it."""
+    """Return the address that will revoke, after checking that the chain would accept it."""
     at = (await contracts_of(row.chain_eid)).registry
     async with db.paused(context.session):
-        told = await registry.attestation(row.chain_eid, at, str(row.uid))
-    signer = await authority.signer(context, chain, row, told)
-    if not told.revoked_at:
+        answer = await registry.attestation(row.chain_eid, at, str(row.uid))
+    signer = await authority.signer(context, chain, row, answer)
+    if not answer.revoked_at:
         async with db.paused(context.session):
             await _check_signer(context, chain, signer, registry.revoke(at, str(row.uid), reason))
     return signer
 
 
 async def _revocable(context: Context, attestation_id: UUID) -> AttestationRow:
-    """The attestation, locked, where it stands and nobody is revoking it."""
+    """Return the attestation, locked, if it is active and not being revoked."""
     row = await authority.reached(context, attestation_id)
     rules.check_revocable(_status(row))
     await _check_not_revoking(context, row)
@@ -237,11 +244,11 @@ async def _check_not_revoking(context: Context, row: AttestationRow) -> None:
         col(RequestRow.subject_id) == row.id, col(RequestRow.kind) == REVOKE, col(RequestRow.status).not_in(FINAL)
     )
     if await context.session.scalar(query) is not None:
-        raise Conflict("This attestation is being revoked already.")
+        raise Conflict("This attestation is already being revoked.")
 
 
 def _status(row: AttestationRow) -> AttestationStatus:
-    """The status that counts now, also between two sweeps."""
+    """Return the effective status, also between two sweeps."""
     is_over = row.expires_at is not None and row.expires_at <= clock.chain_now()
     return AttestationStatus.EXPIRED if row.status is AttestationStatus.ACTIVE and is_over else row.status
 

@@ -1,17 +1,18 @@
-"""The states of an attestation, each told when it begins."""
+"""State changes of an attestation, each recorded when it happens."""
 
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import Attestation, AttestationStatus
-from backend.chain import clock
-from backend.changes import shown, tell_state
-from backend.db import Write
+from backend.chain.devnet import clock
+from backend.core.changes import set_status
+from backend.core.db import Write
 
 
 async def expire_due(session: Write) -> int:
-    """Note what has expired; returns how many. For the periodic sweep, over every organization its session sees."""
+    """Mark expired attestations and return their number. For the periodic sweep, over every organization that its
+    session sees."""
     due = sa.select(AttestationRow).where(
         col(AttestationRow.status) == AttestationStatus.ACTIVE, col(AttestationRow.expires_at) <= clock.chain_now()
     )
@@ -22,9 +23,5 @@ async def expire_due(session: Write) -> int:
 
 
 async def change(session: Write, row: AttestationRow, **values: object) -> None:
-    """Set something of an attestation that is locked, and tell of its new state."""
-    before = shown(Attestation, row)
-    for name, value in values.items():
-        setattr(row, name, value)
-    await session.flush()
-    await tell_state(session, "attestation", Attestation, row, before)
+    """Change a locked attestation, and record its new state."""
+    await set_status(session, "attestation", Attestation, row, **values)

@@ -1,4 +1,5 @@
-"""Attestations on their way to the chain and back: no row says what the chain has not been read to say."""
+"""Workflows that write attestations to the chain and read them back: rows contain only states that were read from the
+chain."""
 
 from contextlib import AbstractAsyncContextManager
 from uuid import UUID
@@ -6,24 +7,25 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.attestations import listing, service, states
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
-from backend.chain import registry
-from backend.chain.deployment import contracts_of
+from backend.chain.abi.outcome import Outcome
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import Undone
 from backend.chain.models import TransactionStatus
-from backend.chain.outcome import Outcome
-from backend.chain.transactions import execute, find
-from backend.db import Write
-from backend.errors import Conflict, SignumError, Unavailable
+from backend.chain.transactions.execution import execute, find
+from backend.core import db
+from backend.core.db import Write
+from backend.core.errors import Conflict, SignumError, Unavailable
 from backend.issuers import service as issuers
-from backend.workflows import Run, workflow
+from backend.requests.workflows import Run, workflow
 
 
 async def _issue_failed(run: Run, error: SignumError) -> None:
-    """Failed, unless a transaction is out whose end nobody could read: then it stays pending, for the retry to find."""
+    """Mark as failed, unless a transaction with an unknown result is out: then it stays pending, and the retry finds
+    it."""
     sent = await find(run.key("attest"))
     is_open = isinstance(error, Unavailable) and sent is not None and sent.status is not TransactionStatus.FAILED
     status = AttestationStatus.PENDING if is_open else AttestationStatus.FAILED
@@ -43,10 +45,10 @@ async def issue(run: Run) -> None:
     uid = str(outcome.event("Attested")["uid"])
     async with run.step("read_back") as step:
         at = (await contracts_of(row.chain_eid)).registry
-        told = await registry.attestation(row.chain_eid, at, uid)
-        if not told.is_valid or not listing.is_same(row, told):
-            raise Conflict("The registry does not hold the attestation as it was sent.")
-        step.detail = f"Valid at block {told.block_number}"
+        answer = await registry.attestation(row.chain_eid, at, uid)
+        if not answer.is_valid or not listing.is_same(row, answer):
+            raise Conflict("The registry's attestation differs from the one that was sent.")
+        step.detail = f"Valid at block {answer.block_number}"
         async with run.transaction() as session:
             await _retire_earlier(session, row)
             await _set(session, run, status=AttestationStatus.ACTIVE, uid=uid, tx_hash=outcome.tx_hash)
@@ -57,7 +59,7 @@ async def _attest(run: Run, row: AttestationRow) -> Outcome:
         async with run.transaction() as session:
             attester = await issuers.attester_on(session, run.organization_id, row.chain_eid)
         if attester is None:
-            raise Conflict("The organization is not registered as an issuer on this chain any more.")
+            raise Conflict("The organization is no longer registered as an issuer on this chain.")
         call = await service.attest_call(row)
         intent = call.intent(
             run.key("attest"),
@@ -73,7 +75,7 @@ async def _attest(run: Run, row: AttestationRow) -> Outcome:
 
 
 async def _retire_earlier(session: Write, row: AttestationRow) -> None:
-    """The registry keeps an attester's latest word on a wallet; what it replaced has ended."""
+    """Mark the replaced attestation as ended: the registry keeps only an attester's latest attestation of a wallet."""
     earlier = sa.select(AttestationRow).where(
         col(AttestationRow.organization_id) == row.organization_id,
         col(AttestationRow.id) != row.id,
@@ -87,16 +89,17 @@ async def _retire_earlier(session: Write, row: AttestationRow) -> None:
 
 @workflow(service.REVOKE)
 async def revoke(run: Run) -> None:
-    """Revoke by whom the request names, then read the revocation back. A failure leaves it active.
+    """Revoke from the account that the request names, then read the revocation back. On failure it stays active.
 
-    The attestation may be of an organization below the one that asked, which was proven when it was accepted.
+    The attestation may belong to an organization below the requesting one; that was checked when the request was
+    accepted.
     """
-    async with _theirs(run) as session:
+    async with _both_organizations(run) as session:
         row = await session.get_one(AttestationRow, run.subject_id)
     at, uid = (await contracts_of(row.chain_eid)).registry, str(row.uid)
     async with run.step("revoke") as step:
-        told = await registry.attestation(row.chain_eid, at, uid)
-        if not told.revoked_at or await find(run.key("revoke")):
+        answer = await registry.attestation(row.chain_eid, at, uid)
+        if not answer.revoked_at or await find(run.key("revoke")):
             call = registry.revoke(at, uid, run.arguments["reason"])
             intent = call.intent(
                 run.key("revoke"),
@@ -109,16 +112,16 @@ async def revoke(run: Run) -> None:
             outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
             step.tx_hash, step.detail = outcome.tx_hash, f"Revoked in block {outcome.block_number}"
     async with run.step("read_back") as step:
-        told = await registry.attestation(row.chain_eid, at, uid)
-        if not told.revoked_at:
+        answer = await registry.attestation(row.chain_eid, at, uid)
+        if not answer.revoked_at:
             raise Conflict("The registry does not show the revocation.")
-        step.detail = f"Revoked as of block {told.block_number}"
-        async with _theirs(run) as session:
+        step.detail = f"Revoked as of block {answer.block_number}"
+        async with _both_organizations(run) as session:
             await _set(session, run, status=AttestationStatus.REVOKED, revocation_reason=run.arguments["reason"])
 
 
-def _theirs(run: Run) -> AbstractAsyncContextManager[Write]:
-    """A transaction that sees the request's organization and that of the attestation."""
+def _both_organizations(run: Run) -> AbstractAsyncContextManager[Write]:
+    """Open a transaction that sees the request's organization and the attestation's."""
     return db.step(run.organization_id, UUID(run.arguments["organization"]))
 
 

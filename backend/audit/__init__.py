@@ -1,1 +1,1 @@
-"""The audit log: every change of an organization, in a chain of hashes that shows whether one was altered."""
+"""The audit log: every change of an organization, in a hash chain that reveals alterations."""

@@ -1,7 +1,7 @@
-"""The log and the ends of its chains.
+"""Tables of the log and the heads of its chains.
 
-Neither has a foreign key: an insert would lock the organization's row, and somebody who holds that row may be waiting
-for the end of the chain. What may be done to them is in backend/migrations/sql/audit.sql.
+Neither has a foreign key: an insert would lock the organization's row, and the transaction that holds that row may be
+waiting for the head of the chain. Permissions are in backend/migrations/sql/audit.sql.
 """
 
 from datetime import datetime
@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlmodel import Field, SQLModel
 
-from backend.db import time_field
+from backend.core.columns import time_field
 
 
 def _organization() -> Any:
@@ -25,7 +25,7 @@ def _fields() -> Any:
 
 
 class AuditRow(SQLModel, table=True):
-    """One change; `seq` counts from 1 without gaps in each organization."""
+    """One change. `seq` counts from 1 without gaps in each organization."""
 
     __tablename__ = "audit_log"
     __table_args__ = (
@@ -52,7 +52,7 @@ class AuditRow(SQLModel, table=True):
 
 
 class AuditHeadRow(SQLModel, table=True):
-    """Where an organization's chain ends. Whoever appends holds its lock until the transaction ends."""
+    """The head of an organization's chain. An appending transaction holds its lock until it ends."""
 
     __tablename__ = "audit_heads"
 

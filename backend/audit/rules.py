@@ -1,7 +1,7 @@
-"""The chain of hashes. Pure.
+"""The hash chain. Pure functions.
 
-An entry's hash is the SHA-256 of its canonical JSON, which carries the hash of the entry before it: whoever alters,
-inserts or takes out an entry breaks every hash from there on. The first entry's `previous_hash` is 64 zeros.
+An entry's hash is the SHA-256 of its canonical JSON, which contains the hash of the previous entry: altering, inserting
+or deleting an entry breaks every later hash. The first entry's `previous_hash` is 64 zeros.
 """
 
 import hashlib
@@ -11,35 +11,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 GENESIS = "0" * 64
-"""What the first entry of an organization follows."""
-HASHED = (
-    "organization_id",
-    "seq",
-    "at",
-    "actor",
-    "credential",
-    "action",
-    "subject",
-    "before",
-    "after",
-    "request_id",
-    "address",
-    "previous_hash",
-)
-"""The members of an entry that its hash covers."""
+"""`previous_hash` of an organization's first entry."""
 
 
 def canonical(value: Any) -> bytes:
-    """JSON as RFC 8785 has it: members sorted by name, no white space, UTF-8 with the fewest escapes.
+    """Return JSON as RFC 8785 defines it: members sorted by name, no white space, UTF-8 with minimal escapes.
 
-    Names are ASCII and numbers whole here, so that Python's own order and digits are those of the RFC; amounts, which
-    may be larger than 2^53, are text.
+    Names are ASCII and numbers are integers here, so Python's order and digits match the RFC; amounts, which may exceed
+    2^53, are text.
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
 def content(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a row is hashed, as the API shows it. `row` has the columns of the log."""
+    """Return the hashed content of a row, in the API's form. `row` has the columns of the log."""
     return {
         "organization_id": str(row["organization_id"]),
         "seq": row["seq"],
@@ -57,21 +42,21 @@ def content(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def moment(time: datetime) -> str:
-    """A time as the API writes it."""
+    """Return a time in the API's form."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def hash_of(row: Mapping[str, Any]) -> str:
-    """The hash of a row, 64 hexadecimal digits."""
+    """Return the hash of a row, 64 hexadecimal digits."""
     return hashlib.sha256(canonical(content(row))).hexdigest()
 
 
 def fault(row: Mapping[str, Any], seq: int, previous_hash: str) -> str | None:
-    """Why a row is not the entry `seq` that follows `previous_hash`; None where it is."""
+    """Return why a row is not the entry `seq` that follows `previous_hash`; None where it is."""
     if row["seq"] != seq:
         return f"Entry {seq} is missing; the next one is {row['seq']}."
     if row["previous_hash"] != previous_hash:
-        return "It does not follow the entry before it: that one's hash is another."
+        return "It does not follow the previous entry: the hashes differ."
     if hash_of(row) != row["hash"]:
-        return "Its content is not what was hashed when it was written."
+        return "Its content does not match its hash."
     return None

@@ -1,15 +1,15 @@
-"""The audit log as it leaves the door."""
+"""Response bodies of the audit log."""
 
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.fields import Record, Timestamp
+from backend.core.fields import Record, Timestamp
 
 
 class AuditSubject(BaseModel):
-    """What a change is about."""
+    """The subject of a change."""
 
     type: str
     id: str
@@ -19,11 +19,11 @@ class AuditEntry(Record):
     """One change. `hash` is the SHA-256 of the entry's RFC 8785 form without `actor_name`, `subject_name`, `withheld`
     and `hash`.
 
-    `actor` is the person who answers for it (of an API key, its creator), null for the system and the operator.
-    `credential` is `session`, `token`, `key:<id>`, `none` (whoever had none yet, as with an invitation's token),
-    `operator` (a command on the installation itself) or `system`. `before` and `after` have the fields that changed,
-    and `subject_name` is what people call the subject now; `withheld` says that these are not shown, since the
-    credential may not read such records.
+    `actor` is the responsible person (of an API key, its creator), null for the system and the operator. `credential`
+    is `session`, `token`, `key:<id>`, `none` (no credential yet, as with an invitation's token), `operator` (a command
+    on the installation itself) or `system`. `before` and `after` have the fields that changed, and `subject_name` is
+    the subject's current name; `withheld` means that these are hidden, because the credential may not read such
+    records.
     """
 
     organization_id: UUID
@@ -52,14 +52,14 @@ class AuditList(BaseModel):
 
 
 class AuditBreak(BaseModel):
-    """The first entry that is not as it was written, and what is wrong with it."""
+    """The first entry that differs from what was written, and the reason."""
 
     seq: int
     reason: str
 
 
 class AuditVerification(BaseModel):
-    """Whether every entry is the one that was written. `length` of them were found right, up to `last_hash`."""
+    """Whether every entry is as it was written. The first `length` entries, up to `last_hash`, are valid."""
 
     whole: bool
     length: int

@@ -1,4 +1,4 @@
-"""Reading the log: by page, filtered, and only as far as the credential may read what an entry is about."""
+"""Queries of the log: paged, filtered, and limited to what the credential may read."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -13,10 +13,10 @@ from backend.audit.models import AuditRow
 from backend.audit.schemas import AuditEntry, AuditList, AuditSubject
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest
-from backend.fields import Moment
-from backend.keyset import Page, decode_parts, encode_parts
-from backend.members.models import UserRow
+from backend.core.errors import BadRequest
+from backend.core.fields import Moment
+from backend.core.pagination import Page, decode_parts, encode_parts
+from backend.users.models import UserRow
 
 LOG = sa.inspect(AuditRow).local_table
 READ_WITH = {
@@ -39,24 +39,25 @@ READ_WITH = {
     "order": Scope.ASSETS_READ,
     "distribution": Scope.ASSETS_READ,
 }
-"""What a credential needs to read records of a kind, and so what the log tells of them; orgs:read for any other."""
+"""The scope with which a credential may read the log's details of a kind of record; orgs:read for any other."""
 ACTION = r"^[a-z_]+(\.[a-z_]+)?$"
 
 
 @dataclass
 class Filter:
-    """Which entries (`?action=&actor=&subject=&since=&until=`)."""
+    """Filters of entries (`?action=&actor=&subject=&since=&until=`)."""
 
     action: Annotated[
-        str | None, Query(pattern=ACTION, max_length=60, description="`asset.updated`, or `asset` for all of its kind.")
+        str | None,
+        Query(pattern=ACTION, max_length=60, description="`asset.updated`, or `asset` for all actions on assets."),
     ] = None
-    actor: Annotated[UUID | None, Query(description="Id of the person who answers for it.")] = None
-    subject: Annotated[str | None, Query(max_length=100, description="Id of what was changed.")] = None
-    since: Annotated[Moment | None, Query(description="From this time on.")] = None
+    actor: Annotated[UUID | None, Query(description="ID of the responsible person.")] = None
+    subject: Annotated[str | None, Query(max_length=100, description="ID of the changed object.")] = None
+    since: Annotated[Moment | None, Query(description="At or after this time.")] = None
     until: Annotated[Moment | None, Query(description="Before this time.")] = None
 
     def apply(self, query: sa.Select[Any]) -> sa.Select[Any]:
-        """The query for these entries only."""
+        """Return the query restricted to these entries."""
         if self.action is not None:
             exact = LOG.c.action == self.action
             query = query.where(
@@ -66,7 +67,7 @@ class Filter:
             query = query.where(LOG.c.actor == self.actor)
         if self.subject is not None:
             if "\0" in self.subject:
-                raise BadRequest("subject has a NUL character.")
+                raise BadRequest("subject contains a NUL character.")
             query = query.where(LOG.c.subject_id == self.subject)
         if self.since is not None:
             query = query.where(LOG.c.at >= self.since)
@@ -74,7 +75,7 @@ class Filter:
 
 
 async def page(context: Context, page: Page, wanted: Filter) -> AuditList:
-    """A page of the organization's log, newest first."""
+    """Return a page of the organization's log, newest first."""
     before = _before(page.cursor)
     rows = (await context.session.execute(query(context.organization_id, wanted, before, page.limit + 1))).all()
     shown = rows[: page.limit]
@@ -88,12 +89,12 @@ def _before(cursor: str | None) -> int | None:
         return None
     (seq,) = decode_parts(cursor, 1)
     if not seq.isascii() or not seq.isdigit() or len(seq) > 18:
-        raise BadRequest("The cursor is not one of this list.")
+        raise BadRequest("The cursor is not valid for this list. Start again without one.")
     return int(seq)
 
 
 def query(organization_id: UUID, wanted: Filter, before: int | None, limit: int) -> sa.Select[Any]:
-    """Entries below a place, newest first, with the names of whoever made them."""
+    """Return the query of entries below a sequence number, newest first, with their actors' names."""
     name = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email)).label("actor_name")
     found = (
         sa.select(LOG, name)
@@ -107,7 +108,7 @@ def query(organization_id: UUID, wanted: Filter, before: int | None, limit: int)
 
 
 def entry(row: Any, scopes: frozenset[Scope], names: subjects.Names) -> AuditEntry:
-    """An entry as a credential with these scopes may see it; `names` are those of `subjects.names`."""
+    """Return an entry as a credential with these scopes may see it; `names` come from `subjects.names`."""
     withheld = READ_WITH.get(row.subject_type, Scope.ORGS_READ) not in scopes
     values = dict(row._mapping) | {"subject_name": names.get((row.subject_type, row.subject_id))}
     if withheld:

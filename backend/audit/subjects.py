@@ -1,4 +1,4 @@
-"""What people call the things that entries are about."""
+"""Display names of the subjects of entries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,26 +6,31 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend.db import Read, Write
+from backend.core.db import Read, Write
 
 TOLD = ("display_name", "name", "label", "title", "email", "url")
-"""Where an entry itself may say the name of what is no more."""
+"""Fields in which an entry may contain the name of a deleted subject."""
 Names = dict[tuple[str, str], str]
-"""By the type and the id of a subject."""
+"""Names by type and id of a subject."""
 
 
 async def names(session: Read | Write, rows: Sequence[Any]) -> Names:
-    """What the subjects of these rows of the log, newest first, are called now; of what is gone, what the newest of its
-    rows says."""
-    told = {(r.subject_type, r.subject_id): name for r in reversed(rows) if (name := _told(r.after) or _told(r.before))}
+    """Return the current names of the subjects of these rows (newest first); for deleted subjects, the name in the
+    newest row.
+    """
+    last_known = {
+        (r.subject_type, r.subject_id): name
+        for r in reversed(rows)
+        if (name := _name_in(r.after) or _name_in(r.before))
+    }
     ids = {r.subject_id for r in rows if _is_uuid(r.subject_id)}
     query = sa.text("select * from signum_subject_names(cast(:kinds as text[]), cast(:ids as uuid[]))")
     values = {"kinds": sorted({r.subject_type for r in rows}), "ids": [UUID(text) for text in sorted(ids)]}
     known = (await session.execute(query, values)).all()
-    return told | {(row.kind, str(row.id)): row.name for row in known if row.name}
+    return last_known | {(row.kind, str(row.id)): row.name for row in known if row.name}
 
 
-def _told(fields: dict[str, Any] | None) -> str | None:
+def _name_in(fields: dict[str, Any] | None) -> str | None:
     values = ((fields or {}).get(name) for name in TOLD)
     return next((value for value in values if isinstance(value, str) and value), None)
 

@@ -1,1 +1,1 @@
-"""Credentials, scopes, sessions: who is calling and what they may do."""
+"""Credentials, scopes and sessions: authentication and authorization."""

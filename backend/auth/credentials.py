@@ -1,4 +1,4 @@
-"""Credentials of a request: which were sent, and whose they are."""
+"""Authentication: the credentials of a request and their principal."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,23 +6,25 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from fastapi import Request
+from starlette.requests import HTTPConnection
 
-from backend import db, ip_ranges
-from backend.auth import forwarding, tokens
-from backend.auth.address import caller, is_ignored, is_own_origin
+from backend.auth import tokens
 from backend.auth.principal import Context, Key, Person
 from backend.auth.scopes import Scope, scopes_of
 from backend.auth.secrets import digest, is_api_key
-from backend.errors import AddressNotAllowed, Forbidden, Unauthenticated
-from backend.fields import Network
-from backend.members.schemas import Role
-from backend.settings import settings
+from backend.core import db, ip_ranges
+from backend.core.errors import AddressNotAllowed, Forbidden, Unauthenticated
+from backend.core.fields import Network
+from backend.core.settings import settings
+from backend.limits import proxy_warning
+from backend.limits.client_address import caller, is_ignored, is_own_origin
+from backend.users.schemas import Role
 
-NO_KEY = "The API key is not valid, has expired or was revoked."
+NO_KEY = "The API key is not valid, has expired or was revoked. Use another one."
 
 
 async def authenticate(request: Request, session: db.Write) -> Context:
-    """The context of a request's credentials; 401 where there is none, or one of them is not valid."""
+    """Return the context of a request's credentials; 401 where they are missing or one is invalid."""
     bearer, key_text = _credentials(request)
     cookie = request.cookies.get(cookie_name())
     person = key = None
@@ -35,11 +37,11 @@ async def authenticate(request: Request, session: db.Write) -> Context:
     elif cookie:
         person = await by_cookie(session, cookie)
         if person and not key_text and request.method not in ("GET", "HEAD", "OPTIONS"):
-            check_origin(request)  # a page of others can send a cookie along, but no key
+            check_origin(request)  # a foreign page can make a browser send a cookie, but not a key
     if key_text:
         sent = await by_key(session, key_text)
         if key and key.key_id != sent.key_id:
-            raise Unauthenticated("Two different API keys were sent.", code="invalid_token")
+            raise Unauthenticated("Two different API keys were sent. Send one.", code="invalid_token")
         key = key or sent
     if person is None and key is None:
         raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
@@ -51,8 +53,10 @@ async def authenticate(request: Request, session: db.Write) -> Context:
 
 
 async def check_home_address(context: Context) -> None:
-    """403 where the caller's address is not allowed by the key, or by the organization of the key or application: those
-    work from allowed addresses only, also where an operation enters no organization."""
+    """Raise 403 where the key, or the organization of the key or application, does not allow the caller's address.
+
+    Keys and applications work from allowed addresses only, also in operations that enter no organization.
+    """
     if context.key:
         check_key_address(context.key, context.address)
     if context.home:
@@ -60,32 +64,32 @@ async def check_home_address(context: Context) -> None:
 
 
 def check_key_address(key: Key, address: str) -> None:
-    """403 where a key does not allow an address."""
+    """Raise 403 where a key does not allow an address."""
     found = ip_ranges.address_of(address)
     if key.allowed_ip_ranges and not ip_ranges.contains(key.allowed_ip_ranges, found):
         raise AddressNotAllowed.by_key(found, key.organization_id, key.name)
 
 
 async def present(request: Request, session: db.Write) -> Person:
-    """The signed-in person of an operation that is open to others too; 401 and 403 as where one is needed."""
+    """Return the signed-in person of an operation that does not require one; 401 and 403 as in operations that do."""
     return (await authenticate(request, session)).require_person()
 
 
 def _credentials(request: Request) -> tuple[str, str]:
-    """The bearer JWT and the API key of a request; a key may come by either header."""
+    """Return the bearer JWT and the API key of a request. A key may be in either header."""
     scheme, _, value = request.headers.get("authorization", "").partition(" ")
     header_key = request.headers.get("x-api-key", "")
     if scheme and scheme.lower() != "bearer":
-        raise Unauthenticated("The Authorization header takes the form `Bearer <token>`.")
+        raise Unauthenticated("The Authorization header must have the form `Bearer <token>`.")
     if value.startswith("sgn_"):
         if header_key and header_key != value:
-            raise Unauthenticated("Two different API keys were sent.", code="invalid_token")
+            raise Unauthenticated("Two different API keys were sent. Send one.", code="invalid_token")
         return "", value
     return value.strip(), header_key
 
 
 async def by_cookie(session: db.Write, cookie: str) -> Person | None:
-    """The person of a browser's session; None where it is over."""
+    """Return the person of a browser session; None where it has ended."""
     row = (
         await session.execute(sa.text("select * from signum_session(:hash, null)"), {"hash": digest(cookie)})
     ).first()
@@ -104,15 +108,15 @@ async def _by_token(session: db.Write, claims: dict[str, Any]) -> Person:
     found = await session.execute(sa.text("select * from signum_session(null, :id)"), {"id": UUID(claims["sid"])})
     row = found.first()
     if row is None:
-        raise Unauthenticated("The session of this token has ended.", code="invalid_token")
+        raise Unauthenticated("The session of this token has ended. Sign in again.", code="invalid_token")
+    scopes = frozenset(str(claims["scope"]).split())
     if row.client_organization_id is None:
-        return _person(row)
-    granted = frozenset(str(claims["scope"]).split())
-    return _person(row, granted=granted, within=row.client_organization_id)
+        return _person(row, token_scopes=scopes)
+    return _person(row, token_scopes=scopes, granted=scopes, within=row.client_organization_id)
 
 
 async def by_key(session: db.Write, key: str) -> Key:
-    """The API key of a text; 401 where it is none."""
+    """Return an API key from its text; 401 where it is invalid."""
     row = None
     if is_api_key(key):
         row = (await session.execute(sa.text("select * from signum_api_key(:hash)"), {"hash": digest(key)})).first()
@@ -122,7 +126,7 @@ async def by_key(session: db.Write, key: str) -> Key:
 
 
 async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:
-    """The key that an access token was issued to: it must be valid still, and the token's scopes bind."""
+    """Return the key of an access token, limited to the token's scopes; 401 where the key is no longer valid."""
     key = await key_of(session, UUID(claims["key_id"]))
     if key is None:
         raise Unauthenticated(NO_KEY, code="invalid_token")
@@ -130,14 +134,16 @@ async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:
 
 
 async def key_of(session: db.Write, key_id: UUID) -> Key | None:
-    """A key by its id; None where it was revoked or has expired."""
+    """Return a key by its id; None where it was revoked or has expired."""
     text = sa.text("select * from signum_api_key_of(:id)")
     row = (await session.execute(text, {"id": key_id})).first()
     return _key(row) if row else None
 
 
 def _key(row: Any) -> Key:
-    """Never wider than who made it may do now: somebody who was demoted or left has no key that goes on."""
+    """Return a key with at most its creator's current scopes: if the creator was demoted or has left, the key loses
+    them too.
+    """
     roles = tuple(Role(r) for r in row.creator_roles)
     scopes = frozenset(Scope(s) for s in row.scopes)
     if row.created_by is not None:
@@ -147,22 +153,24 @@ def _key(row: Any) -> Key:
 
 
 def cookie_name() -> str:
-    """`__Host-` binds the cookie to this host where we are reached by https."""
+    """Return the name of the session cookie. With https, `__Host-` binds it to this host."""
     return "__Host-signum_session" if settings().secure else "signum_session"
 
 
-def client_address(request: Request) -> str:
+def client_address(request: HTTPConnection) -> str:
     """The caller's address: the connection's, or what a trusted proxy says of it."""
     peer, forwarded = request.client.host if request.client else "", request.headers.getlist("x-forwarded-for")
     if forwarded and is_ignored(peer, forwarded, settings().trusted_proxies):
-        forwarding.ignored(peer)
+        proxy_warning.ignored(peer)
     return caller(peer, forwarded, settings().trusted_proxies)
 
 
 def check_origin(request: Request) -> None:
-    """Unsafe methods by cookie must come from our own pages: scheme, host and port are those of an address of ours."""
+    """Raise 403 where an unsafe method with a cookie does not come from one of this server's origins (scheme, host and
+    port).
+    """
     if not is_own_origin(request.headers.get("origin", ""), settings().origins):
         raise Forbidden(
-            "The Origin of this request is not ours. If people reach this server at that address, set it as"
-            " SIGNUM_PUBLIC_URL."
+            "The Origin of this request is not this server's. If this is its public address, set it as "
+            "SIGNUM_PUBLIC_URL."
         )

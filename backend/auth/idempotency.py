@@ -1,18 +1,17 @@
-"""Idempotency-Key: the same request twice has one effect and one answer (24 hours).
+"""Idempotency-Key: a repeated request has one effect and one response for 24 hours.
 
-The answer is stored in the transaction of its effect, so a crash loses both or none; an advisory lock tells a
-second request that the first is still in flight. A refusal of an operation that was executed (400, 404, 409) is an
-answer too: what it had done is taken back to before it, and the refusal is kept. What stopped a request before it was
-executed (validation, 401, 403, 429) or was our own fault (5xx) is not: the same request may be right the next time.
-
-The header is ignored without a credential: callers behind one address would share their answers, and anybody could
-write rows.
+The response is stored in the transaction of its effect, so a crash loses both or neither; an advisory lock detects that
+the first request is still running. A refusal of an executed operation (400, 404, 409) is stored too: its effects are
+rolled back, and the refusal is kept. Errors before execution (validation, 401, 403, 429) and server errors (5xx) are
+not stored: the same request may succeed later. The header is ignored without a credential: callers behind one address
+would share responses, and anyone could write rows.
 """
 
 import re
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from functools import partial
+from hmac import compare_digest
 from typing import Any
 
 import orjson
@@ -20,40 +19,43 @@ import sqlalchemy as sa
 from fastapi import Request, Response
 from sqlmodel import col
 
-from backend import db
 from backend.auth.models import IdempotencyRow
 from backend.auth.principal import Context
 from backend.auth.secrets import digest
-from backend.db import now
-from backend.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch, SignumError
-from backend.problems import respond
+from backend.core import db, encryption, locks
+from backend.core.db import now
+from backend.core.errors import BadRequest, IdempotencyConflict, IdempotencyMismatch, SignumError
+from backend.core.locks import Purpose
+from backend.http.problems import respond
 
 LIFETIME = timedelta(hours=24)
 KEY = re.compile(r"[\x20-\x7e]{1,255}")
 SECRETS = {"key", "secret", "access_token", "refresh_token", "id_token", "redirect_to"}
 SECRETS |= {"otpauth_uri", "recovery_codes"}
-KEPT_HEADERS = ("location", "content-type")
+KEPT_HEADERS = ("location", "content-type", "etag")
 REFUSALS = frozenset({400, 404, 409})
-"""Statuses that an executed operation refuses with, and that are kept."""
+"""Stored statuses with which an executed operation refuses."""
 Operation = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 async def once(request: Request, context: Context, operation: Operation) -> Response:
-    """Run an operation, or replay the answer it gave to the same key."""
+    """Run an operation, or replay its response to the same key."""
     key = request.headers.get("idempotency-key")
     if key is None or request.method not in ("POST", "PATCH"):
         return await operation(request)
     if not KEY.fullmatch(key):
-        raise BadRequest("Idempotency-Key has 1 to 255 printable characters of ASCII.")
+        raise BadRequest("Idempotency-Key must have 1 to 255 printable ASCII characters.")
     if context.person is None and context.key is None:
-        return await operation(request)  # strangers keep no rows
+        return await operation(request)  # unauthenticated callers store no rows
     row = IdempotencyRow(
         principal=context.caller,
         method=request.method,
         path=_place(request),
         key=key,
-        digest=getattr(request.state, "digest", ""),
+        digest="",
     )
+    # A keyed digest, because the body may contain a password.
+    row.digest = encryption.SECRETS.mac(getattr(request.state, "digest", ""), _name(row))
     await _lock(context, row)
     stored = await _find(context, row)
     if stored is not None:
@@ -61,8 +63,10 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
     context.session.info["resume"] = [partial(_look_again, context, row)]
     try:
         response = await operation(request)
-    except _Answered as meanwhile:
-        return _replay(meanwhile.stored, row)
+    except _Answered as answered:
+        return _replay(answered.stored, row)
+    except IdempotencyConflict:  # another run finishes this request: no response to keep
+        raise
     except SignumError as error:
         if error.status not in REFUSALS or not getattr(request.state, "keeps_refusals", True):
             raise
@@ -73,18 +77,17 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
 
 
 async def is_answered(request: Request, context: Context) -> bool:
-    """Whether the request's key has an answer already, which is replayed whatever changed since."""
+    """Return whether the request's key has a stored response, which is replayed regardless of later changes."""
     key = request.headers.get("idempotency-key")
     if key is None or not KEY.fullmatch(key):
         return False
     row = IdempotencyRow(principal=context.caller, method=request.method, path=_place(request), key=key, digest="")
-    see = sa.text("select set_config('app.principal', :principal, true)")
-    await context.session.execute(see, {"principal": row.principal})
+    await _see(context, row)
     return await _find(context, row) is not None
 
 
 class _Answered(Exception):
-    """The same request was answered while this one had let go of its lock."""
+    """The same request was answered while this one did not hold its lock."""
 
     def __init__(self, stored: IdempotencyRow) -> None:
         super().__init__()
@@ -92,7 +95,7 @@ class _Answered(Exception):
 
 
 async def _look_again(context: Context, row: IdempotencyRow) -> None:
-    """Take the lock again, after a pause (see `backend.db.paused`) or an end of the transaction."""
+    """Take the lock again after a pause (see `backend.core.db.paused`) or the end of the transaction."""
     await _lock(context, row)
     stored = await _find(context, row)
     if stored is not None:
@@ -100,29 +103,36 @@ async def _look_again(context: Context, row: IdempotencyRow) -> None:
 
 
 async def _refused(context: Context, row: IdempotencyRow, response: Response) -> Response:
-    """Take back what the operation had done before it refused, and keep the refusal."""
+    """Roll back the operation, and store its refusal."""
     await db.undo(context.session)
     try:
         await _look_again(context, row)
-    except _Answered as meanwhile:
-        return _replay(meanwhile.stored, row)
+    except _Answered as answered:
+        return _replay(answered.stored, row)
     context.session.add(_answered(row, response))
     return response
 
 
 def _place(request: Request) -> str:
-    """Path and query; by their digest where the database could not keep or index them."""
+    """Return path and query, or their digest where the database could not store or index them."""
     place = f"{request.url.path}?{request.url.query}"
     return place if len(place) <= 500 and place.isprintable() else digest(place)
 
 
 async def _lock(context: Context, row: IdempotencyRow) -> None:
-    """Also lets the transaction see this caller's answers, and nobody else's."""
-    name = f"{row.principal}\n{row.method}\n{row.path}\n{row.key}"
-    lock = "select pg_try_advisory_xact_lock(hashtextextended(:n, 0)), set_config('app.principal', :principal, true)"
-    free = await context.session.scalar(sa.text(lock), {"n": name, "principal": row.principal})
-    if not free:
+    """Take the lock of a key, and make only this caller's responses visible in the transaction."""
+    if not await locks.attempt(context.session, Purpose.IDEMPOTENCY_KEY, _name(row)):
         raise IdempotencyConflict("The first request with this key is still running.")
+    await _see(context, row)
+
+
+async def _see(context: Context, row: IdempotencyRow) -> None:
+    see = sa.text("select set_config('app.principal', :principal, true)")
+    await context.session.execute(see, {"principal": row.principal})
+
+
+def _name(row: IdempotencyRow) -> str:
+    return f"{row.principal}\n{row.method}\n{row.path}\n{row.key}"
 
 
 async def _find(context: Context, row: IdempotencyRow) -> IdempotencyRow | None:
@@ -140,8 +150,8 @@ async def _find(context: Context, row: IdempotencyRow) -> IdempotencyRow | None:
 
 
 def _replay(stored: IdempotencyRow, row: IdempotencyRow) -> Response:
-    if stored.digest != row.digest:
-        raise IdempotencyMismatch("This key came with another body before.")
+    if not compare_digest(stored.digest, row.digest):
+        raise IdempotencyMismatch("This key was used with a different request body.")
     headers = dict(stored.headers) | {"Idempotency-Replayed": "true"}
     return Response(stored.body or None, status_code=stored.status or 200, headers=headers)
 

@@ -1,4 +1,4 @@
-"""The key and the application's grant behind a request: what they make or ask for ends with them."""
+"""The key and the application grant behind a request. Objects that they create end with them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,15 +7,14 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
-from backend.db import Write
+from backend.core.db import Write
 
 GRANT = sa.text("select * from signum_grant(:session)")
 
 
 @dataclass(frozen=True)
 class Maker:
-    """The credential of a request, where it is not a person's own: a key, an application's grant (a session), or
-    both."""
+    """The credential of a request that is not a person's own: a key, an application's grant (a session), or both."""
 
     key_id: UUID | None = None
     grant_id: UUID | None = None
@@ -24,7 +23,7 @@ class Maker:
 
 
 async def maker_of(context: Context) -> Maker:
-    """The key and the grant that a request was made with."""
+    """Return the key and the grant of a request."""
     person, key_id = context.person, context.key.key_id if context.key else None
     if person is None or person.granted is None:
         return Maker(key_id=key_id)
@@ -33,6 +32,9 @@ async def maker_of(context: Context) -> Maker:
 
 
 async def grant_of(session: Write, grant_id: UUID) -> Any:
-    """A grant: `client_id`, `client_name`, `organization_id` of the application, `scope`, `expires_at`, `is_ended`.
-    None where it was deleted, which happens some time after its end."""
+    """Return a grant: `client_id`, `client_name`, `organization_id` of the application, `scope`, `expires_at`,
+    `is_ended`.
+
+    None where it was deleted, some time after its end.
+    """
     return (await session.execute(GRANT, {"session": grant_id})).first()

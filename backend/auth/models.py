@@ -1,4 +1,4 @@
-"""Sessions, refresh tokens, secrets that work once, idempotency keys."""
+"""Tables of sessions, refresh tokens, one-time secrets, signing keys and idempotency keys."""
 
 from datetime import datetime
 from typing import Any
@@ -7,12 +7,15 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, json_field, time_field
+from backend.core.columns import Row, json_field, time_field
 
 
 class SessionRow(Row, table=True):
-    """A signed-in person: one browser, or one chain of refresh tokens, of a program of theirs or of an application in
-    their name (`client_id`, with the scopes it was given). Only hashes of secrets are kept."""
+    """A session: a browser, or a chain of refresh tokens of the person's own program or of an application that acts for
+    them (`client_id`, with the granted scopes).
+
+    Only hashes of secrets are stored.
+    """
 
     __tablename__ = "sessions"
 
@@ -22,25 +25,27 @@ class SessionRow(Row, table=True):
     client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
     client_name: str | None = None
     opened_in: UUID | None = Field(default=None, index=True)
-    """The browser's session in which an application was given its code."""
+    """The browser session in which an application received its code."""
     scope: str | None = None
     token_hash: str = Field(unique=True)
     user_agent: str | None = None
     address: str | None = None
     signed_in_at: datetime = time_field()
     factor_at: datetime | None = time_field(nullable=True)
-    """When the person last showed a second factor in this session."""
+    """When the person last used a second factor in this session."""
     proven_at: datetime | None = time_field(nullable=True)
-    """When the person last gave their password or a wallet's signature in this session, after signing in."""
+    """When the person last confirmed with a password or a wallet signature in this session, after signing in."""
     last_used_at: datetime = time_field()
     idle_seconds: int | None = None
-    """A browser's session ends when it was not used for so long."""
+    """Idle seconds after which a browser session ends."""
     expires_at: datetime = time_field()
     revoked_at: datetime | None = time_field(nullable=True)
+    keeps_requests: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    """Whether requests that it made continue after its revocation."""
 
 
 class RefreshTokenRow(Row, table=True):
-    """A refresh token of a session; using one twice revokes the session."""
+    """A refresh token of a session. Using one twice revokes the session."""
 
     __tablename__ = "refresh_tokens"
 
@@ -59,12 +64,13 @@ class SigningKeyRow(Row, table=True):
     sealed: str
     """The JWK with its private part, sealed for its `kid`."""
     retired_at: datetime | None = time_field(nullable=True)
-    """From when nothing is verified with it any more; set when another has taken its place."""
+    """When the key stops verifying; set when another key has replaced it."""
 
 
 class OneTimeSecretRow(Row, table=True):
-    """A secret that works once: the link of a forgotten password, the nonce of a wallet's sign-in, a sign-in that still
-    needs its second factor, the challenge of a passkey."""
+    """A one-time secret: a password reset link, the nonce of a wallet sign-in, a sign-in that still needs its second
+    factor, or the challenge of a passkey.
+    """
 
     __tablename__ = "one_time_secrets"
 
@@ -76,7 +82,7 @@ class OneTimeSecretRow(Row, table=True):
 
 
 class IdempotencyRow(Row, table=True):
-    """The answer to the first request with a key, for 24 hours."""
+    """The response to the first request with a key, for 24 hours."""
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Who is calling, and what they may do where."""
+"""The principal of a request and its permissions per organization."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,13 +8,14 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db
-from backend.auth.address import group
-from backend.auth.rehearsal import Call
-from backend.auth.scopes import IdentityScope, Scope, highest, scopes_of
-from backend.changes import NOBODY, Who
-from backend.errors import (
+from backend.auth.calls import Call
+from backend.auth.freshness import is_fresh
+from backend.auth.scopes import ROLE_SCOPES, IdentityScope, Scope, highest, scopes_of
+from backend.core import db
+from backend.core.changes import NOBODY, Who
+from backend.core.errors import (
     AddressNotAllowed,
+    BothCredentialsNeeded,
     Forbidden,
     FreshFactorNeeded,
     FreshProofNeeded,
@@ -22,20 +23,23 @@ from backend.errors import (
     SecondFactorRequired,
     Unauthenticated,
 )
-from backend.factors.rules import is_fresh
-from backend.fields import Network
-from backend.ip_ranges import address_of
-from backend.members.schemas import Role
+from backend.core.fields import Network
+from backend.core.ip_ranges import address_of
+from backend.limits.client_address import group
+from backend.users.schemas import Role
 
 NOWHERE = UUID(int=0)
-"""Before an organization is entered."""
-FOREIGN = "This organization is not yours, or does not exist."
+"""Placeholder until an organization is entered."""
+FOREIGN = "This organization does not exist, or you are not a member."
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in, or an application in their name (`granted` is then what they agreed to, and `within`
-    the application's organization: it reaches that and what is below, nothing else)."""
+    """A signed-in person, or an application that acts for them.
+
+    For an application, `granted` are its scopes, and `within` is its organization: it has access to that organization
+    and those below it only.
+    """
 
     user_id: UUID
     email: str
@@ -45,23 +49,28 @@ class Person:
     signed_in_at: datetime
     by_cookie: bool = False
     granted: frozenset[str] | None = None
+    token_scopes: frozenset[str] = frozenset()
+    """The scopes that the access token names."""
     within: UUID | None = None
     has_factor: bool = False
     factor_at: datetime | None = None
-    """When this session last showed a second factor."""
+    """When this session last confirmed a second factor."""
     proven_at: datetime | None = None
-    """When this session last gave a password or a wallet's signature after the sign-in."""
+    """When this session last confirmed with a password or a wallet signature after the sign-in."""
 
     @property
     def confirmed_at(self) -> datetime | None:
-        """When this session last proved its person: by their second factor, or where they have none, by the sign-in, a
-        password or a wallet's signature. Null where they have a factor and did not show it."""
+        """When this session last confirmed its person: with a second factor; without one, by the sign-in, a password or
+        a wallet signature.
+
+        None where they have a factor and have not used it.
+        """
         if self.has_factor:
             return self.factor_at
         return max(self.signed_in_at, self.proven_at or self.signed_in_at)
 
     def require_confirmed(self) -> None:
-        """403 where this session did not prove its person within the last 5 minutes, whatever kind of session it is."""
+        """Raise 403 where this session, of any kind, has not confirmed its person within the last 5 minutes."""
         if not is_fresh(self.confirmed_at, db.now()):
             raise FreshFactorNeeded if self.has_factor else FreshProofNeeded
 
@@ -78,12 +87,12 @@ class Key:
     created_by: UUID | None
     creator_roles: tuple[Role, ...] = ()
     allowed_ip_ranges: tuple[str, ...] = ()
-    """Where it works; empty means everywhere."""
+    """Ranges from which it works; empty for all addresses."""
 
 
 @dataclass
 class Context:
-    """A request's principal, its one transaction, and the organization it has entered."""
+    """A request's principal, its transaction, and the organization it has entered."""
 
     session: db.Write
     person: Person | None
@@ -96,54 +105,71 @@ class Context:
     network: Network = Network.TESTNET
     call: Call | None = None
     sent_both: bool = False
-    """Whether an API key came beside a token or session."""
+    """Whether an API key was sent beside a token or session."""
     allowed_in: set[UUID] = field(default_factory=set)
     """Organizations that are known to allow the caller's address."""
     is_caller: bool = True
-    """Whether the principal sends this request. False where another person's request acts for them: then their address
-    is unknown, and the allowed IP ranges were checked for the sender."""
+    """Whether the principal sends this request.
+
+    False where another person's request acts for them: their address is then unknown, and the allowed IP ranges were
+    checked for the sender.
+    """
 
     @property
     def user_id(self) -> UUID | None:
-        """The person who answers for the request: the caller, or the key's creator."""
+        """Return the person responsible for the request: the caller, or the key's creator."""
         return self.person.user_id if self.person else (self.key.created_by if self.key else None)
 
     @property
     def name(self) -> str:
-        """Stable name of the principal, for rate limits: an IPv6 address without a credential counts by its /64."""
+        """Return a stable name of the principal for rate limits.
+
+        An IPv6 address without a credential counts by its /64.
+        """
         if self.key:
             return f"key:{self.key.key_id}"
         return f"user:{self.person.user_id}" if self.person else f"address:{group(self.address)}"
 
     @property
     def caller(self) -> str:
-        """Stable name of everybody behind the request: of the key, and of the person who came along."""
+        """Return a stable name of all credentials of the request: the key, and the person who was sent with it."""
         return f"{self.name}:{self.person.user_id}" if self.key and self.person else self.name
 
     @property
     def who(self) -> Who:
-        """Whoever is behind what this request changes."""
+        """Return the actor of the request's changes."""
         credential = NOBODY
         if self.key:
             credential = f"key:{self.key.key_id}"
         elif self.person:
             credential = "session" if self.person.by_cookie else "token"
-        return Who(self.user_id, credential, self.request_id or None, self.address or None)
+        opened = self.person.session_id if self.person else None
+        is_granted = self.person is not None and self.person.granted is not None
+        grant, own = (opened, None) if is_granted else (None, opened)
+        return Who(self.user_id, credential, self.request_id or None, self.address or None, grant, own)
+
+    @property
+    def is_person(self) -> bool:
+        """Return whether a person sent this request themselves: neither a key alone nor an application did."""
+        return self.person is not None and self.person.granted is None
 
     @property
     def home(self) -> UUID | None:
-        """The one organization that a key or an application comes from; None for a person themselves."""
+        """Return the organization of a key or an application; None for a person."""
         return self.key.organization_id if self.key else (self.person.within if self.person else None)
 
     @property
     def role(self) -> Role | None:
-        """The widest role in the entered organization; None for a key alone."""
+        """Return the widest role in the entered organization; None for a key alone."""
         return highest(self.roles)
 
     @asynccontextmanager
     async def anew(self) -> AsyncIterator["Context"]:
-        """The same principal in the same organization, in a transaction of its own: for an answer that is still being
-        written when the request's has ended. What was proven then holds for the whole answer."""
+        """Return the same principal in the same organization, in a new transaction: for a response that is still
+        streaming after the request's transaction has ended.
+
+        Its proofs remain valid for the whole response.
+        """
         entered = () if self.organization_id == NOWHERE else (self.organization_id,)
         async with db.transaction(*entered) as session:
             if self.person:
@@ -151,8 +177,7 @@ class Context:
             yield replace(self, session=session)
 
     async def enter(self, organization_id: UUID, *needed: Scope) -> None:
-        """Take an organization as the request's own: 403 where the principal has no place there or lacks every one
-        of the `needed` scopes (one of them is enough)."""
+        """Enter an organization: 403 where the principal is not a member or has none of the `needed` scopes."""
         await self.widen(organization_id)
         self.organization_id = organization_id
         self.network = await self._network()
@@ -160,8 +185,10 @@ class Context:
             raise InsufficientScope(*needed)
 
     async def widen(self, organization_id: UUID) -> list[Role]:
-        """Let the transaction see one more organization; returns (and remembers) the caller's roles there. 403 where
-        the caller has no place there, or the organization does not allow the caller's address."""
+        """Make an organization visible to the transaction; return and store the caller's roles there.
+
+        403 where the caller is not a member, or the organization does not allow the caller's address.
+        """
         lacks_factor = False
         if self.key:
             if organization_id != self.key.organization_id:
@@ -176,7 +203,7 @@ class Context:
         return self.roles
 
     async def check_address(self, organization_id: UUID) -> None:
-        """403 where an organization, or one above it, has allowed IP ranges without the caller's address."""
+        """Raise 403 where the IP ranges of an organization, or of one above it, exclude the caller's address."""
         if not self.is_caller or organization_id in self.allowed_in:
             return
         text = sa.text("select id, name from signum_refusing(:org, cast(:address as inet))")
@@ -187,11 +214,11 @@ class Context:
 
     @property
     def ip_address(self) -> str | None:
-        """The caller's address as allowed IP ranges compare it; None where it is unknown."""
+        """Return the caller's address in the form that allowed IP ranges compare; None where it is unknown."""
         return address_of(self.address)
 
     async def _enter_as(self, person: Person, organization_id: UUID) -> bool:
-        """Enter by the person's roles; returns whether they lack a second factor that is required there."""
+        """Enter with the person's roles; return whether they lack a second factor that is required there."""
         if not await self._is_within(organization_id):
             raise Forbidden(FOREIGN)
         roles, requires_factor = await _enter(self.session, person.user_id, organization_id)
@@ -205,66 +232,84 @@ class Context:
         return requires_factor and not person.has_factor
 
     async def _is_within(self, organization_id: UUID) -> bool:
-        if self.person is None or self.person.within is None:
+        """Return whether an organization is that of the key and of the application, or below it."""
+        tops = {self.key.organization_id if self.key else None, self.person.within if self.person else None} - {None}
+        if not tops:
             return True
-        text = sa.text("select exists (select from signum_path(:org) where id = :top)")
-        return bool(await self.session.scalar(text, {"org": organization_id, "top": self.person.within}))
+        path = await self.session.scalars(sa.text("select id from signum_path(:org)"), {"org": organization_id})
+        return tops <= set(path.all())
 
     async def roles_in(self, organization_id: UUID) -> list[Role]:
-        """The roles of the person (or of the key's creator) in any organization; empty where there is none."""
+        """Return the roles in any organization that all credentials of the request allow.
+
+        Those are the roles of the person, or of the key's creator. A key and an application allow none outside their
+        organization and those below it, and none with a scope that they lack.
+        """
         if self.user_id is None or not await self._is_within(organization_id):
             return []
         found = await self.session.scalar(
             sa.text("select signum_roles(:person, :org)"), {"person": self.user_id, "org": organization_id}
         )
-        return [Role(r) for r in found or []]
+        return [role for role in map(Role, found or []) if self._may_use(role)]
+
+    def _may_use(self, role: Role) -> bool:
+        """Return whether the key and the application have every scope of a role."""
+        bounds = [self.key.scopes if self.key else None, self.person.granted if self.person else None]
+        return all(bound is None or ROLE_SCOPES[role] <= bound for bound in bounds)
 
     def require(self, *needed: Scope) -> None:
-        """403 insufficient-scope where none of the scopes is held."""
+        """Raise 403 insufficient-scope where none of the scopes is held."""
         if not self.scopes.intersection(needed):
             raise InsufficientScope(*needed)
 
-    def require_person(self, *, in_browser: bool = False) -> Person:
-        """The signed-in person; a key alone is a 403, and so is an application that acts in a person's name. With
-        `in_browser` only the session of a browser will do."""
+    def require_person(self, *, in_browser: bool = False, because: str = "") -> Person:
+        """Return the signed-in person; 403 for an API key alone and for an application that acts for a person.
+
+        With `in_browser`, only a browser session is accepted. `because` says why, and who can do it.
+        """
         if self.person is None:
-            raise Forbidden("This operation needs a signed-in person; an API key cannot do it.")
+            raise Forbidden(f"This operation needs a signed-in person. API keys are not accepted. {because}".rstrip())
         if self.person.granted is not None:
-            raise Forbidden("This operation needs the person themselves; an application cannot do it for them.")
+            refused = "Applications that act for a person are not accepted."
+            raise Forbidden(f"This operation needs the person directly. {refused} {because}".rstrip())
         if in_browser and not self.person.by_cookie:
-            raise Forbidden("A person does this in their browser, with its session; no token will do.")
+            raise Forbidden("This operation needs a browser session. Tokens are not accepted.")
         return self.person
 
     def require_fresh_factor(self, *, by_token: bool = False) -> None:
-        """403 where a person who has a second factor did not show one in this session within the last 5 minutes.
+        """Raise 403 where a person with a second factor has not confirmed it in this session within the last 5 minutes.
 
-        Browsers are asked, programs only with `by_token`. A person without a factor is not asked.
+        Applies to browsers, and to tokens only with `by_token`. A person without a factor passes.
         """
         person = self.person
         if person is not None and person.has_factor and (person.by_cookie or by_token):
             person.require_confirmed()
 
     def require_fresh_proof(self) -> None:
-        """403 where the session of a browser did not prove its person within the last 5 minutes
-        (`Person.confirmed_at`). Programs are not asked."""
+        """Raise 403 where a browser session has not confirmed its person within the last 5 minutes
+        (`Person.confirmed_at`).
+
+        Tokens and keys pass.
+        """
         if self.person is not None and self.person.by_cookie:
             self.person.require_confirmed()
 
     def require_token(self, scope: IdentityScope) -> Person:
-        """The person of an access token: 401 for any other credential; 403 where the token is that of an application
-        without the scope."""
+        """Return the person of an access token: 401 for any other credential, 403 for an application's token without
+        the scope.
+        """
         if self.person is None or self.person.by_cookie:
-            raise Unauthenticated("This needs an access token of a person; neither an API key nor a cookie is one.")
+            raise Unauthenticated(
+                "This operation needs a person's access token. API keys and cookies are not accepted."
+            )
         if self.person.granted is not None and scope not in self.person.granted:
             raise InsufficientScope(scope)
         return self.person
 
     def require_both(self) -> None:
-        """401 unless an API key came beside an access token (a person's, or that of a client) or a session."""
+        """Raise 401 unless an API key was sent beside a session or an access token (a person's or a client's)."""
         if not self.sent_both:
-            raise Unauthenticated(
-                "This operation wants both credentials: an access token or session, and an API key in x-api-key."
-            )
+            raise BothCredentialsNeeded
 
     async def _network(self) -> Network:
         if self.key:
@@ -276,7 +321,7 @@ class Context:
 
 
 async def _enter(session: db.Write, person: UUID, organization_id: UUID) -> tuple[list[Role], bool]:
-    """The person's roles in the organization, and whether it requires a second factor."""
+    """Return the person's roles in the organization, and whether it requires a second factor."""
     text = sa.text("select signum_enter(:person, :org), signum_requires_factor(:org)")
     found, requires_factor = (await session.execute(text, {"person": person, "org": organization_id})).one()
     return [Role(r) for r in found or []], requires_factor

@@ -1,8 +1,8 @@
-"""The 16 scopes and which of them a role has (specification 5.5); those of an identity, for applications."""
+"""The 16 scopes and the roles that have them (specification 5.5); the identity scopes of applications."""
 
 from enum import StrEnum
 
-from backend.members.schemas import Role
+from backend.users.schemas import Role
 
 
 class Scope(StrEnum):
@@ -27,7 +27,7 @@ class Scope(StrEnum):
 
 
 class IdentityScope(StrEnum):
-    """What an application may learn of the person who signs in with it (OpenID Connect)."""
+    """Identity claims that an application may read of the person who signs in with it (OpenID Connect)."""
 
     OPENID = "openid"
     PROFILE = "profile"
@@ -45,7 +45,7 @@ ACTIONS = (
     Scope.ATTESTATIONS_WRITE,
     Scope.TRANSFERS_WRITE,
 )
-"""The scopes of what is accepted as a request: whoever retries it, or decides about it, needs its scope too."""
+"""Scopes of actions that are accepted as requests. Retrying or deciding on a request needs its scope too."""
 _VIEWER = READS - {Scope.API_KEYS_READ}
 ROLE_SCOPES: dict[Role, frozenset[Scope]] = {
     Role.ADMIN: ALL,
@@ -58,10 +58,10 @@ RANK = [Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER, Role.CLIE
 
 
 def highest(roles: list[Role]) -> Role | None:
-    """The widest of some roles; roles add up, this one is shown."""
+    """Return the widest of some roles, for display. Roles add up."""
     return min(roles, key=RANK.index) if roles else None
 
 
 def scopes_of(roles: list[Role]) -> frozenset[Scope]:
-    """What some roles may do together."""
+    """Return the union of the scopes of some roles."""
     return frozenset().union(*(ROLE_SCOPES[r] for r in roles)) if roles else frozenset()

@@ -1,4 +1,4 @@
-"""Secrets we hand out: how they are made, and the hashes that are kept of them."""
+"""Generation and hashing of secrets."""
 
 import hashlib
 import secrets
@@ -10,27 +10,27 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 KEY_PREFIX = "sgn_"
-_passwords = PasswordHash((Argon2Hasher(),))
+_HASHER = PasswordHash((Argon2Hasher(),))
 
 
 @lru_cache(maxsize=1)
-def _nobody() -> str:
-    """Verified against for an unknown user, so that the answer takes the same time."""
-    return _passwords.hash(secrets.token_urlsafe(16))
+def _dummy_hash() -> str:
+    """Return a hash to verify against for an unknown user, so that the response takes the same time."""
+    return _HASHER.hash(secrets.token_urlsafe(16))
 
 
 def token() -> str:
-    """A secret of 256 bits, safe in cookies and addresses."""
+    """Return a secret of 256 bits, safe in cookies and URLs."""
     return secrets.token_urlsafe(32)
 
 
 def nonce() -> str:
-    """128 bits in letters and digits alone, as EIP-4361 wants them."""
+    """Return 128 bits in letters and digits only, as EIP-4361 requires."""
     return secrets.token_hex(16)
 
 
 def digest(secret: str) -> str:
-    """SHA-256 in hexadecimal: enough for secrets of full entropy."""
+    """Return the SHA-256 in hexadecimal: sufficient for secrets of full entropy."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -43,13 +43,13 @@ def _base62(number: int, width: int) -> str:
 
 
 def api_key() -> str:
-    """`sgn_`, 32 base62 characters, and 6 of base62 CRC-32, so that scanners can tell a key from noise."""
+    """Return a new key: `sgn_`, 32 base62 characters, and 6 of base62 CRC-32, with which scanners recognize keys."""
     body = "".join(secrets.choice(BASE62) for _ in range(32))
     return f"{KEY_PREFIX}{body}{_base62(zlib.crc32(body.encode()), 6)}"
 
 
 def is_api_key(text: str) -> bool:
-    """Whether a text has the form and checksum of a key."""
+    """Return whether a text has the form and checksum of a key."""
     body, check = text[len(KEY_PREFIX) : -6], text[-6:]
     return (
         text.startswith(KEY_PREFIX)
@@ -59,10 +59,10 @@ def is_api_key(text: str) -> bool:
 
 
 def hash_password(password: str) -> str:
-    """Argon2id."""
-    return _passwords.hash(password)
+    """Return the Argon2id hash of a password."""
+    return _HASHER.hash(password)
 
 
 def verify_password(password: str, stored: str | None) -> bool:
-    """Whether a password fits; an unknown user (None) costs the same time."""
-    return _passwords.verify(password, stored or _nobody()) and stored is not None
+    """Return whether a password matches. An unknown user (None) takes the same time."""
+    return _HASHER.verify(password, stored or _dummy_hash()) and stored is not None

@@ -1,4 +1,4 @@
-"""Reading bridges. The cursor of the list is the bare `created_at` of the last item (specification 4.3)."""
+"""Lists of bridges. The list's cursor is the bare `created_at` of the last item (specification 4.3)."""
 
 from datetime import datetime
 from typing import Any
@@ -7,15 +7,15 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
-from backend.bridges import arriving
+from backend.bridges import late_deliveries
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
 from backend.chain.models import finality_of
-from backend.errors import BadRequest, NotFound
-from backend.keyset import limit_of
+from backend.core import db
+from backend.core.errors import BadRequest, NotFound
+from backend.core.pagination import limit_of, where_given
 
 BRIDGES = sa.inspect(BridgeRow).local_table
 
@@ -23,13 +23,9 @@ BRIDGES = sa.inspect(BridgeRow).local_table
 async def page(
     context: Context, asset_id: UUID | None, status: BridgeStatus | None, limit: str | None, cursor: str | None
 ) -> BridgeList:
-    """A page of the organization's bridges, newest first."""
+    """Return a page of the organization's bridges, newest first."""
     most = limit_of(limit)
-    query = _query(context)
-    if asset_id is not None:
-        query = query.where(BRIDGES.c.asset_id == asset_id)
-    if status is not None:
-        query = query.where(BRIDGES.c.status == status)
+    query = where_given(_query(context), (BRIDGES.c.asset_id, asset_id), (BRIDGES.c.status, status))
     if cursor is not None:
         query = query.where(BRIDGES.c.created_at < _time(cursor))
     query = query.order_by(BRIDGES.c.created_at.desc()).limit(most + 1)
@@ -40,7 +36,7 @@ async def page(
 
 
 async def one(context: Context, bridge_id: UUID) -> Bridge:
-    """One bridge. A failed one whose packet was delivered late after all is found to be confirmed."""
+    """Return one bridge. A failed one whose packet was delivered late becomes confirmed."""
     row = await _one(context, bridge_id)
     if row.status is BridgeStatus.FAILED and row.guid and not row.returned_at and await _arrived(context, bridge_id):
         row = await _one(context, bridge_id)
@@ -50,17 +46,17 @@ async def one(context: Context, bridge_id: UUID) -> Bridge:
 async def _one(context: Context, bridge_id: UUID) -> Any:
     row = (await context.session.execute(_query(context).where(BRIDGES.c.id == bridge_id))).one_or_none()
     if row is None:
-        raise NotFound("There is no such bridge in this organization.")
+        raise NotFound("There is no bridge with this ID in this organization.")
     return row
 
 
 async def _arrived(context: Context, bridge_id: UUID) -> bool:
-    """Look at the destination again. A chain that does not answer leaves everything as it was."""
+    """Check the destination again. If the chain does not answer, nothing changes."""
     row = await context.session.get_one(BridgeRow, bridge_id)
     async with db.paused(context.session):
-        arrival = await arriving.look(row)
+        arrival = await late_deliveries.look(row)
     if arrival is not None:
-        await arriving.note(context.session, bridge_id, arrival)
+        await late_deliveries.note(context.session, bridge_id, arrival)
     return arrival is not None
 
 
@@ -87,5 +83,5 @@ def _time(cursor: str) -> datetime:
     except ValueError:
         time = None
     if time is None or time.tzinfo is None:
-        raise BadRequest("The cursor is the created_at of the last item of the page before.")
+        raise BadRequest("The cursor must be the created_at of the previous page's last item.")
     return time

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.bridges.schemas import BridgeStatus
-from backend.db import Row, amount_field, organization_field, status_field, time_field
+from backend.core.columns import Row, amount_field, organization_field, status_field, time_field
 
 
 class BridgeRow(Row, table=True):
@@ -27,12 +27,12 @@ class BridgeRow(Row, table=True):
     source_tx_hash: str | None = None
     destination_tx_hash: str | None = None
     arrived_at: datetime | None = time_field(nullable=True)
-    """When its packet was first seen to be delivered, as deep as a request on the destination succeeds."""
+    """When its packet was first seen as delivered, with the confirmations that a request on the destination needs."""
     failure: str | None = None
     attempts: int = 0
     request_id: UUID | None = None
     return_request_id: UUID | None = None
-    """The request that drops the packet and mints its supply back; while there is one, the bridge is not retried."""
+    """The request that drops the packet and mints its supply back; while it is set, the bridge is not retried."""
     returned_at: datetime | None = time_field(nullable=True)
     return_tx_hash: str | None = None
     checked_at: datetime | None = time_field(nullable=True)

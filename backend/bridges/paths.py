@@ -8,42 +8,43 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend import db
 from backend.assets.models import DeploymentRow
-from backend.assets.writing import write
+from backend.assets.transaction_step import write
 from backend.bridges import rules
-from backend.chain import endpoints, paths, token
-from backend.chain.deployment import contracts_of
+from backend.chain.bindings import token
+from backend.chain.chain_models import ChainRow
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.layerzero import paths, verifiers
+from backend.chain.layerzero.paths import Receiving, Sending
 from backend.chain.models import TransactionStatus
-from backend.chain.paths import Receiving, Sending
-from backend.chain.transactions import find
-from backend.chains.models import ChainRow
-from backend.chains.schemas import Environment
-from backend.db import now
-from backend.errors import Conflict
-from backend.fields import timestamp
-from backend.workflows import Run, StepNotes
+from backend.chain.rpc import node_urls
+from backend.chain.transactions.execution import find
+from backend.core import db
+from backend.core.db import now
+from backend.core.errors import Conflict
+from backend.core.fields import Environment, timestamp
+from backend.requests.workflows import Run, StepNotes
 
 
 async def check(session: AsyncSession, source_eid: int, destination_eid: int) -> None:
-    """409 where a mainnet is on the path and fewer than two DVNs are required in one of its directions. Both count:
-    the token at either end mints on the word of verifiers."""
+    """Raise 409 if the path includes a mainnet and requires fewer than two DVNs in one of its directions. Both
+    directions count: the token at either end mints what the verifiers confirm."""
     chains = await _chains(session, source_eid, destination_eid)
     if not any(chain.environment is Environment.MAINNET for chain in chains.values()):
         return
     for one, other in ((source_eid, destination_eid), (destination_eid, source_eid)):
         names = (chains[one].display_name, chains[other].display_name)
-        rules.check_verifiers(paths.required_dvns(one, other), names, (one, other))
+        verifiers.check_verifiers(paths.required_dvns(one, other), names, (one, other))
 
 
 async def check_open(
     session: AsyncSession, source: DeploymentRow, destination: DeploymentRow | None, amount: int
 ) -> None:
-    """409 with its resolution where the issuer paused the path, or its limit leaves room for less, at either end."""
+    """Raise 409 with its resolution if the issuer paused the path, or the remaining limit is too low, at either end."""
     ends = [(source, destination.chain_eid), (destination, source.chain_eid)] if destination else []
     chains = await _chains(session, *(row.chain_eid for row, _ in ends))
     found = [(row, other) for row, other in ends if row.token_address]
-    asset_path = f"/v1/orgs/{source.organization_id}/assets/{source.asset_id}"
+    asset_path = f"/orgs/{source.organization_id}/assets/{source.asset_id}"
     async with db.paused(session):
         states = [await token.path(row.chain_eid, str(row.token_address), other) for row, other in found]
     for (row, other), state in zip(found, states, strict=True):
@@ -52,11 +53,11 @@ async def check_open(
 
 
 async def notes(session: AsyncSession, source_eid: int, destination_eid: int) -> list[str]:
-    """What a plan says of a path that a mainnet would not allow."""
-    if endpoints.is_embedded(source_eid) or paths.required_dvns(source_eid, destination_eid) >= rules.LEAST_DVNS:
+    """Return the warnings of a plan about a path that a mainnet would not allow."""
+    if node_urls.is_embedded(source_eid) or paths.required_dvns(source_eid, destination_eid) >= verifiers.LEAST_DVNS:
         return []
     chains = await _chains(session, source_eid, destination_eid)
-    return [rules.few_verifiers(chains[source_eid].display_name, chains[destination_eid].display_name)]
+    return [verifiers.few_verifiers(chains[source_eid].display_name, chains[destination_eid].display_name)]
 
 
 async def _chains(session: AsyncSession, *eids: int) -> dict[int, Any]:
@@ -66,15 +67,15 @@ async def _chains(session: AsyncSession, *eids: int) -> dict[int, Any]:
 
 
 def are_kept(one: int, other: int) -> bool:
-    """Whether a path has anything to configure: on public chains, and where the settings name it."""
+    """Return whether a path can be configured: on public chains, and where the settings name it."""
     is_named = paths.of(one, other) is not None or paths.of(other, one) is not None
-    return is_named or not endpoints.is_embedded(one)
+    return is_named or not node_urls.is_embedded(one)
 
 
 async def configure(run: Run, step: StepNotes, row: DeploymentRow, other: DeploymentRow) -> None:
-    """Bring a token's end of the path to what the settings say, and read it back. This comes before the tokens name
-    each other as peers: no packet is accepted on the word of other verifiers. Raises Conflict where the chain holds
-    something else."""
+    """Configure a token's end of the path as in the settings, and read it back. This happens before the tokens set each
+    other as peers, so that no packet is accepted from other verifiers. Raises Conflict if the chain holds another
+    configuration."""
     eid, remote = row.chain_eid, other.chain_eid
     if not are_kept(eid, remote):
         return
@@ -86,7 +87,7 @@ async def configure(run: Run, step: StepNotes, row: DeploymentRow, other: Deploy
         await together(*(_write(run, step, name, call, eid, remote, owner) for name, call in calls.items()))
         left = await paths.changes(eid, at, row.token_address, remote)
         if left:
-            raise Conflict(f"The chain does not hold what was written of the path: {', '.join(left)}.")
+            raise Conflict(f"The path's configuration on chain differs from what was written: {', '.join(left)}.")
     await _note(run, row, remote, *await paths.both(eid, at, row.token_address, remote))
 
 
@@ -94,7 +95,7 @@ async def _write(run: Run, step: StepNotes, name: str, call: Any, eid: int, remo
     key = f"path:{remote}:{name}"
     before = await find(run.key(key, eid))
     if before is not None and before.status is TransactionStatus.CONFIRMED:
-        key = f"{key}.{run.attempt}"  # written in an earlier try, and changed since
+        key = f"{key}.{run.attempt}"  # written in an earlier attempt, and changed since
     await write(run, step, call, key, eid=eid, signer=owner, label=f"set {name.replace('-', ' ')}")
 
 
@@ -105,7 +106,7 @@ async def _note(run: Run, row: DeploymentRow, remote: int, sends: Sending, recei
 
 
 def shown(sends: Sending, receives: Receiving) -> dict[str, Any]:
-    """What was read of a token's end of a path, as a row keeps it."""
+    """Return the configuration read from a token's end of a path, in the row's format."""
     return {
         "sends": _end(sends) | {"executor": sends.executor, "enforced_options": sends.options},
         "receives": _end(receives),
@@ -125,8 +126,8 @@ def _end(end: Sending | Receiving) -> dict[str, Any]:
 
 
 async def together(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all at once. Where one fails the others end too before it is raised: nothing works on behind a step that has
-    failed. (A task group would wrap what is raised, and take a cancelled child for one that is done.)"""
+    """Run all concurrently. If one fails, the others end before its error is raised: nothing continues in the
+    background after a failed step. (A task group would wrap the error, and treat a cancelled child as done.)"""
     tasks = [asyncio.create_task(work) for work in works]
     try:
         await asyncio.gather(*tasks)

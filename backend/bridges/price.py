@@ -1,23 +1,25 @@
-"""What the delivery of a packet costs beside the gas: nothing on embedded chains unless the endpoint is told to, and on
-public ones what LayerZero's verifiers and executor take."""
+"""The price of a packet's delivery, in addition to gas: nothing on embedded chains unless the endpoint is configured to
+charge, and on public ones the fees of LayerZero's verifiers and executor."""
 
-from backend.chain import means, token
-from backend.chain.rule_sets import TokenRules
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import token
+from backend.chain.transactions import funding
 
 MARGIN = 10
-"""A tenth more is paid than the packet was quoted, for its price may rise until it is mined; the rest comes back."""
+"""Pay a tenth more than the quote, because the price may rise before the packet is mined; the rest is refunded."""
 
 
 def paid(quoted: int) -> int:
-    """What is sent along with a packet, wei."""
+    """Return the value sent with a packet, in wei."""
     return quoted + quoted // MARGIN
 
 
 async def asked(eid: int, at: str, destination_eid: int, rules: TokenRules) -> int:
-    """What a packet of a token would take along now, wei. Raises Reverted where there is no way to the destination."""
+    """Return the current quote for a packet of a token, in wei. Raises Reverted if there is no path to the
+    destination."""
     return paid(await token.packet_price(eid, at, destination_eid=destination_eid, rules=rules))
 
 
 def words(fee: int) -> str:
-    """The price as a plan says it."""
-    return f"; its delivery costs up to {means.amount(fee)} of the chain's own currency" if fee else ""
+    """Return the price as text for a plan."""
+    return f"; its delivery costs up to {funding.amount(fee)} of the chain's own currency" if fee else ""

@@ -1,4 +1,4 @@
-"""Returns: the supply of a failed bridge is minted back, once its packet is dropped. Checked, planned and asked for."""
+"""Returns: mint the supply of a failed bridge back after its packet is dropped. Checks, plans and requests."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,25 +6,27 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.assets import gas, records
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeReturn, BridgeReturnAccepted, BridgeReturnImpact, BridgeReturnPlan
-from backend.chain import lost_transactions, relayer, token
-from backend.chain.calls import Call
-from backend.chain.relayer import Delivery, DeliveryStatus, Packet
-from backend.chain.transactions import rehearse
+from backend.chain.abi.calls import Call
+from backend.chain.bindings import token
+from backend.chain.layerzero import relayer
+from backend.chain.layerzero.relayer import Delivery, DeliveryStatus, Packet
+from backend.chain.transactions import lost_transactions
+from backend.chain.transactions.execution import rehearse
 from backend.chains import service as chains
-from backend.changes import tell
-from backend.errors import Conflict, NotFound
-from backend.requests.accept import accept, told
+from backend.core import db
+from backend.core.changes import publish
+from backend.core.errors import Conflict, NotFound
+from backend.core.units import grouped
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL
 from backend.requests.service import Step
-from backend.units import grouped
 from backend.wallets import signing_wallets
 
 KIND = "bridge.return"
@@ -32,7 +34,7 @@ KIND = "bridge.return"
 
 @dataclass(frozen=True)
 class Return:
-    """A return that passed every check: what was burnt for whom, and how its packet leaves its path."""
+    """A return that passed every check: what was burned for whom, and how its packet is removed from the path."""
 
     bridge: BridgeRow
     symbol: str
@@ -45,25 +47,25 @@ class Return:
 
     @property
     def source(self) -> str:
-        """The name of the chain that the supply is minted back on."""
+        """Return the name of the chain that the supply is minted back on."""
         return self.names[self.bridge.source_chain_eid]
 
     @property
     def destination(self) -> str:
-        """The name of the chain that the packet was sent to."""
+        """Return the name of the chain that the packet was sent to."""
         return self.names[self.bridge.destination_chain_eid]
 
     @property
     def words(self) -> str:
-        """What is minted back, for people."""
+        """Return what is minted back, as text."""
         return f"{grouped(str(self.amount), self.decimals)} {self.symbol}"
 
 
 async def plan(context: Context, bridge_id: UUID) -> BridgeReturnPlan:
-    """Every check of a return, and what it would do."""
+    """Return every check of a return, and what it would do."""
     found = await _checked(context, bridge_id)
     dropping = {
-        DeliveryStatus.DROPPED: f"The packet is dropped on {found.destination} already",
+        DeliveryStatus.DROPPED: f"The packet is already dropped on {found.destination}",
         DeliveryStatus.PENDING: f"Skip the unverified packet on {found.destination}, so that it can never be verified",
     }.get(found.delivery.status, f"Clear the verified packet on {found.destination}, so that it can never be delivered")
     minting = f"Mint {found.words} back to {found.sender} on {found.source}"
@@ -75,12 +77,12 @@ async def plan(context: Context, bridge_id: UUID) -> BridgeReturnPlan:
         can_be_undone=False,
         warnings=[f"This cannot be undone. {found.bridge.to_address or found.sender} will not receive the packet."],
     )
-    wait = f"Wait until that is settled on {found.destination}; nothing is minted before"
-    return BridgeReturnPlan(steps=[dropping, wait, minting if found.amount else "Nothing was burnt"], impact=impact)
+    wait = f"Wait for finality on {found.destination}; nothing is minted before"
+    return BridgeReturnPlan(steps=[dropping, wait, minting if found.amount else "Nothing was burned"], impact=impact)
 
 
 async def create(context: Context, bridge_id: UUID, body: BridgeReturn) -> BridgeReturnAccepted:
-    """A request that always waits for a second person."""
+    """Create a request that always waits for a second person."""
     found = await _checked(context, bridge_id)
     await _check_alone(context, bridge_id)
     bridge = await context.session.get_one(BridgeRow, bridge_id, with_for_update=True, populate_existing=True)
@@ -100,13 +102,14 @@ async def create(context: Context, bridge_id: UUID, body: BridgeReturn) -> Bridg
         always_asks=True,
     )
     facts = {"reason": body.reason, "amount": str(found.amount), "request_id": str(request.id)}
-    await tell(context.session, bridge.organization_id, "bridge.return_requested", ("bridge", bridge_id), None, facts)
-    message = told(request, "The packet is being dropped.")
+    subject = ("bridge", bridge_id)
+    await publish(context.session, bridge.organization_id, "bridge.return_requested", subject, None, facts)
+    message = acceptance_message(request, "The packet is being dropped.")
     return BridgeReturnAccepted(bridgeId=bridge_id, status=request.status, request_id=str(request.id), message=message)
 
 
 async def _checked(context: Context, bridge_id: UUID) -> Return:
-    """404 and 409 where there is nothing to return; both transactions are rehearsed and can be paid."""
+    """Run the checks: 404 and 409 if there is nothing to return; both transactions are simulated and funded."""
     bridge = await _bridge(context, bridge_id)
     rules.check_returnable(bridge.status, bridge.guid, bridge.returned_at)
     await chains.check_network(context, bridge.source_chain_eid, bridge.destination_chain_eid)
@@ -148,14 +151,14 @@ async def _bridge(context: Context, bridge_id: UUID) -> BridgeRow:
     )
     row: BridgeRow | None = await context.session.scalar(query)
     if row is None:
-        raise NotFound("There is no such bridge in this organization.")
+        raise NotFound("There is no bridge with this ID in this organization.")
     return row
 
 
 async def _check_alone(context: Context, bridge_id: UUID) -> None:
-    """409 where a return of the bridge waits or runs already."""
+    """Raise 409 if a return of the bridge is already waiting or running."""
     query = sa.select(col(RequestRow.id)).where(
         col(RequestRow.kind) == KIND, col(RequestRow.subject_id) == bridge_id, col(RequestRow.status).not_in(FINAL)
     )
     if await context.session.scalar(query) is not None:
-        raise Conflict("A return of this bridge is under way already, or waits for a second person.")
+        raise Conflict("A return of this bridge is already running, or waits for a second person.")

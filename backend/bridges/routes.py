@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.bridges import listing, returns, service
 from backend.bridges.schemas import (
@@ -19,9 +19,11 @@ from backend.bridges.schemas import (
     BridgeReturnPlan,
     BridgeStatus,
 )
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Bridges"], route_class=GuardedRoute)
-Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` of the last item of the page before.")]
+Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` of the previous page's last item.")]
 
 
 @router.get("/bridges")
@@ -34,14 +36,14 @@ async def list_bridges(
     limit: Annotated[str | None, Query(max_length=20, description="Default 50, at most 100.")] = None,
     cursor: Cursor = None,
 ) -> BridgeList:
-    """Bridge transactions, newest first."""
+    """List bridge transactions, newest first."""
     return await listing.page(context, assetId, status, limit, cursor)
 
 
 @router.get("/bridges/{bridgeId}")
 @requires(Scope.ASSETS_READ)
 async def get_bridge(context: Current, orgId: UUID, bridgeId: UUID) -> Bridge:
-    """One bridge transaction; for a failed one the destination is asked again whether the packet came late."""
+    """Get a bridge transaction; for a failed one, the destination is checked again for a late delivery."""
     return await listing.one(context, bridgeId)
 
 
@@ -50,15 +52,12 @@ async def get_bridge(context: Current, orgId: UUID, bridgeId: UUID) -> Bridge:
 async def return_bridge(
     context: Current, orgId: UUID, bridgeId: UUID, body: BridgeReturn, response: Response, dry_run: DryRun = False
 ) -> BridgeReturnAccepted | BridgeReturnPlan:
-    """Give up the packet of a failed bridge: it is dropped on its destination, so that it can never be delivered, and
-    once that is settled its supply is minted back to the sender on the source. This always takes a second person and
-    cannot be undone. If the packet is delivered first, nothing is minted."""
+    """Return the supply of a failed bridge: its packet is dropped on the destination, so that it can never be
+    delivered, and once that is final its supply is minted back to the sender on the source. This always needs a second
+    person and cannot be undone. If the packet is delivered first, nothing is minted."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await returns.plan(context, bridgeId)
-    accepted = await returns.create(context, bridgeId, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await returns.plan(context, bridgeId))
+    return accepted(response, orgId, await returns.create(context, bridgeId, body))
 
 
 @router.post("/assets/{assetId}/bridge", status_code=status.HTTP_202_ACCEPTED)
@@ -66,11 +65,8 @@ async def return_bridge(
 async def bridge_asset(
     context: Current, orgId: UUID, assetId: UUID, body: BridgeCreate, response: Response, dry_run: DryRun = False
 ) -> BridgeAccepted | BridgePlan:
-    """Bring an asset, its rules and (with an amount) supply of the treasury to another chain. The token is deployed
+    """Bridge an asset, its rules and (with an amount) supply of the treasury to another chain. The token is deployed
     there if it is missing. Amounts cross with six decimals."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await service.plan(context, assetId, body)
-    accepted = await service.create(context, assetId, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await service.plan(context, assetId, body))
+    return accepted(response, orgId, await service.create(context, assetId, body))

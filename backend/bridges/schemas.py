@@ -1,12 +1,12 @@
-"""Bridge transactions as they cross the door (specification 4.3)."""
+"""API schemas of bridge transactions (specification 4.3)."""
 
 from enum import StrEnum
 from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.chain.terms import Finality
-from backend.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
+from backend.chain.finality import Finality
+from backend.core.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
 
 
 class BridgeStatus(StrEnum):
@@ -19,7 +19,7 @@ class BridgeStatus(StrEnum):
 
 
 class BridgeCreate(Body):
-    """Move supply of an asset; amount 0 only brings the asset and its rules."""
+    """Bridge supply of an asset; amount 0 only brings the asset and its rules."""
 
     destination_chain_eid: Eid
     source_chain_eid: Eid | None = None
@@ -38,7 +38,7 @@ class BridgeImpact(BaseModel):
 
 
 class BridgePlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: BridgeImpact
@@ -46,8 +46,8 @@ class BridgePlan(BaseModel):
 
 class Bridge(Record):
     """A bridge transaction record. `failure` is the decoded reason of the last refused delivery. A failed bridge whose
-    packet was dropped has `returned_at` once its supply is minted back, by `return_tx_hash`. `finality` is how sure the
-    source transaction's block is by the chain's terms."""
+    packet was dropped has `returned_at` once its supply is minted back, by `return_tx_hash`. `finality` is the finality
+    of the source transaction's block, in the chain's terms."""
 
     id: UUID
     organization_id: UUID
@@ -81,19 +81,19 @@ class BridgeList(BaseModel):
 
 
 class BridgeAccepted(Acceptance):
-    """Answer to a bridge request."""
+    """Response to a bridge request."""
 
     bridgeId: UUID
 
 
 class BridgeReturn(Body):
-    """Why the packet is given up."""
+    """Why the packet is abandoned."""
 
     reason: Reason
 
 
 class BridgeReturnImpact(BaseModel):
-    """What is minted back for whom; the packet can never be delivered afterwards."""
+    """What is minted back to whom; the packet can never be delivered afterwards."""
 
     source_chain_eid: int
     destination_chain_eid: int
@@ -104,13 +104,13 @@ class BridgeReturnImpact(BaseModel):
 
 
 class BridgeReturnPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: BridgeReturnImpact
 
 
 class BridgeReturnAccepted(Acceptance):
-    """Answer to a return that was asked for; it waits for a second person."""
+    """Response to a requested return; it waits for a second person."""
 
     bridgeId: UUID

@@ -1,4 +1,4 @@
-"""Bridges: asked for, listed, and looked at again."""
+"""Create bridges, and list their steps."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,8 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.assets import gas, holders, records
+from backend.assets import caps, gas, holders, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
@@ -20,19 +19,24 @@ from backend.auth.scopes import Scope
 from backend.bridges import paths, price, rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
-from backend.chain import lost_transactions, token
+from backend.chain.bindings import token
+from backend.chain.transactions import lost_transactions
+from backend.chains import new_activity
 from backend.chains import service as chains
-from backend.changes import shown, tell
-from backend.db import Write, now
-from backend.errors import BadRequest, Conflict
+from backend.core import db, locks
+from backend.core.changes import publish, shown
+from backend.core.db import Write, now
+from backend.core.errors import BadRequest, Conflict
+from backend.core.locks import Purpose
+from backend.core.units import grouped
 from backend.issuers import lineage
-from backend.requests.accept import accept, told
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
-from backend.units import grouped
+from backend.wallets import signing_wallets
 
 
 def steps(source_eid: int, destination_eid: int) -> list[Step]:
-    """What a bridge's timeline shows, whoever asked for it."""
+    """The steps in a bridge's timeline."""
     return [
         Step("bridge_pending", "Bridge pending", destination_eid),
         Step("bridge_submitting", "Bridge submitting", source_eid),
@@ -42,23 +46,23 @@ def steps(source_eid: int, destination_eid: int) -> list[Step]:
 
 @dataclass(frozen=True)
 class Route:
-    """A bridge that passed every check: what goes from where to where."""
+    """A bridge that passed every check: its amount, source and destination."""
 
     asset: AssetRow
     source: DeploymentRow
     destination: Any
     fee: int
-    """What the packet takes along for its delivery, wei."""
+    """The delivery fee sent with the packet, in wei."""
     is_there: bool
-    """Whether the destination has the asset's token already."""
+    """Whether the destination already has the asset's token."""
 
 
 async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Route:
-    """Every check of a bridge: asset (404), chains and amount (400), the asset's state, funds, balance (409)."""
+    """Run every check of a bridge: asset (404), chains and amount (400), the asset's state, funds, balance (409)."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     destination = await usable_chain(context, body.destination_chain_eid, "/destination_chain_eid")
     rows = await records.deployments(context.session, asset_id)
-    source = source_of(rows, body.source_chain_eid, body.destination_chain_eid)
+    source = await source_for(context, rows, body.source_chain_eid, body.destination_chain_eid)
     rules.check_route(source.chain_eid, body.destination_chain_eid)
     rules.check_amount(int(body.amount), asset.decimals)
     async with lost_transactions.considered(context.session, source.chain_eid, body.destination_chain_eid):
@@ -70,13 +74,13 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
 
 
 async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePlan:
-    """Every check of a bridge, and what it would do."""
+    """Run every check of a bridge, and return what it would do."""
     route = await _checked(context, asset_id, body)
     symbol, name = route.asset.symbol, route.destination.display_name
     warnings = []
     caps = (route.asset.max_holders, int(terms_of(route.asset).compliance_rules.max_tokens_per_holder))
     if any(caps) and not route.is_there:
-        warnings.append("The caps of the asset are shared with one more chain: those of the others get smaller.")
+        warnings.append("The asset's caps are shared with one more chain: the shares of the other chains decrease.")
     warnings += await paths.notes(context.session, route.source.chain_eid, body.destination_chain_eid)
     steps = [
         *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
@@ -95,7 +99,7 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
 
 
 async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgeAccepted:
-    """A bridge and its request."""
+    """Create a bridge and its request."""
     route = await _checked(context, asset_id, body)
     asset, source, destination = route.asset, route.source, route.destination
     missing = await missing_on(context, body.destination_chain_eid, is_there=route.is_there)
@@ -114,29 +118,43 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         arguments=lineage.noted(missing),
     )
     await begun(context.session, row, request.id)
-    message = told(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
+    message = acceptance_message(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
     return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
 
 
 async def missing_on(context: Context, eid: int, *, is_there: bool) -> dict[int, int]:
-    """How many transactions the operator pays so that the organization has its place on the destination, where the
-    asset's token is deployed first."""
+    """Return how many transactions the operator pays to register the organization on the destination, where the asset's
+    token is deployed first."""
     path = await lineage.path_of(context.session, context.organization_id)
     return await lineage.unwritten(context.session, path, [] if is_there else [eid])
 
 
+async def source_for(
+    context: Context, rows: list[DeploymentRow], wanted: int | None, destination_eid: int
+) -> DeploymentRow:
+    """Return the deployment a packet leaves from: the named one, else the oldest on another chain, on an enabled one if
+    there is one. 400 or 409 without one."""
+    disabled = await new_activity.disabled_names(context, {row.chain_eid for row in rows})
+    return source_of(sorted(rows, key=lambda row: row.chain_eid in disabled), wanted, destination_eid)
+
+
 def source_of(rows: list[DeploymentRow], wanted: int | None, destination_eid: int) -> DeploymentRow:
-    """The deployment a packet leaves from: the one that is named, else the oldest elsewhere. 400 or 409 without one."""
+    """Return the named deployment, else the first on another chain. 400 or 409 without one."""
     active = records.active(rows)
     if wanted is not None:
         for row in active:
             if row.chain_eid == wanted:
                 return row
-        raise BadRequest("The asset has no active token on the source chain.", pointer="/source_chain_eid")
+        raise BadRequest(
+            "The asset has no active token on the source chain. Choose a chain that has it.",
+            pointer="/source_chain_eid",
+        )
     for row in active:
         if row.chain_eid != destination_eid:
             return row
-    raise Conflict("The asset has no active token on another chain from which it could be bridged.")
+    raise Conflict(
+        "The asset has no active token on another chain to bridge from. Wait for its deployment, or retry it."
+    )
 
 
 async def check_ready(
@@ -147,17 +165,20 @@ async def check_ready(
     destination_eid: int,
     gas_after: int = 0,
 ) -> int:
-    """What the packet takes along for its delivery, wei. 400 where it would leave from a chain of the other network;
-    409 where too few DVNs verify packets between mainnets, the asset is not active, its caps cannot be shared with one
-    more chain, or the wallet cannot pay on both sides, with `gas_after` of what follows on the destination."""
+    """Return the delivery fee sent with the packet, in wei. 400 if it would leave from a chain of the other network;
+    409 if one of the chains, or one whose share of the caps changes, is not enabled, too few DVNs verify packets
+    between mainnets, the asset is not active, its caps cannot be shared with one more chain, or the wallet cannot pay
+    on both sides, with `gas_after` for what follows on the destination."""
     await chains.check_network(context, source.chain_eid)
+    shares = records.sharing(rows) if caps.are_set(terms_of(asset)) else []
+    await new_activity.check(context, source.chain_eid, destination_eid, *shares)
     await paths.check(context.session, source.chain_eid, destination_eid)
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
-        raise Conflict(f"The asset is {asset.status}; it can be bridged when it is active.")
+        raise Conflict(f"The asset is {asset.status}. Only an active asset can be bridged.")
     eids = list(dict.fromkeys([*records.sharing(rows), destination_eid]))
     held = await holders.by_chain(context.session, context.organization_id, asset.id)
     on_token = token_rules(terms_of(asset), eids, destination_eid, held)
-    wallet = await records.treasury(context.session, context.organization_id)
+    wallet = await signing_wallets.treasury(context.session, context.organization_id)
     assert source.token_address is not None
     async with db.paused(context.session):
         fee = await price.asked(source.chain_eid, source.token_address, destination_eid, on_token)
@@ -172,7 +193,7 @@ async def check_ready(
 
 
 def is_there(rows: list[DeploymentRow], eid: int) -> bool:
-    """Whether a chain has the asset's token."""
+    """Return whether a chain has the asset's token."""
     return any(row.chain_eid == eid for row in records.active(rows))
 
 
@@ -184,22 +205,21 @@ async def _check_balance(context: Context, source: DeploymentRow, amount: int) -
         owner = await token.owner(source.chain_eid, source.token_address)
         held = await token.balance_of(source.chain_eid, source.token_address, owner)
     if held < amount:
-        raise Conflict(f"The treasury {owner} holds {held} base units on the source chain; {amount} are asked.")
+        raise Conflict(f"The treasury {owner} holds {held} base units on the source chain; the amount is {amount}.")
 
 
 async def begun(session: Write, row: BridgeRow, request_id: UUID) -> None:
-    """Name the request that carries a new bridge, and tell of it."""
+    """Link a new bridge to its request, and record it."""
     row.request_id = request_id
-    await tell(session, row.organization_id, "bridge.created", ("bridge", row.id), None, shown(Bridge, row))
+    await publish(session, row.organization_id, "bridge.created", ("bridge", row.id), None, shown(Bridge, row))
 
 
 async def insert(
     session: Write, asset: AssetRow, source_eid: int, destination_eid: int, amount: int, to_address: str | None
 ) -> BridgeRow:
-    """A bridge row. `created_at` is the list's cursor, so it is later than every other of the organization."""
+    """Insert a bridge row. `created_at` is the list's cursor, so it is later than any other of the organization."""
     organization_id = asset.organization_id
-    name = f"bridges {organization_id}"
-    await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+    await locks.wait(session, Purpose.BRIDGES, organization_id)
     last: datetime | None = await session.scalar(
         sa.select(sa.func.max(col(BridgeRow.created_at))).where(col(BridgeRow.organization_id) == organization_id)
     )

@@ -1,23 +1,23 @@
-"""What is done for an accepted bridge."""
+"""Workflows of an accepted bridge and of an accepted return."""
 
-from backend.bridges import carrying, giving_up
+from backend.bridges import delivery, return_steps
 from backend.bridges.returns import KIND
-from backend.errors import SignumError
-from backend.workflows import Run, workflow
+from backend.core.errors import SignumError
+from backend.requests.workflows import Run, workflow
 
 
 async def send_failed(run: Run, error: SignumError) -> None:
-    """The bridge has failed, with the reason; a retry goes on where it stopped."""
-    await carrying.failed(run, run.subject_id, error)
+    """Mark the bridge as failed, with the reason; a retry continues where it stopped."""
+    await delivery.failed(run, run.subject_id, error)
 
 
 @workflow("bridge.send", on_failure=send_failed)
 async def send(run: Run) -> None:
-    """Token and peers, packet, delivery."""
-    await carrying.carry(run, run.subject_id)
+    """Run token and peers, packet, delivery."""
+    await delivery.carry(run, run.subject_id)
 
 
-@workflow(KIND, on_failure=giving_up.failed)
+@workflow(KIND, on_failure=return_steps.failed)
 async def give_back(run: Run) -> None:
-    """The packet dropped, and its supply minted back."""
-    await giving_up.give_back(run)
+    """Drop the packet, and mint its supply back."""
+    await return_steps.give_back(run)

@@ -1,5 +1,5 @@
-"""Everything that touches a chain: nodes, keys, transactions, contracts, relaying, indexing.
+"""Access to the chains: nodes, keys, transactions, contracts, relaying, indexing.
 
-The only package that may import eth-account. Of the verticals it knows the registry's tables (`backend.chains.models`)
-and nothing else: what the indexer writes for a vertical is that vertical's own stream.
+Only this package may import eth-account. Of the other packages it knows only the tables of the chain list
+(`backend.chains.models`): each other package provides its own stream of what the indexer writes for it.
 """

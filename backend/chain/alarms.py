@@ -1,4 +1,4 @@
-"""Alarms of a chain: what an operator must look at, open until its cause is gone."""
+"""Alarms of a chain for the operator, open until their cause is gone."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,14 @@ import structlog
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
-from backend import db
 from backend.chain.models import AlarmKind, ChainAlarmRow
+from backend.core import db
 
 log = structlog.get_logger()
 
 
 async def sound(session: db.Write, eid: int, kind: AlarmKind, detail: str, subject: str = "") -> None:
-    """Open an alarm, or update the detail of the one that is open for this chain, kind and subject."""
+    """Open an alarm, or update the detail of the open one for this chain, kind and subject."""
     row = ChainAlarmRow(chain_eid=eid, kind=kind, subject=subject, detail=detail)
     fresh = insert(ChainAlarmRow).values(**row.model_dump())
     update = fresh.on_conflict_do_update(
@@ -27,7 +27,7 @@ async def sound(session: db.Write, eid: int, kind: AlarmKind, detail: str, subje
 
 
 async def sound_once(session: db.Write, eid: int, kind: AlarmKind, detail: str, subject: str) -> None:
-    """Open an alarm. One that is open for this chain, kind and subject keeps its detail, which says where it began."""
+    """Open an alarm. An open one for this chain, kind and subject keeps its detail, which says where it began."""
     row = ChainAlarmRow(chain_eid=eid, kind=kind, subject=subject, detail=detail)
     fresh = insert(ChainAlarmRow).values(**row.model_dump()).on_conflict_do_nothing()
     if (await session.execute(fresh.returning(col(ChainAlarmRow.id)))).first() is not None:
@@ -38,7 +38,7 @@ async def sound_once(session: db.Write, eid: int, kind: AlarmKind, detail: str, 
 
 
 async def close(session: db.Write, row: ChainAlarmRow) -> None:
-    """Close an alarm, unless it was sounded again since the row was read."""
+    """Close an alarm, unless it was updated after the row was read."""
     seen = (col(ChainAlarmRow.id) == row.id, col(ChainAlarmRow.updated_at) == row.updated_at)
     await session.execute(sa.delete(ChainAlarmRow).where(*seen))
 

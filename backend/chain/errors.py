@@ -1,11 +1,11 @@
-"""What a node can answer with, as errors of the house.
+"""Errors of nodes.
 
 SignumError
-├── ChainUnavailable      503   no node answers: try again
-│   └── UnexpectedAnswer  503   not what the contract would say: a node behind the chain, or another contract
-├── RpcError              503   a node answered with an error of its own, which is no contract's refusal
+├── ChainUnavailable      503   no node answers; retry
+│   └── UnexpectedAnswer  503   not an answer of the contract: a node behind the chain, or another contract
+├── RpcError              503   a node's own error, not a contract's refusal
 ├── Reverted              409   a contract refused, with its reason decoded
-│   └── Undone            409   a reorganization undid a transaction, and it was refused when it was sent again
+│   └── Undone            409   a reorg undid a transaction, and it was refused when sent again
 └── InsufficientFunds     409   the signer cannot pay for gas and value
 MissingEvent                    a receipt lacks an event its transaction must emit
 """
@@ -13,7 +13,7 @@ MissingEvent                    a receipt lacks an event its transaction must em
 from collections.abc import Mapping
 from typing import Any
 
-from backend.errors import Conflict, Unavailable
+from backend.core.errors import Conflict, Unavailable
 
 
 class ChainUnavailable(Unavailable):
@@ -48,12 +48,12 @@ class Reverted(Conflict):
         self.resolution = resolution
 
     def extensions(self) -> dict[str, Any]:
-        """The contract's own error, for whoever has its source at hand."""
+        """The contract's own error, for readers of its source."""
         arguments = {key: value if isinstance(value, bool) else str(value) for key, value in self.arguments.items()}
         return {"revert": {"error": self.name, "code": self.code, "arguments": arguments}}
 
     def stored(self) -> dict[str, Any]:
-        """What a failed transaction keeps; `restored` reads it."""
+        """Return what a failed transaction stores; `restored` reads it."""
         return {
             "detail": self.detail,
             "name": self.name,
@@ -64,7 +64,7 @@ class Reverted(Conflict):
 
     @classmethod
     def restored(cls, problem: Mapping[str, Any]) -> "Reverted":
-        """The error a failed transaction ended with."""
+        """Return the error of a failed transaction."""
         return cls(
             problem["detail"],
             name=problem.get("name", ""),
@@ -79,23 +79,23 @@ class Undone(Reverted):
 
 
 class MissingEvent(LookupError):
-    """A receipt without the event that its transaction must emit: the contract is not the one it was taken for."""
+    """A receipt without the event that its transaction must emit: the contract is not the expected one."""
 
 
 class RpcError(Unavailable):
     """Service Unavailable"""
 
     def __init__(self, message: str, code: int = 0, data: str = "", eid: int | None = None) -> None:
-        """`message` is the node's, which is for the log: it may name an account with a provider. `data` is the revert
-        data, where there is some."""
+        """`message` is the node's, for the log only: it may name an account with a provider. `data` is the revert data,
+        if any."""
         chain = "a chain" if eid is None else f"the chain {eid}"
-        super().__init__(f"The node of {chain} answered with an error of its own ({code}). Try again later.")
+        super().__init__(f"The node of {chain} answered with an error ({code}). Retry later.")
         self.message = message
         self.code = code
         self.data = data
         self.eid = eid
 
     def says(self, *words: str) -> bool:
-        """Whether the message has one of the words; nodes word the same thing differently."""
+        """Return whether the message contains one of the phrases; nodes use different wordings."""
         text = self.message.lower()
         return any(word in text for word in words)

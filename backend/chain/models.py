@@ -8,8 +8,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.chain.terms import Finality
-from backend.db import Row, amount_field, json_field, organization_field, status_field, time_field
+from backend.chain.finality import Finality
+from backend.core.columns import Row, amount_field, json_field, organization_field, status_field, time_field
 
 
 class TransactionStatus(StrEnum):
@@ -22,7 +22,7 @@ class TransactionStatus(StrEnum):
 
 
 class SignerRow(Row, table=True):
-    """A signer on a chain and the next nonce it has to give."""
+    """A signer on a chain and its next nonce."""
 
     __tablename__ = "signers"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "address"),)
@@ -59,7 +59,7 @@ class TransactionRow(Row, table=True):
 
     organization_id: UUID | None = Field(default=None, foreign_key="organizations.id", index=True)
     request_id: UUID | None = Field(default=None, index=True)
-    """The request it belongs to; None where the installation itself sent it."""
+    """The request it belongs to; None if the installation itself sent it."""
     key: str
     chain_eid: int = Field(sa_type=sa.BigInteger)
     signer: str
@@ -73,9 +73,9 @@ class TransactionRow(Row, table=True):
     raw: str
     tx_hash: str = Field(index=True)
     earlier: list[dict[str, str]] = json_field(list)
-    """`tx_hash` and `raw` of what this one has replaced with more fee; any of them may be the one that is mined."""
+    """`tx_hash` and `raw` of the versions that this one replaced with a higher fee; any of them may be mined."""
     sent_at: datetime = time_field()
-    """When the newest of them was signed."""
+    """When the newest version was signed."""
     status: TransactionStatus = status_field(TransactionStatus, TransactionStatus.PENDING)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     block_hash: str | None = None
@@ -83,33 +83,33 @@ class TransactionRow(Row, table=True):
     problem: dict[str, Any] | None = json_field(None, nullable=True)
     label: str = ""
     finality: Finality | None = status_field(Finality, nullable=True)
-    """How sure its block is; None before it is included."""
+    """The finality of its block; None before it is included."""
     taken_since: datetime | None = time_field(nullable=True)
     taken_sightings: int = 0
-    """Since when, and how often in a row, its nonce was seen to be used while none of its hashes had a receipt."""
+    """Since when, and how often in a row, its nonce was seen as used while none of its hashes had a receipt."""
     reopened_at: datetime | None = time_field(nullable=True)
-    """When its block was last replaced by a reorganization."""
+    """When a reorg last replaced its block."""
     reopened_receipt: dict[str, Any] | None = json_field(None, nullable=True)
     """Its receipt in the block that was replaced."""
     is_check_due: bool = False
-    """Whether the indexing process is asked to compare it with the chain again."""
+    """Whether the indexing process should compare it with the chain again."""
 
     @property
     def hashes(self) -> list[str]:
-        """Every hash under which it may be mined, the newest first."""
+        """Return every hash under which it may be mined, the newest first."""
         return [self.tx_hash, *(entry["tx_hash"] for entry in reversed(self.earlier))]
 
 
 def finality_of(chain_eid: Any, tx_hash: Any) -> Any:
-    """The finality of a transaction of ours, for lists that show its hash: a scalar subquery over two columns."""
+    """Return the finality of our transaction with a hash, for lists: a scalar subquery over two columns."""
     table = sa.inspect(TransactionRow).local_table.alias()
     found = sa.select(table.c.finality).where(table.c.tx_hash == tx_hash, table.c.chain_eid == chain_eid)
     return found.limit(1).scalar_subquery().label("finality")
 
 
 class CursorRow(Row, table=True):
-    """How far the indexer has read a chain (stream `head`), or a block it came past (stream `trail:<number>`): block
-    number and hash. The last three columns are the head's alone."""
+    """The position of the indexer on a chain (stream `head`), or an earlier block (stream `trail:<number>`): block
+    number and hash. Only the head uses the last three columns."""
 
     __tablename__ = "cursors"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "stream"),)
@@ -119,11 +119,11 @@ class CursorRow(Row, table=True):
     block_number: int = Field(sa_type=sa.BigInteger)
     block_hash: str
     revision: int = Field(default=0, sa_type=sa.BigInteger)
-    """Rises with every write of the indexer, so that a pass sees whether another one wrote in the meantime."""
+    """Rises with every write of the indexer, so that a pass detects a write of another one."""
     asked: int = Field(default=0, sa_type=sa.BigInteger)
-    """Number of the newest pass that a process which does not index the chain itself has asked for."""
+    """Number of the newest pass requested by a process that does not index the chain itself."""
     served: int = Field(default=0, sa_type=sa.BigInteger)
-    """Number of the newest asked pass that has been made."""
+    """Number of the newest requested pass that has been made."""
 
 
 class FollowedContractRow(Row, table=True):
@@ -139,7 +139,7 @@ class FollowedContractRow(Row, table=True):
 
 
 class StateEventRow(Row, table=True):
-    """An event that replaces a state (an order's status, a halt, a pause, a venue, an end). The state in force is that
+    """An event that replaces a state (an order's status, a halt, a pause, a venue, an end). The current state is that
     of the newest event, so that it can be derived again when events are undone or found late."""
 
     __tablename__ = "chain_events"
@@ -155,7 +155,7 @@ class StateEventRow(Row, table=True):
     """The contract that emitted it."""
     name: str
     subject: str = ""
-    """What of the contract it is about: an order's number, a venue's address; empty for the contract itself."""
+    """The part of the contract it is about: an order's number, a venue's address; empty for the contract itself."""
     arguments: dict[str, Any] = json_field(dict)
     tx_hash: str
     log_index: int
@@ -163,7 +163,7 @@ class StateEventRow(Row, table=True):
 
 
 class TokenTransferRow(Row, table=True):
-    """A token's Transfer event; the cap table is their sum."""
+    """A token's Transfer event; the cap table is the sum of all."""
 
     __tablename__ = "token_transfers"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),)
@@ -180,9 +180,9 @@ class TokenTransferRow(Row, table=True):
 
 
 class AlarmKind(StrEnum):
-    """What an alarm of a chain is about. `deep_reorg`: the indexer stopped below its trail and needs an operator.
-    `difference`: tables and chain differ and re-reading does not repair it. `executed_twice`: two transactions of one
-    intent were mined. `unreadable`: a followed contract tells what no contract of ours would, and is not read."""
+    """Kinds of chain alarms. `deep_reorg`: the indexer stopped below its trail and needs an operator. `difference`:
+    tables and chain differ and re-reading does not repair it. `executed_twice`: two transactions of one intent were
+    mined. `unreadable`: a followed contract emits events that none of our contracts would, and is not read."""
 
     DEEP_REORG = "deep_reorg"
     DIFFERENCE = "difference"
@@ -191,8 +191,8 @@ class AlarmKind(StrEnum):
 
 
 class ChainAlarmRow(Row, table=True):
-    """Something on a chain that an operator must look at. It is open until the cause is gone; `created_at` is when it
-    began. Shared by all organizations, so `detail` names no tenant's data."""
+    """An alarm about a chain for the operator. It is open until the cause is gone; `created_at` is when it began.
+    Shared by all organizations, so `detail` contains no tenant's data."""
 
     __tablename__ = "chain_alarms"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "kind", "subject"),)
@@ -200,6 +200,6 @@ class ChainAlarmRow(Row, table=True):
     chain_eid: int = Field(sa_type=sa.BigInteger)
     kind: AlarmKind = status_field(AlarmKind)
     subject: str = ""
-    """What it is about, such as an address or a request id; empty where it is the chain itself."""
+    """Its subject, such as an address or a request ID; empty for the chain itself."""
     detail: str
     """One sentence for the operator: what happened and what to do."""

@@ -1,1 +1,1 @@
-"""The chain registry and the chains of an organization."""
+"""The chain list, and the chains of an organization."""

@@ -1,25 +1,24 @@
-"""The bridge paths of chains: what the settings ask of each, and what was read back of each token."""
+"""The bridge paths of chains: their settings, and each token's configuration as read back."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import col
 
-from backend.assets.models import AssetRow, DeploymentRow
 from backend.auth.principal import Context
-from backend.bridges import rules
-from backend.chain import endpoints, paths
-from backend.chain.paths import Verifiers
-from backend.chains.schemas import BridgePath, Environment, PathEnd, PathToken, SendingPathEnd, VmType
-from backend.path_settings import PathEnd as EndSettings
-from backend.path_settings import PathSettings
+from backend.chain.layerzero import paths, verifiers
+from backend.chain.layerzero.paths import Verifiers
+from backend.chain.rpc import node_urls
+from backend.chains.schemas import BridgePath, PathEnd, PathToken, SendingPathEnd
+from backend.core.fields import Environment, VmType
+from backend.core.path_settings import PathEnd as EndSettings
+from backend.core.path_settings import PathSettings
 
 
 async def of_chains(context: Context, chains: list[Any]) -> dict[int, list[BridgePath]]:
-    """Endpoint id to the paths that leave from there, to each other chain that has a node."""
-    ours = [c for c in chains if c.vm_type is VmType.EVM and c.xchain_eid in endpoints.reachable()]
+    """Return endpoint ID to its paths to each other chain that has a node."""
+    ours = [c for c in chains if c.vm_type is VmType.EVM and c.xchain_eid in node_urls.reachable()]
     tokens = await _tokens(context)
     return {
         one.xchain_eid: [
@@ -29,25 +28,24 @@ async def of_chains(context: Context, chains: list[Any]) -> dict[int, list[Bridg
     }
 
 
+_TOKENS = sa.text(
+    "select d.asset_id, d.chain_eid, d.token_address, d.paths, a.symbol from asset_deployments d"
+    " join assets a on a.id = d.asset_id where d.organization_id = :organization order by a.symbol"
+)
+"""From the assets' tables, which are above this package."""
+
+
 async def _tokens(context: Context) -> dict[tuple[int, int], list[PathToken]]:
-    """The organization's tokens by their chain and the other one, as they were last read."""
-    query = (
-        sa.select(DeploymentRow, col(AssetRow.symbol))
-        .join(AssetRow, col(AssetRow.id) == col(DeploymentRow.asset_id))
-        .where(col(DeploymentRow.organization_id) == context.organization_id)
-        .order_by(col(AssetRow.symbol))
-    )
+    """Return the organization's tokens by their chain and the other one, as last read."""
     found: dict[tuple[int, int], list[PathToken]] = defaultdict(list)
-    for row, symbol in await context.session.execute(query):
+    for row in await context.session.execute(_TOKENS, {"organization": context.organization_id}):
         for remote, read in row.paths.items():
             there = (row.chain_eid, int(remote))
-            found[there].append(_token(row, symbol, read, paths.of(*there), paths.of(*reversed(there))))
+            found[there].append(_token(row, read, paths.of(*there), paths.of(*reversed(there))))
     return found
 
 
-def _token(
-    row: DeploymentRow, symbol: str, read: Mapping[str, Any], there: PathSettings | None, back: PathSettings | None
-) -> PathToken:
+def _token(row: Any, read: Mapping[str, Any], there: PathSettings | None, back: PathSettings | None) -> PathToken:
     sends, receives = SendingPathEnd(**read["sends"]), PathEnd(**read["receives"])
     agrees = sends.enforced_options == paths.enforced_options(there)
     if there is not None:
@@ -57,7 +55,7 @@ def _token(
         agrees = agrees and _agrees(receives, back, back.receive)
     return PathToken(
         asset_id=str(row.asset_id),
-        symbol=symbol,
+        symbol=row.symbol,
         token_address=row.token_address or "",
         sends=sends,
         receives=receives,
@@ -80,7 +78,7 @@ def _path(one: Any, other: Any, tokens: list[PathToken]) -> BridgePath:
     return BridgePath(
         destination_chain_eid=other.xchain_eid,
         destination_name=other.display_name,
-        is_allowed=not is_mainnet or least >= rules.LEAST_DVNS,
+        is_allowed=not is_mainnet or least >= verifiers.LEAST_DVNS,
         summary=_summary(eids, names, path, is_mainnet),
         confirmations=path.confirmations if path else None,
         required_dvns=path.send.required_dvns if path else [],
@@ -94,16 +92,16 @@ def _path(one: Any, other: Any, tokens: list[PathToken]) -> BridgePath:
 
 
 def _summary(eids: tuple[int, int], names: tuple[str, str], path: PathSettings | None, is_mainnet: bool) -> str:
-    if path is None and endpoints.is_embedded(eids[0]):
+    if path is None and node_urls.is_embedded(eids[0]):
         return "The operator verifies and delivers packets between embedded chains."
     if is_mainnet:
         for pair, called in ((eids, names), (eids[::-1], names[::-1])):
             try:
-                rules.check_verifiers(paths.required_dvns(*pair), called, pair)
-            except rules.TooFewVerifiers as refusal:
+                verifiers.check_verifiers(paths.required_dvns(*pair), called, pair)
+            except verifiers.TooFewVerifiers as refusal:
                 return refusal.detail
-    if path is None or len(path.send.required_dvns) < rules.LEAST_DVNS:
-        return rules.few_verifiers(*names)
-    return rules.verified_by(
+    if path is None or len(path.send.required_dvns) < verifiers.LEAST_DVNS:
+        return verifiers.few_verifiers(*names)
+    return verifiers.verified_by(
         len(path.send.required_dvns), path.optional_threshold, len(path.send.optional_dvns), path.confirmations
     )

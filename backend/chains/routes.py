@@ -4,21 +4,15 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.auth import rate_limit
-from backend.auth.address import group
-from backend.auth.route import Current, GuardedRoute, public, requires
+from backend.auth.guard import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
-from backend.chains import checks, service
-from backend.chains.schemas import (
-    ChainList,
-    DeployedFilter,
-    Environment,
-    NodeCheck,
-    OrganizationChain,
-    OrganizationChainList,
-    VmType,
-)
+from backend.chains import node_checks, service
+from backend.chains.schemas import ChainList, DeployedFilter, NodeCheck, OrganizationChain, OrganizationChainList
+from backend.core.fields import Environment, VmType
+from backend.limits import rate_limits
+from backend.limits.client_address import group
 
+# Declared at import.
 router = APIRouter(tags=["Chains"], route_class=GuardedRoute)
 
 
@@ -31,37 +25,43 @@ async def list_chains(
     vm_type: VmType | None = None,
     deployed: DeployedFilter | None = None,
 ) -> ChainList:
-    """The registry of chains; needs no credential. `deployed` filters by whether our contracts are there."""
-    await rate_limit.hit(rate_limit.CHAIN_LIST, "chains", group(context.address))
+    """List supported chains; needs no credential. `deployed` filters by whether Signum's contracts are there."""
+    await rate_limits.hit(rate_limits.CHAIN_LIST, "chains", group(context.address))
     wanted = None if deployed is None else deployed == "true"
-    return ChainList(chains=await service.registry(context.session, environment, vm_type, wanted))
+    return ChainList(chains=await service.list_chains(context.session, environment, vm_type, wanted))
 
 
 @router.get("/orgs/{orgId}/chains")
 @requires(Scope.CHAINS_READ)
 async def list_organization_chains(context: Current, orgId: UUID) -> OrganizationChainList:
-    """Every chain of the organization's network (embedded chains count as testnets), enabled or not."""
+    """List every chain of the organization's network (embedded chains count as testnets), enabled or not."""
     return OrganizationChainList(chains=await service.for_organization(context))
 
 
 @router.post("/orgs/{orgId}/chains/{chainId}/enable")
 @requires(Scope.CHAINS_WRITE)
 async def enable_chain(context: Current, orgId: UUID, chainId: UUID) -> OrganizationChain:
-    """Let the organization use a chain. Repeating it changes nothing."""
+    """Enable a chain for the organization. Repeating it changes nothing."""
     return await service.enable(context, chainId)
 
 
 @router.post("/orgs/{orgId}/chains/{chainId}/disable")
 @requires(Scope.CHAINS_WRITE)
 async def disable_chain(context: Current, orgId: UUID, chainId: UUID) -> OrganizationChain:
-    """Begin nothing new on a chain; what is there already stays. Repeating it changes nothing."""
+    """Disable a chain. Repeating it changes nothing.
+
+    Nothing new starts on it: an operation that would is a 409 with the prerequisite `chain_enabled`. Operations that
+    end or stop something still work: cancel an order or a distribution, claim, revoke an attestation, freeze and
+    unfreeze, pause and unpause a token or a bridge path, and return a failed bridge. Requests in progress
+    (`requests_in_progress`) finish, and their `notice` says so. Existing resources stay.
+    """
     return await service.disable(context, chainId)
 
 
 @router.get("/orgs/{orgId}/chains/{chainId}/check", responses={404: {}, 409: {}})
 @requires(Scope.CHAINS_READ)
 async def check_nodes(context: Current, orgId: UUID, chainId: UUID) -> NodeCheck:
-    """Check what a chain's nodes support and which settings fit them. It takes up to 20 seconds; a result is kept for a
-    minute. 409 where this installation has no node for the chain."""
-    await rate_limit.hit(rate_limit.NODE_CHECKS, "node checks", str(context.organization_id))
-    return await checks.of_chain(context, chainId)
+    """Check what a chain's nodes support and which settings fit them. It takes up to 20 seconds; a result is cached for
+    a minute. 409 if this installation has no node for the chain."""
+    await rate_limits.hit(rate_limits.NODE_CHECKS, "node checks", str(context.organization_id))
+    return await node_checks.of_chain(context, chainId)

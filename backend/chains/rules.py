@@ -1,38 +1,63 @@
-"""Which chains an organization may use. Pure."""
+"""Rules of which chains an organization may use. Pure functions."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
-from backend.chains.schemas import ChainStatus, Environment, VmType
-from backend.errors import BadRequest
-from backend.fields import Network
+from backend.core.errors import BadRequest
+from backend.core.fields import ChainStatus, Environment, Network, VmType
 
 
 def environments(network: Network) -> tuple[Environment, ...]:
-    """The environments a network reaches; the embedded chains count as testnets."""
+    """Return the environments of a network; embedded chains count as testnets."""
     return (Environment.MAINNET,) if network is Network.MAINNET else (Environment.TESTNET, Environment.DEVNET)
 
 
 def check_usable(
     name: str, vm_type: VmType, environment: Environment, network: Network, pointer: str | None = None
 ) -> None:
-    """400 where operations on a chain are not possible for an organization (or key) of `network`. `pointer` is the
-    field that named the chain."""
+    """Raise 400 if an organization (or key) of `network` cannot operate on a chain. `pointer` is the field that named
+    the chain."""
     if vm_type is VmType.SOLANA:
-        detail = f"{name} runs the Solana VM; it is listed, but operations work on EVM chains only."
+        detail = f"{name} runs the Solana VM. It is listed, but only EVM chains support operations."
         raise BadRequest(detail, pointer=pointer)
     if environment not in environments(network):
-        detail = f"{name} is a {environment} chain, and this credential or organization works on {network}."
+        detail = f"{name} is a {environment} chain, but this credential or organization works on {network}."
         raise BadRequest(detail, pointer=pointer)
+
+
+def enabled_entry(organization_id: UUID, chain_id: UUID, name: str, *, is_enabled: bool) -> dict[str, Any]:
+    """Return the prerequisite `chain_enabled`, with the call that satisfies it (specification 2.7)."""
+    return {
+        "state": "chain_enabled",
+        "satisfied": is_enabled,
+        "detail": f"{name} is enabled." if is_enabled else f"{name} is not enabled. Nothing new starts there.",
+        "resolution": {
+            "method": "POST",
+            "path": f"/orgs/{organization_id}/chains/{chain_id}/enable",
+            "description": f"Enable {name}.",
+        },
+    }
+
+
+def not_enabled(names: Sequence[str]) -> str:
+    """Return why nothing new starts on some chains, and what to do."""
+    if len(names) == 1:
+        return f"{names[0]} is not enabled for this organization. Enable it first."
+    return f"{', '.join(names[:-1])} and {names[-1]} are not enabled for this organization. Enable them first."
 
 
 UNWATCHED = timedelta(minutes=2)
-"""A chain that somebody follows is looked at far more often."""
+"""A followed chain is checked far more often."""
 
 
 def state(
     status: ChainStatus, error: str | None, checked_at: datetime | None, now: datetime
 ) -> tuple[ChainStatus, str | None]:
-    """Status and last error as they are now: what was found long ago says nothing of the chain."""
+    """Return current status and last error: an old result says nothing about the chain."""
     if checked_at is None or now - checked_at < UNWATCHED:
         return status, error
-    return ChainStatus.DOWN, f"Nobody has looked at this chain since {checked_at:%Y-%m-%d %H:%M} UTC."
+    return ChainStatus.DOWN, (
+        f"This chain was last checked at {checked_at:%Y-%m-%d %H:%M} UTC; its current state is unknown."
+    )

@@ -1,39 +1,15 @@
-"""Chains as they cross the door (specification 2.2)."""
+"""API schemas of chains (specification 2.2)."""
 
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from backend.fields import Record, Timestamp
-
-
-class VmType(StrEnum):
-    """Which virtual machine a chain runs."""
-
-    EVM = "evm"
-    SOLANA = "solana"
-
-
-class Environment(StrEnum):
-    """What is at stake on a chain. `devnet` are the embedded ones: nothing on them has value."""
-
-    MAINNET = "mainnet"
-    TESTNET = "testnet"
-    DEVNET = "devnet"
-
-
-class ChainStatus(StrEnum):
-    """What the last look at a chain found: `degraded` is where a node does not do its part and the work goes on,
-    `down` where it does not go on, or nobody has looked for a while."""
-
-    ACTIVE = "active"
-    DEGRADED = "degraded"
-    DOWN = "down"
+from backend.core.fields import ChainStatus, Environment, Record, Timestamp, VmType
 
 
 class Chain(Record):
-    """An entry of the registry."""
+    """A chain of the chain list."""
 
     id: str
     chain_type: str | None = None
@@ -54,15 +30,15 @@ class Chain(Record):
 
 
 class ChainList(BaseModel):
-    """The registry."""
+    """A list of supported chains."""
 
     chains: list[Chain]
 
 
 class Terms(BaseModel):
-    """The terms of a chain: when one of its blocks counts, and what its nodes are asked. `summary` says in a sentence
-    when a request succeeds. `safe` and `final` are a block tag, or a number of blocks below the newest; `block_time` is
-    in seconds; `history` is how many blocks back state is read, null for all."""
+    """The terms of a chain: its finality, and how its nodes are queried. `summary` says in a sentence when a request
+    succeeds. `safe` and `final` are a block tag, or a number of blocks below the newest; `block_time` is in seconds;
+    `history` is how many blocks back state is read, null for all."""
 
     summary: str
     block_time: float
@@ -76,8 +52,8 @@ class Terms(BaseModel):
 
 
 class ChainAlarm(BaseModel):
-    """Something on a chain that the operator must look at, open until its cause is gone. `detail` says what happened
-    and what to do."""
+    """An alarm about a chain for the operator, open until its cause is gone. `detail` says what happened and what to
+    do."""
 
     kind: str
     detail: str
@@ -85,8 +61,8 @@ class ChainAlarm(BaseModel):
 
 
 class PathEnd(BaseModel):
-    """One direction of a token's path to another chain, as its endpoint holds it. LayerZero may change a
-    default library."""
+    """One direction of a token's path to another chain, as stored by its endpoint. LayerZero may change a default
+    library."""
 
     library: str
     is_default_library: bool
@@ -97,15 +73,15 @@ class PathEnd(BaseModel):
 
 
 class SendingPathEnd(PathEnd):
-    """The direction that sends, with who delivers and the options of every packet that carries an amount."""
+    """The sending direction, with its executor and the options of every packet that carries an amount."""
 
     executor: str
     enforced_options: str
 
 
 class PathToken(BaseModel):
-    """What was read back of a token after its path was configured; `agrees` with the settings of now or not. The next
-    bridge writes what differs."""
+    """The token's configuration read back after its path was configured, and whether it `agrees` with the current
+    settings. The next bridge writes the differences."""
 
     asset_id: str
     symbol: str
@@ -117,8 +93,8 @@ class PathToken(BaseModel):
 
 
 class BridgePath(BaseModel):
-    """The path from a chain to another one, by the settings; addresses are on the chain that sends. Bridges are refused
-    where it is not `is_allowed`; `summary` says why, or who verifies packets."""
+    """The path from a chain to another one, from the settings; addresses are on the sending chain. Bridges are refused
+    unless it `is_allowed`; `summary` says why, or who verifies packets."""
 
     destination_chain_eid: int
     destination_name: str
@@ -135,10 +111,10 @@ class BridgePath(BaseModel):
 
 
 class OrganizationChain(Chain):
-    """A chain as an organization uses it, with the contracts that serve it there, and how it is: its newest, safe and
-    final block, how many blocks our tables are behind, what went wrong at the last look, and when that was. `missing`
-    is what the operator of this installation has still to do for it, `alarms` what the operator must look at, `paths`
-    the bridge paths to other chains."""
+    """A chain as an organization uses it, with the contracts that serve it there, and its state: its newest, safe and
+    final block, how many blocks the tables are behind, the last error, and the time of the last check. `missing` is
+    what the operator of this installation still has to do for it, `alarms` are for the operator, `paths` are the bridge
+    paths to other chains. `requests_in_progress` have begun on the chain; they finish if it is disabled."""
 
     enabled: bool = False
     market_factory_address: str | None = None
@@ -157,17 +133,18 @@ class OrganizationChain(Chain):
     terms: Terms | None = None
     alarms: list[ChainAlarm] = []
     paths: list[BridgePath] = []
+    requests_in_progress: int = Field(default=0, ge=0)
 
 
 class OrganizationChainList(BaseModel):
-    """Every chain an organization can see, enabled or not: one page."""
+    """Every chain that an organization can see, enabled or not, in one page."""
 
     chains: list[OrganizationChain]
     nextCursor: None = None
 
 
 class NodeCheckLevel(StrEnum):
-    """How well a node supports something. `limits`: Signum works around what is missing; `missing`: it cannot."""
+    """How well a node supports a feature. `limits`: Signum works around the limitation; `missing`: it cannot."""
 
     OK = "ok"
     LIMITS = "limits"
@@ -175,7 +152,7 @@ class NodeCheckLevel(StrEnum):
 
 
 class NodeCheckLine(BaseModel):
-    """One thing that was checked: what was found, and what Signum does about it."""
+    """One checked feature: the finding, and what Signum does about it."""
 
     name: str
     level: NodeCheckLevel
@@ -184,7 +161,7 @@ class NodeCheckLine(BaseModel):
 
 
 class CheckedNode(BaseModel):
-    """The verdict on a node. `name` is its place in the operator's settings; URLs are never shown."""
+    """The verdict on a node. `name` is its position in the operator's settings; URLs are never shown."""
 
     name: str
     answers: bool
@@ -196,7 +173,7 @@ class CheckedNode(BaseModel):
 
 class NodeCheck(BaseModel):
     """What the nodes of a chain support. `setting` is the value of SIGNUM_CHAIN_TERMS for this chain that fits them;
-    null where nothing has to change."""
+    null if no change is needed."""
 
     chain_eid: int
     checked_at: Timestamp

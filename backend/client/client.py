@@ -1,35 +1,38 @@
-"""`SignumClient`: every operation as a method, and what programs do around them."""
+"""`SignumClient`: every operation as a method, and helpers for programs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator, Mapping
+from contextlib import ExitStack
+from json import dumps
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from backend.auth.schemas import Login, Tokens
-from backend.client.blocking import Blocking
+from backend.client.calls import KEYED, prepare
 from backend.client.connection import Id
+from backend.client.content import Content
 from backend.client.operations import Operations
 from backend.client.problem import ApiProblem
+from backend.core.settings import settings
 from backend.requests.schemas import FINAL, Request, RequestStatus
-from backend.settings import settings
+from backend.sign_in.schemas import Login, Tokens
 
-M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 POLL = (0.1, 2.0)
-"""Seconds between two looks at a request: at first, and at most."""
+"""Seconds between polls of a request: initial, and maximum."""
 
 
 class SignumClient(Operations):
     """The API for Python programs, with one method per operation, named as in the OpenAPI document.
 
-    `base_url` is the installation's origin; credentials are an API key, an access token, or what `sign_in` gets.
-    Methods raise ApiProblem with the API's words, and httpx.TransportError where it cannot be reached. Calls that are
-    harmless to repeat are repeated (`repeating`); POST and PATCH are, because they carry an idempotency key.
+    `base_url` is the installation's origin; credentials are an API key, an access token, or the result of `sign_in`.
+    Methods raise ApiProblem with the API's problem, and httpx.TransportError where the API cannot be reached. Calls
+    that are safe to repeat are retried (`repeating`); POST and PATCH are, because they have an idempotency key.
     """
 
     async def __aenter__(self) -> Self:
-        """The client; its connections are closed at the end."""
+        """Return the client; its connections are closed at the end."""
         return self
 
     async def __aexit__(
@@ -38,12 +41,12 @@ class SignumClient(Operations):
         """Close the connections."""
         await self.close()
 
-    def blocking(self) -> Blocking:
-        """The same without `await`: `with SignumClient(…).blocking() as wait: wait(wait.client.get_asset(…))`."""
+    def blocking(self) -> "Blocking":
+        """Return it without `await`: `with SignumClient(…).blocking() as wait: wait(wait.client.get_asset(…))`."""
         return Blocking(self)
 
     async def sign_in(self, email: str, password: str, code: str | None = None) -> Tokens:
-        """Sign in; calls are then this person's, and the access token is renewed by itself.
+        """Sign in; later calls are this person's, and the access token is renewed automatically.
 
         An account with a second factor needs a `code` of its authenticator app, or a recovery code.
         """
@@ -55,7 +58,7 @@ class SignumClient(Operations):
         """Wait until an accepted request has succeeded.
 
         Raises its problem as ApiProblem where it failed or was denied, and TimeoutError after `timeout` seconds (the
-        request goes on). `org_id` is needed only for a request that another client got accepted.
+        request continues). `org_id` is needed only for a request of another client.
         """
         async with asyncio.timeout(timeout):
             async for request in self.watch(request_id, org_id=org_id):
@@ -65,7 +68,7 @@ class SignumClient(Operations):
         return last
 
     async def watch(self, request_id: Id, *, org_id: Id | None = None) -> AsyncIterator[Request]:
-        """A request as it is now, then whenever it has changed, until its end."""
+        """Yield a request's current state, then each change, until its end."""
         place, before, pause = self._place(request_id, org_id), None, POLL[0]
         while True:
             request = await self._send(Request, "GET", place)
@@ -77,16 +80,35 @@ class SignumClient(Operations):
             before, pause = request, min(POLL[1], pause * 1.5)
             await asyncio.sleep(pause)
 
+    async def follow(
+        self,
+        resolution: Mapping[str, Any],
+        body: Mapping[str, Any] | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """Make the call that a refusal names (`ApiProblem.resolutions`), and return the parsed response, if any.
+
+        `path` is relative to the API's base address. A resolution with only the absolute `href` is followed if it is an
+        address of this API; otherwise ValueError is raised, because the credentials are sent along.
+        """
+        content = None if body is None else Content(dumps(dict(body)), "application/json")
+        method = str(resolution["method"])
+        key = idempotency_key or (self._new_key() if method in KEYED else None)
+        place = resolution.get("path") or self._below_base(str(resolution["href"]))
+        response = await self._exchange(prepare(method, place, None, content, key))
+        return response.json() if response.content else None
+
     def _place(self, request_id: Id, org_id: Id | None) -> str:
         if org_id is not None:
             return f"/orgs/{org_id}/requests/{request_id}"
         if place := self._places.get(str(request_id)):
             return place
-        raise ValueError(f"This client does not know whose request {request_id} is; say so with org_id=.")
+        raise ValueError(f"This client does not know the organization of request {request_id}. Pass org_id=.")
 
     @property
     def devnet(self) -> bool:
-        """Whether the chains are the ones this installation started itself: the console then says so everywhere."""
+        """Return whether the chains are embedded ones: the console then shows it on every page."""
         return settings().embedded_chains
 
     async def call(
@@ -102,8 +124,11 @@ class SignumClient(Operations):
         idempotency_key: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Any:
-        """One call, never repeated; `path` is below /v1. The parsed answer, or None for 204. Raises ApiProblem. A file
-        goes as `content`, with its `content-type` among the headers."""
+        """Make one call, without retries; `path` is below /v1.
+
+        Returns the parsed response, or None for 204. Raises ApiProblem. A file is passed as `content`, with its
+        `content-type` among the headers.
+        """
         sent = dict(headers or {})
         if cookie:
             sent |= {"cookie": cookie, "origin": settings().origin}
@@ -115,9 +140,7 @@ class SignumClient(Operations):
         response = await self._client().request(
             method, f"/v1{path}", json=json, content=content, params=query or None, headers=sent
         )
-        if response.status_code >= 400:
-            raise ApiProblem.of(response)
-        return response.json() if response.content else None
+        return self._accepted(response).json() if response.content else None
 
 
 def _ended(request: Request) -> dict[str, Any]:
@@ -127,3 +150,50 @@ def _ended(request: Request) -> dict[str, Any]:
         "detail": f"{request.title}: {request.status}.",
         "instance": f"urn:uuid:{request.id}",
     }
+
+
+class Blocking:
+    """The client without `await`, for scripts and notebooks: its calls run in their own event loop, in a thread.
+
+    Waits for the results of the client's methods: `wait(wait.client.get_asset(…))`, or the records of
+    `wait.each(wait.client.list_assets(…))`.
+
+    Types are those of the methods. As a context manager, it closes the client's connections at the end.
+    """
+
+    def __init__(self, client: SignumClient) -> None:
+        self.client, self._stack = client, ExitStack()
+        self._portal: BlockingPortal | None = None
+
+    def __enter__(self) -> "Blocking":
+        """Start the loop."""
+        self._portal = self._stack.enter_context(start_blocking_portal())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connections and end the loop."""
+        self(self.client.close())
+        self._stack.close()
+        self._portal = None
+
+    def __call__(self, awaitable: Awaitable[T]) -> T:
+        """Wait for the result of a call."""
+        return self._running().call(_await, awaitable)
+
+    def each(self, records: AsyncIterable[T]) -> Iterator[T]:
+        """Iterate over the records of a list, or the chunks of a download."""
+        iterator = records.__aiter__()
+        while True:
+            try:
+                yield self(anext(iterator))
+            except StopAsyncIteration:
+                return
+
+    def _running(self) -> BlockingPortal:
+        if self._portal is None:
+            raise RuntimeError("Use this object as `with client.blocking() as wait:`.")
+        return self._portal
+
+
+async def _await(awaitable: Awaitable[T]) -> T:
+    return await awaitable

@@ -1,8 +1,9 @@
-"""How a call is made: address, credentials, one HTTP client, repeats, and an answer read as a record."""
+"""Calls of the client: address, credentials, one HTTP client, retries, and responses as records."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID
@@ -10,34 +11,38 @@ from uuid import UUID
 import httpx
 from pydantic import BaseModel
 
-from backend.auth.schemas import Refresh, Tokens
+from backend.client.calls import Prepared, prepare, query_of
 from backend.client.content import Content, Download
 from backend.client.pages import Pages
-from backend.client.problem import ApiProblem
-from backend.client.repeating import Repeating
-from backend.client.requesting import Prepared, prepare, query_of
-from backend.settings import settings
+from backend.client.problem import ApiProblem, NotAnId
+from backend.client.retries import Repeating, new_key
+from backend.core.settings import settings
+from backend.sign_in.schemas import Refresh, Tokens
 
 K = TypeVar("K")
 P = TypeVar("P", bound=BaseModel)
 Id = UUID | str
-"""An id as the API gives it, or its text."""
+"""An id from the API, or its text."""
 Query = Mapping[str, Any]
 RECENT = 1_000
-"""Requests whose address is remembered, so that `wait_for` needs their id only."""
+"""Requests whose address is remembered, so that `wait_for` needs only their id."""
+
+_collected: ContextVar[httpx.Headers | None] = ContextVar("response_headers", default=None)
 
 
 def path(template: str, *parts: object) -> str:
-    """A path below `/v1`: `{}` filled in order, each part escaped. Raises ValueError for a part that is empty or all
-    dots: without it, the path would be that of another operation."""
+    """Return a path below `/v1`, with each `{}` filled in order and escaped.
+
+    Raises NotAnId for a part that is empty, all dots, or contains a slash: the path would be that of another operation.
+    """
     texts = [str(part) for part in parts]
-    if wrong := [text for text in texts if not text.strip(".")]:
-        raise ValueError(f"{wrong[0]!r} is not an id.")
+    if wrong := [text for text in texts if not text.strip(".") or "/" in text]:
+        raise NotAnId(wrong[0])
     return template.format(*(quote(text, safe="") for text in texts))
 
 
 class Connection:
-    """The way to one API. Made by `SignumClient`, whose generated methods call what begins with `_`."""
+    """The connection to one API. Created by `SignumClient`, whose generated methods call its private methods."""
 
     def __init__(
         self,
@@ -61,8 +66,21 @@ class Connection:
         self._places: dict[str, str] = {}
 
     def use(self, transport: httpx.AsyncBaseTransport) -> None:
-        """Reach the API by another transport, such as the application in this process."""
+        """Use another transport, such as the application in this process."""
         self._transport, self._http = transport, None
+
+    @contextmanager
+    def response_headers(self) -> Iterator[httpx.Headers]:
+        """Collect the headers of the last response within the block, such as `location` and `etag`.
+
+        They belong to the current task: calls of other tasks do not change them.
+        """
+        headers = httpx.Headers()
+        before = _collected.set(headers)
+        try:
+            yield headers
+        finally:
+            _collected.reset(before)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -79,9 +97,10 @@ class Connection:
         query: Query | None = None,
         body: BaseModel | Content | None = None,
         key: str | None = None,
+        if_match: str | None = None,
     ) -> K:
-        """A call whose answer is a `kind`."""
-        return _read(kind, await self._exchange(prepare(method, path, query, body, key)))
+        """Make a call whose response is a `kind`."""
+        return _read(kind, await self._exchange(prepare(method, path, query, body, key, if_match)))
 
     async def _send_by_status(
         self,
@@ -92,9 +111,10 @@ class Connection:
         query: Query | None = None,
         body: BaseModel | Content | None = None,
         key: str | None = None,
+        if_match: str | None = None,
     ) -> K:
-        """A call whose status tells what its answer is."""
-        response = await self._exchange(prepare(method, path, query, body, key))
+        """Make a call whose status determines the type of its response."""
+        response = await self._exchange(prepare(method, path, query, body, key, if_match))
         return _read(kinds[response.status_code], response)
 
     async def _do(
@@ -105,16 +125,17 @@ class Connection:
         query: Query | None = None,
         body: BaseModel | Content | None = None,
         key: str | None = None,
+        if_match: str | None = None,
     ) -> None:
-        """A call that answers nothing."""
-        await self._exchange(prepare(method, path, query, body, key))
+        """Make a call without a response body."""
+        await self._exchange(prepare(method, path, query, body, key, if_match))
 
     async def _where(self, method: str, path: str, *, query: Query | None = None) -> str:
-        """Where a call sends the caller on to."""
+        """Return the address to which a call redirects."""
         return str((await self._exchange(prepare(method, path, query, None, None))).headers["location"])
 
     def _pages(self, kind: type[P], items: str, path: str, query: Query) -> Pages[P, Any]:
-        """A list, page by page."""
+        """Return a list, page by page."""
 
         async def fetch(cursor: str | None) -> P:
             return await self._send(kind, "GET", path, query={**query, "cursor": cursor})
@@ -122,12 +143,12 @@ class Connection:
         return Pages(fetch, query.get("cursor"), items)
 
     def _download(self, path: str, *, query: Query | None = None) -> Download:
-        """An answer to be streamed."""
+        """Return a streamed response."""
         return Download(lambda: self._stream(path, query_of(query)))
 
     @asynccontextmanager
     async def _stream(self, path: str, query: Query | None) -> AsyncIterator[httpx.Response]:
-        sent = {**self._headers, **self._bearer()}
+        sent = {**self._headers, **self._credentials()}
         async with self._client().stream("GET", f"/v1{path}", params=query, headers=sent) as response:
             if response.status_code >= 400:
                 await response.aread()
@@ -135,7 +156,7 @@ class Connection:
             yield response
 
     async def _exchange(self, call: Prepared) -> httpx.Response:
-        """Send, and send again where that is harmless and may help."""
+        """Send a call, and retry it where that is safe and may help."""
         attempt, token = 0, self._token
         while True:
             try:
@@ -152,15 +173,25 @@ class Connection:
 
     async def _attempt(self, call: Prepared) -> httpx.Response:
         response = await self._client().request(
-            call.method, f"/v1{call.path}", headers={**call.headers, **self._bearer()}, **call.options
+            call.method, f"/v1{call.path}", headers={**call.headers, **self._credentials()}, **call.options
         )
+        return self._accepted(response)
+
+    def _accepted(self, response: httpx.Response) -> httpx.Response:
+        """Return a response that is no problem, after noting its headers."""
         if response.status_code >= 400:
             raise ApiProblem.of(response)
         self._remember(response)
+        if (collected := _collected.get()) is not None:
+            collected.clear()
+            collected.update(response.headers)
         return response
 
     async def _renewed(self, fault: Exception, token: str) -> bool:
-        """Whether a 401 was the end of the access token, and there is a new one now. Calls at once renew it once."""
+        """Return whether a 401 was an expired access token, and a new one is available.
+
+        Concurrent calls renew it once.
+        """
         if not (isinstance(fault, ApiProblem) and fault.status == 401 and token and self._refresh_token):
             return False
         async with self._renewal:
@@ -169,7 +200,7 @@ class Connection:
         return True
 
     async def _renew(self) -> None:
-        """Get another access token for the refresh token, which works once."""
+        """Get a new access token for the refresh token, which works once."""
         refresh, self._refresh_token, self._token = self._refresh_token, "", ""
         call = prepare("POST", "/auth/refresh", None, Refresh(refresh_token=refresh), None)
         self._keep(_read(Tokens, await self._attempt(call)))
@@ -179,16 +210,27 @@ class Connection:
         if self._on_tokens is not None:
             self._on_tokens(tokens.access_token, tokens.refresh_token)
 
-    def _bearer(self) -> dict[str, str]:
+    def _new_key(self) -> str | None:
+        """Return the Idempotency-Key of a call that was given none."""
+        return new_key()
+
+    def _credentials(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self._token}"} if self._token else {}
 
     def _remember(self, response: httpx.Response) -> None:
-        """Where a request can be followed: the answer that accepted it says so."""
+        """Remember where a request can be followed, from the response that accepted it."""
         place = response.headers.get("location", "")
         if "/requests/" in place:
             self._places[place.rsplit("/", 1)[-1]] = place.removeprefix("/v1")
             if len(self._places) > RECENT:
                 del self._places[next(iter(self._places))]
+
+    def _below_base(self, href: str) -> str:
+        """Return the path below the API's base address. Raises ValueError for an address elsewhere."""
+        base = f"{(self._base_url or settings().origin).rstrip('/')}/v1"
+        if not href.startswith(f"{base}/"):
+            raise ValueError(f"{href} is not below {base}. Pass a resolution with its path.")
+        return href.removeprefix(base)
 
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:

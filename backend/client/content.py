@@ -1,4 +1,4 @@
-"""Bodies that are not JSON: what is sent (`Content`), and what is streamed back (`Download`)."""
+"""Bodies that are not JSON: sent ones (`Content`), and streamed responses (`Download`)."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -12,20 +12,20 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True)
 class Content:
-    """A body as it is: `data`, streamed where it is iterated (it is then sent once and not repeated), and its type."""
+    """A raw body: `data`, and its type. Iterable data is streamed, so it is sent once and not retried."""
 
     data: bytes | str | AsyncIterable[bytes]
     type: str = "application/octet-stream"
 
 
 def form(body: BaseModel) -> Content:
-    """A record as `application/x-www-form-urlencoded`, as OAuth's operations take it."""
+    """Return a record as `application/x-www-form-urlencoded`, as OAuth's operations accept it."""
     fields = body.model_dump(mode="json", exclude_none=True, by_alias=True)
     return Content(urlencode(fields), "application/x-www-form-urlencoded")
 
 
 class Download:
-    """An answer that is streamed, such as a CSV or a zip. It is asked for when it is read, each time anew.
+    """A streamed response, such as a CSV or a zip. It is requested each time it is read.
 
     `async for chunk in download`, `await download.read()`, `await download.save("holders.csv")`. Raises ApiProblem.
     """
@@ -34,17 +34,17 @@ class Download:
         self._opened = opened
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Chunk by chunk."""
+        """Yield it chunk by chunk."""
         async with self._opened() as response:
             async for chunk in response.aiter_bytes():
                 yield chunk
 
     async def read(self) -> bytes:
-        """All of it."""
+        """Return all of it."""
         return b"".join([chunk async for chunk in self])
 
     async def save(self, path: str | Path) -> Path:
-        """Write it to a file, which is there only when all of it has come."""
+        """Write it to a file, which appears only when it is complete."""
         target = Path(path)
         partial = target.with_name(f".{target.name}.part")
         try:

@@ -1,1 +1,1 @@
-"""Compliance: the rules of tokens and markets, decided off the chain as on it."""
+"""Compliance: the rules of tokens and markets, evaluated off-chain with the same results as on-chain."""

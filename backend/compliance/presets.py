@@ -1,16 +1,16 @@
-"""What each framework starts from. Configuration, not legal advice: every value stays the issuer's to change."""
+"""Initial values of each regulatory framework. Configuration, not legal advice: the issuer can change every value."""
 
 from typing import Final
 
 from backend.compliance.schemas import Preset
-from backend.fields import RegulationType
+from backend.core.fields import RegulationType
 
 PRESETS: Final = (
     Preset(
         regulation_type=RegulationType.REG_D,
         name="Reg D 506(c)",
         summary="Accredited investors, general solicitation.",
-        enforces=["Accreditation of every receiver", "12 months' lockup", "At most 2,000 holders", "KYC level 1"],
+        enforces=["Accreditation of every receiver", "12-month lock-up", "At most 2,000 holders", "KYC level 1"],
         leaves_to_issuer=["Form D", "Reasonable steps to verify accreditation", "Bad actor checks"],
         required_kyc_level=1,
         max_holders=2_000,
@@ -21,9 +21,9 @@ PRESETS: Final = (
     Preset(
         regulation_type=RegulationType.REG_S,
         name="Reg S",
-        summary="Offshore offers to persons who are not of the USA.",
-        enforces=["USA blocked", "12 months' lockup", "KYC level 1"],
-        leaves_to_issuer=["Flow-back into the USA by other ways", "No directed selling efforts in the USA"],
+        summary="Offshore offers to persons outside the USA.",
+        enforces=["USA blocked", "12-month lock-up", "KYC level 1"],
+        leaves_to_issuer=["Flow-back into the USA through other channels", "No directed selling efforts in the USA"],
         required_kyc_level=1,
         max_holders=0,
         requires_accreditation=False,
@@ -34,8 +34,8 @@ PRESETS: Final = (
         regulation_type=RegulationType.REG_A_PLUS,
         name="Reg A+ Tier 2",
         summary="Public offers up to 75 million USD a year.",
-        enforces=["KYC level 1", "No lockup"],
-        leaves_to_issuer=["The offering circular", "The 10% test of those who are not accredited", "Annual reports"],
+        enforces=["KYC level 1", "No lock-up"],
+        leaves_to_issuer=["The offering circular", "The 10% limit for non-accredited investors", "Annual reports"],
         required_kyc_level=1,
         max_holders=0,
         requires_accreditation=False,
@@ -46,7 +46,7 @@ PRESETS: Final = (
         regulation_type=RegulationType.REG_CF,
         name="Reg CF",
         summary="Crowdfunding up to 5 million USD a year.",
-        enforces=["12 months' lockup", "KYC level 1"],
+        enforces=["12-month lock-up", "KYC level 1"],
         leaves_to_issuer=["A registered portal", "Each investor's yearly limit", "Form C"],
         required_kyc_level=1,
         max_holders=0,

@@ -1,10 +1,10 @@
-"""The refusal of a movement: every rule that stands against it, and what would put each right."""
+"""The refusal of a movement: every rule that refuses it, and how to resolve each."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from backend.compliance.schemas import RuleVerdict
-from backend.errors import Conflict
+from backend.core.errors import Conflict
 
 
 class Refused(Conflict):
@@ -15,5 +15,5 @@ class Refused(Conflict):
         self.verdicts = list(verdicts)
 
     def extensions(self) -> dict[str, Any]:
-        """Every rule that refuses it, with what can be done."""
+        """Every rule that refuses the movement, with its resolution."""
         return {"rules": [v.model_dump() for v in self.verdicts]}

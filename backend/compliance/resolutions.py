@@ -1,14 +1,16 @@
-"""What would put a broken rule right, in words, and the call that does it.
+"""Resolutions of failed rules: a description, and the API call.
 
-Only calls that can really be made are named: none gives somebody tokens, or changes the rules of a market.
+Only calls that the caller can actually make are named: none gives tokens to an account, or changes the rules of a
+market.
 """
 
 from collections.abc import Sequence
 from uuid import UUID
 
-from backend.chain.restrictions import RESTRICTIONS
+from backend.chain.abi.restrictions import RESTRICTIONS
 from backend.compliance import rules
 from backend.compliance.schemas import Resolution, RuleVerdict
+from backend.core.settings import settings
 
 _BY_ATTESTATION = frozenset(
     {
@@ -35,14 +37,16 @@ _BY_RULES = frozenset(
 
 
 def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: UUID) -> list[RuleVerdict]:
-    """The verdicts, the failed ones with what can be done about them."""
+    """Return the verdicts, the failed ones with their resolution."""
     return [v if v.passed else _with_resolution(v, organization_id, asset_id) for v in verdicts]
 
 
 def _with_resolution(verdict: RuleVerdict, organization_id: UUID, asset_id: UUID) -> RuleVerdict:
-    method, path = _call(verdict.code, f"/v1/orgs/{organization_id}", asset_id)
+    method, path = _call(verdict.code, f"/orgs/{organization_id}", asset_id)
+    href = settings().base_url + path if path else None
     words = RESTRICTIONS[verdict.code].resolution
-    return verdict.model_copy(update={"resolution": Resolution(method=method, path=path, description=words)})
+    resolution = Resolution(method=method, path=path, href=href, description=words)
+    return verdict.model_copy(update={"resolution": resolution})
 
 
 def _call(code: int, organization: str, asset_id: UUID) -> tuple[str | None, str | None]:

@@ -1,16 +1,17 @@
-"""May this movement happen? The decisions of `RWAToken.checkTransfer` and `Market.checkOrder`, in Python.
+"""Whether a movement is allowed: the decisions of `RWAToken.checkTransfer` and `Market.checkOrder`, in Python.
 
-Same codes (contracts/restrictions.json), same conclusions, no I/O: what is decided here is what the contract decides on
-the same facts. A rule that was not looked at, as the contract does not look at it either (the level of somebody
-without attestation), has no verdict.
+Same codes (contracts/restrictions.json), same results, no I/O: on the same facts, this module decides what the contract
+decides. A rule that the contract does not evaluate (such as the level of an account without attestation) has no verdict
+here either.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from backend.chain.restrictions import RESTRICTIONS
+from backend.chain.abi.restrictions import RESTRICTIONS
 from backend.compliance.schemas import RuleVerdict
+from backend.core.addresses import ZERO_ADDRESS
 
 PAUSED, RULES_NOT_SET, INVALID_RECEIVER, INSUFFICIENT_BALANCE, FROZEN, LOCKUP = 1, 2, 3, 4, 5, 6
 SENDER_NOT_ATTESTED, SENDER_COUNTRY_BLOCKED, RECEIVER_NOT_ATTESTED, ORG_ONLY = 7, 8, 9, 10
@@ -30,15 +31,13 @@ _MESSAGE_SAYS_ALL = frozenset(
         MARKET_NOT_ATTESTED,
     }
 )
-"""Rules whose facts in words are for when they are kept."""
-MINTED_FROM = "0x" + "0" * 40
-"""Where a mint comes from, as ERC-20 has it."""
+"""Rules whose facts are given only if they pass."""
 Finding = tuple[int, bool, str]
-"""A code, whether its rule is kept, and the facts in words."""
+"""A code, whether its rule passes, and the facts as text."""
 
 
 class MarketRules(Protocol):
-    """The rules a market has of its own; 0 means no limit."""
+    """The rules of a market; 0 means no limit."""
 
     @property
     def min_kyc_level(self) -> int: ...  # noqa: D102
@@ -63,7 +62,7 @@ class Rules(MarketRules, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the valid attestations that count say together about an account."""
+    """The combined content of an account's valid attestations that count."""
 
     found: bool = False
     level: int = 0
@@ -74,9 +73,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One side of a movement. Amounts in base units; `holding` is the balance and what markets hold for the account.
+    """One side of a movement. Amounts in base units; `holding` is the balance plus what markets hold for the account.
 
-    `standing` is by every attester the token trusts, `own_standing` by those of its own organization.
+    `standing` counts every attester that the token trusts, `own_standing` those of its own organization.
     """
 
     address: str
@@ -87,12 +86,12 @@ class Account:
     frozen: int = 0
     is_treasury: bool = False
     can_hold: bool = True
-    """False for the zero address, the token itself and markets."""
+    """Return False for the zero address, the token itself and markets."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenState:
-    """What holds for the token whoever moves it."""
+    """The token's state, regardless of who moves it."""
 
     paused: bool = False
     has_rules: bool = True
@@ -102,7 +101,7 @@ class TokenState:
 def evaluate(
     rules: Rules, sender: Account | None, receiver: Account, amount: int, now: int, state: TokenState = TokenState()
 ) -> list[RuleVerdict]:
-    """Every rule of a transfer (of a mint, without a sender) at Unix time `now`, in the order of the codes."""
+    """Evaluate every rule of a transfer (of a mint, without a sender) at Unix time `now`, in the order of the codes."""
     findings = [*_general(state), *_receiver(rules, receiver), *_limits(rules, sender, receiver, amount, state)]
     if sender is not None:
         findings += [*_sender(rules, sender, now), *_available(sender, amount)]
@@ -119,9 +118,9 @@ def evaluate_order(
     state: TokenState = TokenState(),
     halted: bool = False,
 ) -> list[RuleVerdict]:
-    """Every rule of token and market that an order must keep when it is placed."""
+    """Evaluate every rule of token and market that an order must satisfy when it is placed."""
     standing = trader.own_standing if rules.org_only else trader.standing
-    findings = [(MARKET_HALTED, not halted, "The market trades."), *_trader(market, trader, standing)]
+    findings = [(MARKET_HALTED, not halted, "The market is open."), *_trader(market, trader, standing)]
     if is_buy:
         findings += [*_general(state), *_receiver(rules, trader), *_limits(rules, None, trader, amount, state)]
         findings += _market_limits(market, trader, amount, state)
@@ -133,26 +132,26 @@ def evaluate_order(
 
 
 def failures(verdicts: Sequence[RuleVerdict]) -> list[RuleVerdict]:
-    """The verdicts that stand against it."""
+    """Return the failed verdicts."""
     return [v for v in verdicts if not v.passed]
 
 
 def person(rules: Rules, account: Account) -> list[RuleVerdict]:
-    """What the rules say about somebody as a holder, apart from any movement: attestation, level, country, maximum."""
+    """Evaluate an account as a holder, independent of a movement: attestation, level, country, maximum."""
     over = rules.max_tokens_per_holder and account.holding > rules.max_tokens_per_holder
     if account.is_treasury:
         return []
     return _verdicts(
         [
             *_receiver(rules, account),
-            (MAX_PER_HOLDER, not over, f"Holds {account.holding} base units."),
+            (MAX_PER_HOLDER, not over, f"The account holds {account.holding} base units."),
         ]
     )
 
 
 def _general(state: TokenState) -> Iterator[Finding]:
-    yield PAUSED, not state.paused, "The token moves."
-    yield RULES_NOT_SET, state.has_rules, "The token has its rules."
+    yield PAUSED, not state.paused, "The token is not paused."
+    yield RULES_NOT_SET, state.has_rules, "The token's rules are set."
 
 
 def _sender(rules: Rules, sender: Account, now: int) -> Iterator[Finding]:
@@ -166,7 +165,11 @@ def _sender(rules: Rules, sender: Account, now: int) -> Iterator[Finding]:
 
 def _available(sender: Account, amount: int) -> Iterator[Finding]:
     balance = sender.balance if sender.can_hold else 0
-    yield INSUFFICIENT_BALANCE, amount <= balance, f"{balance} base units are there, {amount} are asked."
+    yield (
+        INSUFFICIENT_BALANCE,
+        amount <= balance,
+        f"The balance is {balance} base units; the amount is {amount} base units.",
+    )
     free = max(balance - sender.frozen, 0)
     yield FROZEN, not sender.frozen or amount <= free, f"{sender.frozen} base units of the sender are frozen."
 
@@ -198,13 +201,13 @@ def _trader(market: MarketRules, trader: Account, standing: Standing) -> Iterato
 
 
 def _qualified(codes: tuple[int, int], rules: MarketRules, standing: Standing) -> Iterator[Finding]:
-    level = f"KYC level {standing.level}, {rules.min_kyc_level} is asked."
+    level = f"The KYC level is {standing.level}; {rules.min_kyc_level} is required."
     yield codes[0], standing.level >= rules.min_kyc_level, level
     if rules.requires_accreditation:
         kept = standing.accredited and standing.accredited_level >= rules.min_kyc_level
         yield codes[1], kept, f"Accredited at KYC level {standing.accredited_level}." if standing.accredited else ""
     else:
-        yield codes[1], True, "No accreditation is asked."
+        yield codes[1], True, "No accreditation is required."
 
 
 def _country(code: int, who: str, rules: MarketRules, standing: Standing) -> Finding:
@@ -216,7 +219,7 @@ def _country(code: int, who: str, rules: MarketRules, standing: Standing) -> Fin
 def _limits(
     rules: Rules, sender: Account | None, receiver: Account, amount: int, state: TokenState
 ) -> Iterator[Finding]:
-    source = sender.address if sender is not None else MINTED_FROM
+    source = sender.address if sender is not None else ZERO_ADDRESS
     if amount == 0 or source == receiver.address or receiver.is_treasury:
         return
     leaves = sender is not None and not sender.is_treasury and 0 < sender.holding == amount
@@ -233,9 +236,13 @@ def _caps(
 ) -> Iterator[Finding]:
     after = state.holder_count + (receiver.holding == 0) - leaves
     fits = not rules.max_holders or receiver.holding != 0 or after <= rules.max_holders
-    yield codes[0], fits, f"{after} holders afterwards, {rules.max_holders or 'any number'} may be."
+    yield codes[0], fits, f"{after} holders afterwards; the maximum is {rules.max_holders or 'unlimited'}."
     most, would = rules.max_tokens_per_holder, receiver.holding + amount
-    yield codes[1], not most or would <= most, f"{would} base units afterwards, {most or 'any amount'} may be held."
+    yield (
+        codes[1],
+        not most or would <= most,
+        f"{would} base units afterwards; the maximum per holder is {f'{most} base units' if most else 'unlimited'}.",
+    )
 
 
 def _list(standing: Standing) -> str:
@@ -243,7 +250,7 @@ def _list(standing: Standing) -> str:
 
 
 def _lockup_words(end: int, now: int) -> str:
-    return f"It ends at Unix time {end}." if end > now else "No lockup holds."
+    return f"The lock-up ends at Unix time {end}." if end > now else "There is no lock-up."
 
 
 def _verdicts(findings: Sequence[Finding]) -> list[RuleVerdict]:

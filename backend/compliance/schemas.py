@@ -1,36 +1,48 @@
-"""Compliance rules as they cross the door, and the answer to "can this transfer happen?"."""
+"""API schemas of compliance rules and of transfer checks."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field
 
-from backend.fields import Address, Body, Countries, Eid, Flag, RegulationType, TokenAmount, UnixTime
+from backend.core.fields import (
+    KEPT,
+    Address,
+    Body,
+    Countries,
+    Eid,
+    Flag,
+    RegulationType,
+    TokenAmount,
+    UnixTime,
+    removed_by,
+)
+
+Issuers = Annotated[list[Address], Field(max_length=16)]
 
 
 class ComplianceRules(Body):
-    """The rules of an asset beside its framework, level and holder cap."""
+    """The rules of an asset, except its framework, level and holder cap."""
 
     requires_accreditation: Flag = False
     blocked_countries: Countries = Field(default_factory=list)
     lockup_end_time: UnixTime = 0
     max_tokens_per_holder: TokenAmount = "0"
-    trusted_issuers: Annotated[list[Address], Field(max_length=16)] = Field(default_factory=list)
+    trusted_issuers: Issuers = Field(default_factory=list)
 
 
-def _patch_of(kind: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a merge patch: every field may be left out, and null takes it back to its default."""
-    fields = kind.model_json_schema()["properties"]
-    kinds = {name: {k: v for k, v in field.items() if k not in ("default", "title")} for name, field in fields.items()}
-    properties = {name: {"anyOf": [field, {"type": "null"}]} for name, field in kinds.items()}
-    return {"type": "object", "additionalProperties": False, "properties": properties}
+class RulesPatch(Body):
+    """JSON merge patch of the rules: omitted ones stay unchanged. 0, false or an empty list removes one; null is
+    refused."""
 
-
-RulesPatch = Annotated[dict[str, Any], WithJsonSchema(_patch_of(ComplianceRules))]
-"""JSON merge patch of the rules."""
+    requires_accreditation: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    blocked_countries: Annotated[Countries | None, KEPT, removed_by("an empty list")] = None
+    lockup_end_time: Annotated[UnixTime | None, KEPT, removed_by("0")] = None
+    max_tokens_per_holder: Annotated[TokenAmount | None, KEPT, removed_by('"0"')] = None
+    trusted_issuers: Annotated[Issuers | None, KEPT, removed_by("an empty list")] = None
 
 
 class Preset(BaseModel):
-    """Values a framework starts from (configuration, not legal advice)."""
+    """Initial values of a framework (configuration, not legal advice)."""
 
     regulation_type: RegulationType
     name: str
@@ -45,7 +57,7 @@ class Preset(BaseModel):
 
 
 class TransferCheck(Body):
-    """A transfer that has not happened."""
+    """A transfer to check."""
 
     chain_eid: Eid
     from_address: Address
@@ -54,15 +66,17 @@ class TransferCheck(Body):
 
 
 class Resolution(BaseModel):
-    """What would put something right, and the call that does it; null where no single call of ours does."""
+    """How to resolve a refusal, and the API call; null if no single call resolves it. `path` is relative to
+    `{base_url}`, `href` is the same address in full."""
 
     method: str | None
     path: str | None
+    href: str | None
     description: str
 
 
 class RuleVerdict(BaseModel):
-    """One rule's word on a transfer."""
+    """One rule's verdict on a transfer."""
 
     rule: str
     passed: bool
@@ -72,7 +86,7 @@ class RuleVerdict(BaseModel):
 
 
 class TransferVerdict(BaseModel):
-    """Every rule, and whether the contract on chain comes to the same end."""
+    """Every rule's verdict, and whether the contract on chain agrees."""
 
     allowed: bool
     chain_agrees: bool
@@ -80,6 +94,6 @@ class TransferVerdict(BaseModel):
 
 
 class PresetList(BaseModel):
-    """The frameworks."""
+    """A list of frameworks."""
 
     presets: list[Preset]

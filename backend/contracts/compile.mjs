@@ -1,5 +1,5 @@
-// Compiles the sources with the pinned compiler and writes one artifact per contract. With --check nothing is written:
-// the process fails if an artifact would change.
+// Compiles the sources with the pinned compiler and writes one artifact per contract. With --check it writes nothing,
+// and fails if an artifact would change.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ const contracts = [
   "RWAToken",
   "TestUSD",
 ];
-// What stands in for LayerZero's endpoint in the tests of public networks; it is no part of the product.
+// Replaces LayerZero's endpoint in the tests of public networks; it is not part of the product.
 const standIn = "EndpointStandIn";
 const tests = join(here, "..", "..", "tests", "public");
 const settings = {
@@ -26,7 +26,7 @@ const settings = {
   metadata: { bytecodeHash: "none", appendCBOR: false },
   outputSelection: { "*": { "*": ["abi", "userdoc", "devdoc", "evm.bytecode.object", "evm.deployedBytecode.object"] } },
 };
-// The limit of a contract's code on every chain the tokens may live on (EIP-170).
+// The maximum size of a contract's code, in bytes (EIP-170).
 const codeLimit = 24576;
 
 function solidity(folder, prefix) {
@@ -50,7 +50,7 @@ function sorted(value) {
 const typeOf = ({ type, components }) =>
   components ? `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}` : type;
 
-// What of a contract's interface says nothing of itself; the one event that the library leaves undocumented is not ours.
+// Returns the interface entries without NatSpec, except OpenZeppelin's OwnershipTransferred, which has none.
 function undocumented({ abi, userdoc, devdoc }) {
   const said = (doc) => [doc].flat().some((entry) => entry?.notice ?? entry?.details);
   return abi
@@ -64,7 +64,7 @@ function undocumented({ abi, userdoc, devdoc }) {
 }
 
 const sources = solidity(join(here, "src"), "src");
-// Names and texts, each closed by a NUL, so that the hash can be worked out again without a compiler.
+// Names and texts, each followed by a NUL byte, so that the hash can be recomputed without a compiler.
 const hash = createHash("sha256");
 for (const [name, text] of sources) hash.update(`${name}\0${text}\0`);
 const sourceHash = hash.digest("hex");
@@ -104,7 +104,7 @@ for (const contractName of contracts) {
   const { abi, evm } = output.contracts[`src/${contractName}.sol`][contractName];
   const size = evm.deployedBytecode.object.length / 2;
   if (size > codeLimit) {
-    console.error(`${contractName} has ${size} bytes of code, ${size - codeLimit} too many`);
+    console.error(`${contractName} has ${size} bytes of code, ${size - codeLimit} more than allowed`);
     process.exit(1);
   }
   if (!process.argv.includes("--check")) console.log(`${contractName.padEnd(20)} ${size} bytes`);

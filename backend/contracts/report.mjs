@@ -1,10 +1,10 @@
-// Sums up what the tools found, in one line each, and fails where it is less than we promise:
+// Summarizes the findings of a tool in one line, and fails if they do not meet the requirements:
 // `bun report.mjs coverage lcov.info` and `bun report.mjs slither slither.json`.
 import { readFileSync, readdirSync } from "node:fs";
 
 const leastCoverage = 98;
 
-// The totals of an lcov file: how many lines, branches and functions there are ("F") and how many were reached ("H").
+// Adds up an lcov file: the numbers of lines, branches and functions ("F"), and of those that tests reached ("H").
 function coverage(text) {
   const total = (key) => [...text.matchAll(new RegExp(`^${key}:(\\d+)$`, "gm"))].reduce((sum, m) => sum + Number(m[1]), 0);
   const parts = { lines: "L", branches: "BR", functions: "FN" };
@@ -13,7 +13,7 @@ function coverage(text) {
   return reached.every(([, percent]) => percent >= leastCoverage);
 }
 
-// What Slither reports and no comment in the sources excuses. High and medium findings fail, the others are shown only.
+// Reports the findings of Slither that no comment in the sources excuses. Only high and medium ones fail.
 function slither(text) {
   const { success, error, results } = JSON.parse(text);
   if (!success) throw new Error(`Slither did not finish: ${error}`);

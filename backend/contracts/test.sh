@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the lock file names and runs the Solidity tests without a network. Needs `bun` on the path.
-# SNAPSHOTS=write renews the gas figures instead of comparing them.
+# Installs the packages of the lock file and runs the Solidity tests, which need no network. Needs `bun` on the PATH.
+# SNAPSHOTS=write updates the gas figures instead of comparing them.
 set -eu
 cd "$(dirname "$0")"
 bun install --frozen-lockfile --ignore-scripts >/dev/null 2>&1

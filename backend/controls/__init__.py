@@ -1,1 +1,1 @@
-"""Controls of an issuer over a token: mint, burn, pause, freeze, forced transfer, recovery; each with a reason."""
+"""Issuer controls of a token: mint, burn, pause, freeze, forced transfer, recovery; each with a reason."""

@@ -1,10 +1,10 @@
-"""Each act as its call, and the event by which the chain says that it has happened."""
+"""The contract call of each act, and the event that confirms it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from backend.chain import token
-from backend.chain.calls import Call
+from backend.chain.abi.calls import Call
+from backend.chain.bindings import token
 from backend.controls import rules
 
 Arguments = Mapping[str, Any]
@@ -22,7 +22,7 @@ TITLES: Final = {
     "path_unpaused": "Bridge path resumed",
     "path_limited": "Bridge path limited",
 }
-"""Acts by the names of their steps."""
+"""Step titles of acts."""
 EVENTS: Final = {
     "minted": "Transfer",
     "taken": "ForcedTransfer",
@@ -49,19 +49,19 @@ _CALLS: Final[Mapping[str, Callable[[str, str, Arguments], Call]]] = {
 
 
 CALCULATED: Final = frozenset({"frozen", "unfrozen"})
-"""Acts whose amount follows from the state of the chain: the contract takes what is to be frozen afterwards."""
+"""Acts whose amount depends on the state of the chain: the contract takes the frozen amount afterwards."""
 PATH_ACTS: Final = frozenset({"path_paused", "path_unpaused", "path_limited"})
 
 
-def asked(arguments: Arguments) -> dict[str, Any]:
-    """Return what was asked for, of a request's arguments: its chains, addresses, amount and reason."""
+def requested(arguments: Arguments) -> dict[str, Any]:
+    """Return the wanted control of a request's arguments: its chains, addresses, amount and reason."""
     inner = ("order", "acts", "moves", "waits_because")
     return {name: value for name, value in arguments.items() if name not in inner and value is not None}
 
 
 async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments) -> Call:
-    """The call of an act; of a recovery the arguments have the `orders` to end as well. How much is to be frozen is
-    reckoned from what is frozen now: 409 where that cannot be."""
+    """Return the call of an act; for a recovery, the arguments also contain the `orders` to cancel. A new frozen amount
+    is calculated from the current one: 409 if that is not possible."""
     if act in PATH_ACTS:
         return _path_call(act, eid, at, arguments)
     if act not in CALCULATED:
@@ -75,7 +75,7 @@ async def call_of(act: str, eid: int, at: str, owner: str, arguments: Arguments)
 
 
 def _path_call(act: str, eid: int, at: str, arguments: Arguments) -> Call:
-    """The call of one end of a path: it names the other end."""
+    """Return the call at one end of a path: it names the other end."""
     ends = (arguments["source_chain_eid"], arguments["destination_chain_eid"])
     other = ends[1] if eid == ends[0] else ends[0]
     if act == "path_limited":
@@ -88,8 +88,8 @@ def _amount(arguments: Arguments) -> int | None:
     return None if arguments["amount"] is None else int(arguments["amount"])
 
 
-def told(act: str, event: Mapping[str, Any]) -> str:
-    """What has happened, in words."""
+def result_words(act: str, event: Mapping[str, Any]) -> str:
+    """Return what has happened, as text."""
     if act in ("minted", "burned"):
         return f"{event['value']} base units {act}."
     if act in ("taken", "moved"):
@@ -97,18 +97,18 @@ def told(act: str, event: Mapping[str, Any]) -> str:
     if act == "path_limited":
         return f"Limit: {rules.limit_words(event['limit'], event['window'])}."
     if act in PATH_ACTS:
-        return "The path is paused." if event["paused"] else "Packets pass again."
+        return "The path is paused." if event["paused"] else "The path is open again."
     if act in ("frozen", "unfrozen"):
         return _frozen_words(event["account"], event["amount"])
     return f"The token is {act}."
 
 
 def recovered(lost: str, new: str, amount: int, orders: int, quote: int) -> str:
-    """What a recovery has moved, in words; `amount` and `quote` in base units of their currencies."""
+    """Return what a recovery has moved, as text; `amount` and `quote` in base units of their currencies."""
     words = f"{amount} base units moved from {lost} to {new}."
     if orders or quote:
         count = f"{orders} open order{'' if orders == 1 else 's'}"
-        words += f" {count} ended, and {quote} base units of the quote currency went along."
+        words += f"{count} cancelled, and {quote} base units of the quote currency moved."
     return words
 
 

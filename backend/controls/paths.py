@@ -1,23 +1,23 @@
-"""The pause and the limit of an asset's bridge paths: read, and planned as controls over the tokens at both ends."""
+"""Pause and limit of an asset's bridge paths: read, and planned as controls over the tokens at both ends."""
 
 import asyncio
 from itertools import permutations
 from uuid import UUID
 
-from backend import db
 from backend.assets import records
-from backend.assets.checking import Place
 from backend.assets.rules import SHARED_DECIMALS
+from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
-from backend.chain import token
-from backend.chain.token import PathState
+from backend.chain.bindings import token
+from backend.chain.bindings.token import PathState
 from backend.controls import facts, rules
 from backend.controls.schemas import AssetPath, Change, ControlKind, LimitPath, PausePath
-from backend.errors import BadRequest, Conflict
+from backend.core import db
+from backend.core.errors import BadRequest, Conflict
 
 
 async def all_of(context: Context, asset_id: UUID) -> list[AssetPath]:
-    """Every path between the asset's active tokens, as the chains have them now."""
+    """Return every path between the asset's active tokens, as read from the chains now."""
     await records.asset(context.session, context.organization_id, asset_id)
     rows = records.active(await records.deployments(context.session, asset_id))
     async with db.paused(context.session):
@@ -47,9 +47,10 @@ async def _shown(eid: int, at: str, other_eid: int) -> AssetPath:
 async def ends(
     context: Context, asset_id: UUID, kind: ControlKind, body: PausePath | LimitPath
 ) -> tuple[list[tuple[Place, str]], list[Change]]:
-    """The ends of a path that a control changes, with their owners, and what changes there. 409 where nothing would."""
+    """Return the ends of a path that a control changes, with their owners and the changes. 409 if nothing would
+    change."""
     if body.source_chain_eid == body.destination_chain_eid:
-        raise BadRequest("A path leads to another chain.", pointer="/destination_chain_eid")
+        raise BadRequest("A path must lead to another chain.", pointer="/destination_chain_eid")
     if isinstance(body, LimitPath):
         asset = await records.asset(context.session, context.organization_id, asset_id)
         amount = None if body.amount is None else int(body.amount)
@@ -69,9 +70,9 @@ async def ends(
 
 
 _NOTHING = {
-    ControlKind.PAUSE_PATH: "The path is paused already.",
+    ControlKind.PAUSE_PATH: "The path is already paused.",
     ControlKind.UNPAUSE_PATH: "The path is not paused.",
-    ControlKind.LIMIT_PATH: "The path has this limit already.",
+    ControlKind.LIMIT_PATH: "The path already has this limit.",
 }
 
 

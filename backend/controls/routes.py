@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response, status
 
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.controls import paths, service
 from backend.controls.schemas import (
@@ -22,7 +22,9 @@ from backend.controls.schemas import (
     PausePath,
     Recover,
 )
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/assets/{assetId}", tags=["Controls"], route_class=GuardedRoute)
 Answer = ControlAccepted | ControlPlan
 
@@ -31,11 +33,8 @@ async def _answer(
     context: Current, assetId: UUID, kind: ControlKind, body: Control, response: Response, dry_run: bool
 ) -> Answer:
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await service.plan(context, assetId, kind, body)
-    accepted = await service.act(context, assetId, kind, body)
-    response.headers["Location"] = f"/v1/orgs/{context.organization_id}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await service.plan(context, assetId, kind, body))
+    return accepted(response, context.organization_id, await service.act(context, assetId, kind, body))
 
 
 @router.post("/mint", status_code=status.HTTP_202_ACCEPTED)
@@ -43,7 +42,7 @@ async def _answer(
 async def mint(
     context: Current, orgId: UUID, assetId: UUID, body: Mint, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Issue tokens by the owner. The receiver must pass every rule of a holder; the treasury always may."""
+    """Mint tokens as the owner. The receiver must pass every rule of a holder; the treasury always may receive."""
     return await _answer(context, assetId, ControlKind.MINT, body, response, dry_run)
 
 
@@ -52,7 +51,7 @@ async def mint(
 async def burn(
     context: Current, orgId: UUID, assetId: UUID, body: Burn, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Destroy tokens. Those of another address than the owner's are taken first, by force, frozen ones too."""
+    """Burn tokens. Tokens of an address other than the owner are first taken by force, including frozen ones."""
     return await _answer(context, assetId, ControlKind.BURN, body, response, dry_run)
 
 
@@ -61,7 +60,7 @@ async def burn(
 async def pause(
     context: Current, orgId: UUID, assetId: UUID, body: Pause, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Stop every movement of the token on a chain, or on all of them. Enforcement still works while it is paused."""
+    """Pause every movement of the token on a chain, or on all chains. Enforcement still works while it is paused."""
     return await _answer(context, assetId, ControlKind.PAUSE, body, response, dry_run)
 
 
@@ -70,7 +69,7 @@ async def pause(
 async def unpause(
     context: Current, orgId: UUID, assetId: UUID, body: Pause, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Let a paused token move again."""
+    """Unpause a token."""
     return await _answer(context, assetId, ControlKind.UNPAUSE, body, response, dry_run)
 
 
@@ -79,7 +78,8 @@ async def unpause(
 async def freeze(
     context: Current, orgId: UUID, assetId: UUID, body: Freeze, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Freeze so much more of an account; without an amount all of it, also what it gets later."""
+    """Freeze an additional amount of an account; without an amount, the whole account, including what it receives
+    later."""
     return await _answer(context, assetId, ControlKind.FREEZE, body, response, dry_run)
 
 
@@ -88,7 +88,7 @@ async def freeze(
 async def unfreeze(
     context: Current, orgId: UUID, assetId: UUID, body: Freeze, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Free so much of what is frozen of an account; without an amount all of it."""
+    """Unfreeze an amount of an account; without an amount, the whole account."""
     return await _answer(context, assetId, ControlKind.UNFREEZE, body, response, dry_run)
 
 
@@ -97,7 +97,7 @@ async def unfreeze(
 async def forced_transfer(
     context: Current, orgId: UUID, assetId: UUID, body: ForcedTransfer, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Take tokens of an address, frozen ones too, and give them to an eligible one; also while paused or locked up."""
+    """Transfer tokens by force, including frozen ones, to an eligible address; also while paused or locked up."""
     return await _answer(context, assetId, ControlKind.FORCED_TRANSFER, body, response, dry_run)
 
 
@@ -106,16 +106,16 @@ async def forced_transfer(
 async def recover(
     context: Current, orgId: UUID, assetId: UUID, body: Recover, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Move everything of a lost wallet to a new wallet of the same person, which must be eligible: its tokens, what of
-    them is frozen, and what lies in its open orders of the asset's markets. These orders end; the tokens and the quote
-    in them go to the new wallet, in the same transaction."""
+    """Recover a lost wallet: move everything to a new wallet of the same person, which must be eligible: its tokens,
+    their frozen part, and what its open orders hold in the asset's markets. These orders are cancelled; the tokens and
+    the quote currency in them move to the new wallet in the same transaction."""
     return await _answer(context, assetId, ControlKind.RECOVER, body, response, dry_run)
 
 
 @router.get("/paths")
 @requires(Scope.ASSETS_READ)
 async def list_asset_paths(context: Current, orgId: UUID, assetId: UUID) -> AssetPathList:
-    """List the bridge paths between the asset's tokens, with their pauses and limits as the chains have them now."""
+    """List the bridge paths between the asset's tokens, with their pauses and limits, read from the chains now."""
     return AssetPathList(paths=await paths.all_of(context, assetId))
 
 
@@ -124,8 +124,8 @@ async def list_asset_paths(context: Current, orgId: UUID, assetId: UUID) -> Asse
 async def pause_path(
     context: Current, orgId: UUID, assetId: UUID, body: PausePath, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Stop what goes between two chains, in both directions and on both tokens. A packet that is on its way waits at
-    the endpoint of its destination."""
+    """Pause the bridge path between two chains, in both directions and on both tokens. A packet in transit waits at the
+    endpoint of its destination."""
     return await _answer(context, assetId, ControlKind.PAUSE_PATH, body, response, dry_run)
 
 
@@ -134,7 +134,7 @@ async def pause_path(
 async def unpause_path(
     context: Current, orgId: UUID, assetId: UUID, body: PausePath, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Let packets pass between two chains again."""
+    """Resume the bridge path between two chains."""
     return await _answer(context, assetId, ControlKind.UNPAUSE_PATH, body, response, dry_run)
 
 
@@ -143,6 +143,6 @@ async def unpause_path(
 async def limit_path(
     context: Current, orgId: UUID, assetId: UUID, body: LimitPath, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Limit how much passes between two chains in a window of time, both directions together, or end the limit. What is
-    used up frees itself evenly over the window. A packet above the limit waits at the endpoint of its destination."""
+    """Limit how much passes between two chains in a time window, both directions together, or remove the limit. Used
+    amounts are released evenly over the window. A packet above the limit waits at the endpoint of its destination."""
     return await _answer(context, assetId, ControlKind.LIMIT_PATH, body, response, dry_run)

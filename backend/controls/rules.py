@@ -1,11 +1,13 @@
-"""Decisions about controls. Pure."""
+"""Rules of controls. Pure functions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from backend.compliance import rules
 from backend.compliance.schemas import RuleVerdict
-from backend.errors import BadRequest, Conflict
-from backend.fields import MAX_UINT256
+from backend.controls.schemas import ControlKind
+from backend.core.errors import BadRequest, Conflict
+from backend.core.fields import MAX_UINT256
 
 _RECEIVER = frozenset(
     {
@@ -18,10 +20,10 @@ _RECEIVER = frozenset(
     }
 )
 OF_RECOVERY = _RECEIVER
-"""What binds even the owner: whoever gets tokens must be able to hold them."""
+"""Rules that bind even the owner: a receiver of tokens must be able to hold them."""
 OF_FORCE = _RECEIVER | {rules.INSUFFICIENT_BALANCE}
 OF_TAKING = OF_FORCE | {rules.PAUSED, rules.RULES_NOT_SET}
-"""A forced transfer to the owner, and a burn after it."""
+"""A forced transfer to the owner, followed by a burn."""
 OF_BURN = frozenset(
     {
         rules.PAUSED,
@@ -35,41 +37,64 @@ OF_BURN = frozenset(
 )
 
 
+ACCOUNTS = "accounts"
+ORDERS: Mapping[ControlKind, str] = {
+    ControlKind.PAUSE: "pause",
+    ControlKind.UNPAUSE: "pause",
+    ControlKind.PAUSE_PATH: "paths",
+    ControlKind.UNPAUSE_PATH: "paths",
+    ControlKind.LIMIT_PATH: "path_limits",
+    ControlKind.MINT: "supply",
+    ControlKind.BURN: "supply",
+}
+"""The order of a control, so that a pause does not wait for mints. Controls of different orders write different state
+of the token; those of accounts, which are the rest, share the frozen amounts."""
+
+
+def order_of(asset_id: UUID, kind: ControlKind, acts: Sequence[str]) -> str:
+    """Return the order of a control. A burn that takes the tokens from a holder first is one of accounts: it changes
+    the frozen amount, from which a freeze calculates the new one."""
+    order = ACCOUNTS if "taken" in acts else ORDERS.get(kind, ACCOUNTS)
+    return f"{order}:{asset_id}"
+
+
 WHOLE = 2**255
-"""Frozen from this on is the whole account: more than any supply, also after a forced transfer took of it."""
+"""From this frozen amount on, the whole account is frozen: it exceeds any supply, also after a forced transfer took
+part of it."""
 
 
 def is_whole(frozen: int) -> bool:
-    """Whether everything of an account is frozen, whatever it gets."""
+    """Return whether an account is wholly frozen, including future receipts."""
     return frozen >= WHOLE
 
 
 def binding(verdicts: Sequence[RuleVerdict], codes: frozenset[int]) -> list[RuleVerdict]:
-    """The verdicts that stand against an act of the owner: only some rules bind it."""
+    """Return the failed verdicts that bind the owner: only some rules do."""
     return [v for v in verdicts if not v.passed and v.code in codes]
 
 
 def check_amount(amount: int | None) -> None:
-    """400 where nothing would be done."""
+    """Raise 400 if the amount is zero."""
     if amount == 0:
-        raise BadRequest("At least one base unit.", pointer="/amount")
+        raise BadRequest("The amount must be at least one base unit.", pointer="/amount")
 
 
 def check_apart(one: str, other: str, pointer: str) -> None:
-    """400 where both sides are the same."""
+    """Raise 400 if both addresses are the same."""
     if one == other:
-        raise BadRequest("Both addresses are the same.", pointer=pointer)
+        raise BadRequest("The two addresses must differ.", pointer=pointer)
 
 
 def frozen_more(frozen: int, amount: int | None) -> int:
-    """How much is frozen after a freeze; without an amount the whole account, whatever it gets."""
+    """Return the frozen amount after a freeze; without an amount, the whole account, including future receipts."""
     if is_whole(frozen):
-        raise Conflict("The whole account is frozen already.")
+        raise Conflict("The whole account is already frozen.")
     return MAX_UINT256 if amount is None else min(frozen + amount, MAX_UINT256)
 
 
 def frozen_less(frozen: int, balance: int, amount: int | None) -> int:
-    """How much is frozen after an unfreeze. Of a wholly frozen account a part leaves the rest of its balance frozen."""
+    """Return the frozen amount after an unfreeze. Unfreezing a part of a wholly frozen account leaves the rest of its
+    balance frozen."""
     if frozen == 0:
         raise Conflict("Nothing of this account is frozen.")
     if amount is None:
@@ -84,7 +109,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def limit_words(limit: int, window: int) -> str:
-    """A limit of a bridge path in words; a window of 0 seconds means no limit."""
+    """Return a limit of a bridge path as text; a window of 0 seconds means no limit."""
     if not window:
         return "none"
     seconds, unit = next(((s, u) for s, u in _UNITS if window % s == 0), (1, "second"))
@@ -93,12 +118,14 @@ def limit_words(limit: int, window: int) -> str:
 
 
 def check_limit(amount: int | None, unit: int) -> None:
-    """400 where a limit is nothing, or too fine or too large for a packet. `unit` is the least amount that crosses."""
+    """Raise 400 if a limit is zero, too fine or too large for a packet. `unit` is the smallest amount that crosses."""
     if amount is None:
         return
     if amount == 0:
-        raise BadRequest("A limit of nothing stops the path; pause it instead.", pointer="/amount")
+        raise BadRequest("A limit of zero would stop the path. Pause it instead.", pointer="/amount")
     if amount % unit:
-        raise BadRequest(f"A limit is a multiple of {unit} base units, as amounts cross.", pointer="/amount")
+        raise BadRequest(
+            (f"A limit must be a multiple of {unit} base units, the smallest amount that crosses."), pointer="/amount"
+        )
     if amount // unit >= 2**64:
-        raise BadRequest("The limit is larger than what a packet can carry.", pointer="/amount")
+        raise BadRequest("The limit exceeds what a packet can carry. Set a lower one.", pointer="/amount")

@@ -1,4 +1,4 @@
-"""What an issuer can do to a token and its holders, as it crosses the door."""
+"""API schemas of issuer controls over a token and its holders."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Acceptance, Address, Body, Eid, Reason, TokenAmount, Whole
+from backend.core.fields import Acceptance, Address, Body, Eid, Reason, TokenAmount, Whole
 
 
 class ControlKind(StrEnum):
@@ -35,7 +35,8 @@ class Mint(Body):
 
 
 class Burn(Body):
-    """Destroy `amount` base units of an address. Another's than the owner's are taken first, then destroyed."""
+    """Burn `amount` base units of an address. Tokens of an address other than the owner are first taken, then
+    burned."""
 
     chain_eid: Eid
     address: Address
@@ -44,14 +45,14 @@ class Burn(Body):
 
 
 class Pause(Body):
-    """Stop every movement, or let it go on; without a chain, on every chain that has the token."""
+    """Pause or resume every movement; without a chain, on every chain that has the token."""
 
     chain_eid: Eid | None = None
     reason: Reason
 
 
 class Freeze(Body):
-    """Freeze `amount` base units of an address more, or fewer; without an amount, the whole account."""
+    """Freeze or unfreeze `amount` base units of an address; without an amount, the whole account."""
 
     chain_eid: Eid
     address: Address
@@ -60,7 +61,7 @@ class Freeze(Body):
 
 
 class ForcedTransfer(Body):
-    """Take from an address, frozen tokens too, and give to an eligible one."""
+    """Take tokens from an address, including frozen ones, and give them to an eligible one."""
 
     chain_eid: Eid
     from_address: Address
@@ -70,8 +71,8 @@ class ForcedTransfer(Body):
 
 
 class Recover(Body):
-    """Move everything of a lost wallet to a new one of the same person: tokens, frozen amounts, and what lies in its
-    open orders, which end."""
+    """Move everything of a lost wallet to a new one of the same person: tokens, frozen amounts, and what its open
+    orders hold; the orders are cancelled."""
 
     chain_eid: Eid
     lost_address: Address
@@ -80,7 +81,7 @@ class Recover(Body):
 
 
 class PausePath(Body):
-    """Stop what goes between two chains, in both directions, or let it go on. A packet that arrives meanwhile waits."""
+    """Pause or resume the path between two chains, in both directions. A packet that arrives during a pause waits."""
 
     source_chain_eid: Eid
     destination_chain_eid: Eid
@@ -89,7 +90,7 @@ class PausePath(Body):
 
 class LimitPath(Body):
     """Let at most `amount` base units pass between two chains in `window_seconds`, both directions together; without an
-    amount the limit is removed. Each of the two tokens keeps its own account of it."""
+    amount the limit is removed. Each of the two tokens counts separately."""
 
     source_chain_eid: Eid
     destination_chain_eid: Eid
@@ -102,13 +103,13 @@ Control = Mint | Burn | Pause | Freeze | ForcedTransfer | Recover | PausePath | 
 
 
 class ControlAccepted(Acceptance):
-    """Answer to a control."""
+    """Response to a control."""
 
     assetId: UUID
 
 
 class ControlStep(BaseModel):
-    """One transaction of a plan, and the gas it is expected to cost."""
+    """One transaction of a plan, and its expected gas."""
 
     name: str
     title: str
@@ -118,8 +119,8 @@ class ControlStep(BaseModel):
 
 
 class Change(BaseModel):
-    """What would be different. `field` is supply, balance or frozen (base units of the token), quote (base units of the
-    currency named by `symbol` and `decimals`), orders (a number), or state, path and limit (words)."""
+    """One change. `field` is supply, balance or frozen (base units of the token), quote (base units of the currency
+    named by `symbol` and `decimals`), orders (a number), or state, path and limit (text)."""
 
     chain_eid: int
     address: str | None = None
@@ -138,15 +139,15 @@ class ControlImpact(BaseModel):
 
 
 class ControlPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made and nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[ControlStep]
     impact: ControlImpact
 
 
 class AssetPath(BaseModel):
-    """The bridge path from one of an asset's tokens to another, as the first token has it now. `limit` and `available`
-    are base units, null without a limit; `available` is what may pass at once."""
+    """The bridge path from one of an asset's tokens to another, as the first token stores it now. `limit` and
+    `available` are base units, null without a limit; `available` is what may pass immediately."""
 
     chain_eid: int
     other_chain_eid: int
@@ -157,7 +158,7 @@ class AssetPath(BaseModel):
 
 
 class AssetPathList(BaseModel):
-    """Every bridge path of an asset: one page."""
+    """Every bridge path of an asset, in one page."""
 
     paths: list[AssetPath]
     nextCursor: None = None

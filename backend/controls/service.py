@@ -1,19 +1,19 @@
-"""Controls: looked at, planned or accepted. What they do to the chain is the workflow's."""
+"""Check, plan and accept controls. The workflow does the work on chain."""
 
 from typing import Any
 from uuid import UUID
 
-from backend import db
 from backend.assets import gas, records
-from backend.assets.checking import Place
 from backend.assets.models import AssetRow
+from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import lost_transactions
-from backend.chain.transactions import rehearse
-from backend.changes import tell
-from backend.controls import calls, planning
-from backend.controls.planning import Deed
+from backend.chain.transactions import lost_transactions
+from backend.chain.transactions.execution import rehearse
+from backend.chains import new_activity
+from backend.controls import calls, rules
+from backend.controls import plan as control_plans
+from backend.controls.plan import Deed
 from backend.controls.schemas import (
     Burn,
     Control,
@@ -27,11 +27,14 @@ from backend.controls.schemas import (
     Mint,
     PausePath,
 )
-from backend.daily_limits import counting
-from backend.daily_limits.counting import Amount
-from backend.requests.accept import accept, told
+from backend.core import db
+from backend.core.changes import publish
+from backend.core.units import grouped
+from backend.daily_use import counts
+from backend.daily_use.counts import Amount
+from backend.requests.accept import accept, acceptance_message
+from backend.requests.schemas import ENDING
 from backend.requests.service import Step
-from backend.units import grouped
 from backend.wallets import signing_wallets
 
 _VERBS = {
@@ -50,7 +53,7 @@ _VERBS = {
 
 
 async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlPlan:
-    """Every check of the control, then what it would do. Nothing is done."""
+    """Run every check of the control, and return what it would do. Nothing is changed."""
     deed = await _checked(context, asset_id, kind, body)
     names = await records.chain_names(context.session)
     steps = [
@@ -64,13 +67,13 @@ async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
         for place, step in _steps(deed)
     ]
     moves = _moves(asset_id, body)
-    excess = await counting.excess(context.session, f"token.{kind}", moves, lock=False) if moves else None
-    warnings = [*deed.warnings, f"{excess} A second person has to approve it."] if excess else deed.warnings
+    excess = await counts.excess(context.session, f"token.{kind}", moves, lock=False) if moves else None
+    warnings = [*deed.warnings, f"{excess} A second person must approve it."] if excess else deed.warnings
     return ControlPlan(steps=steps, impact=ControlImpact(changes=deed.changes, warnings=warnings))
 
 
 async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlAccepted:
-    """The request that does it, after every check."""
+    """Create the control's request, after every check."""
     deed = await _checked(context, asset_id, kind, body)
     asset = await records.asset(context.session, context.organization_id, asset_id)
     names = await records.chain_names(context.session)
@@ -82,35 +85,35 @@ async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control
         subject=("asset", asset_id),
         scope=Scope.ASSETS_WRITE,
         steps=[step for _, step in _steps(deed)],
-        order=f"controls:{asset_id}",  # never behind a deployment or a bridge: a pause cannot wait for those
+        order=rules.order_of(asset_id, kind, deed.acts),
         arguments=_arguments(deed, body),
         moves=_moves(asset_id, body),
     )
-    asked = {"control": kind, **calls.asked(request.arguments), "request_id": str(request.id)}
-    await tell(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, asked)
-    message = told(request, f"{title}: accepted.")
+    record = {"control": kind, **calls.requested(request.arguments), "request_id": str(request.id)}
+    await publish(context.session, context.organization_id, "control.requested", ("asset", asset_id), None, record)
+    message = acceptance_message(request, f"{title}: accepted.")
     return ControlAccepted(assetId=asset_id, status=request.status, request_id=str(request.id), message=message)
 
 
 def _moves(asset_id: UUID, body: Control) -> Amount | None:
-    """The amount that counts against a daily limit."""
+    """Return the amount that counts against a daily limit."""
     return Amount(asset_id, int(body.amount)) if isinstance(body, Mint | Burn | ForcedTransfer) else None
 
 
 def _words(kind: ControlKind, body: Control, asset: AssetRow) -> str:
-    """What is done to how much: "Freeze 120 NREF", "Pause NREF"."""
+    """Return verb, amount and symbol: "Freeze 120 NREF", "Pause NREF"."""
     amount = None if kind is ControlKind.LIMIT_PATH else getattr(body, "amount", None)
     return f"{_VERBS[kind]} {f'{grouped(amount, asset.decimals)} ' if amount is not None else ''}{asset.symbol}"
 
 
 def _arguments(deed: Deed, body: Control) -> dict[str, Any]:
-    """What the workflow needs, the reason with it."""
-    told = body.model_dump(mode="json", exclude={"chain_eid"})
-    return {**told, "chains": [place.eid for place, _ in deed.places], "acts": deed.acts}
+    """Return the workflow's arguments, including the reason."""
+    answer = body.model_dump(mode="json", exclude={"chain_eid"})
+    return {**answer, "chains": [place.eid for place, _ in deed.places], "acts": deed.acts}
 
 
 def _gas(deed: Deed) -> int:
-    """What one act is expected to cost."""
+    """Return the expected gas of one act."""
     return gas.CONTROL + gas.RECOVERED_ORDER * sum(len(ids) for ids in deed.orders.values())
 
 
@@ -123,10 +126,15 @@ def _steps(deed: Deed) -> list[tuple[Place, Step]]:
 
 
 async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
-    """The deed, rehearsed on its chains: the owner is a wallet of ours, can pay, and the contract takes the call."""
+    """Return the deed after simulating it on its chains: the owner is a server wallet and can pay, and the contract
+    accepts the call."""
     await records.asset(context.session, context.organization_id, asset_id)
-    async with lost_transactions.considered(context.session, *await _eids(context, asset_id, body)):
-        deed = await planning.deed(context, asset_id, kind, body)
+    eids = await _eids(context, asset_id, body)
+    if f"token.{kind}" not in ENDING:
+        places = {row.chain_eid for row in records.active(await records.deployments(context.session, asset_id))}
+        await new_activity.check(context, *places.intersection(eids))
+    async with lost_transactions.considered(context.session, *eids):
+        deed = await control_plans.deed(context, asset_id, kind, body)
         arguments = _arguments(deed, body) | {"orders": deed.orders}
         for place, owner in deed.places:
             wallet = await signing_wallets.of_owner(context.session, context.organization_id, owner)
@@ -138,7 +146,7 @@ async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Co
 
 
 async def _eids(context: Context, asset_id: UUID, body: Control) -> list[int]:
-    """The chains that a control looks at."""
+    """Return the chains that a control reads."""
     if isinstance(body, PausePath | LimitPath):
         return [body.source_chain_eid, body.destination_chain_eid]
     if body.chain_eid is not None:

@@ -1,4 +1,4 @@
-"""What is done for an accepted control: its acts on each chain in turn, each told by its event, with the reason."""
+"""Workflow of an accepted control: its acts on each chain in turn, each confirmed by its event, with the reason."""
 
 import asyncio
 import time
@@ -7,27 +7,32 @@ from typing import Any
 
 from backend.assets import records
 from backend.assets.models import DeploymentRow
-from backend.assets.writing import write
-from backend.chain import indexer, lost_transactions, token
-from backend.chain.calls import Call
+from backend.assets.transaction_step import write
+from backend.chain.abi.calls import Call
+from backend.chain.abi.outcome import Outcome
+from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable
+from backend.chain.indexer import indexer
 from backend.chain.models import TransactionStatus
-from backend.chain.outcome import Outcome
-from backend.chain.terms import terms_of
-from backend.chain.transactions import find
+from backend.chain.rpc.terms import terms_of
+from backend.chain.transactions import lost_transactions
+from backend.chain.transactions.execution import find
 from backend.controls import calls
 from backend.controls.schemas import ControlKind
-from backend.errors import Conflict
+from backend.core.errors import Conflict
 from backend.markets import escrow
 from backend.markets.models import MarketRow
-from backend.workflows import Run, StepNotes, workflow
+from backend.requests.lanes import Lane
+from backend.requests.workflows import Run, StepNotes, workflow
 
+SUPPLY = {ControlKind.MINT, ControlKind.BURN}
+"""Controls that are everyday work."""
 MOST_RECOVERIES = 50
-"""Transactions of one recovery; each ends up to `escrow.MOST` orders."""
+"""Transactions of one recovery; each cancels up to `escrow.MOST` orders."""
 
 
 async def control(run: Run) -> None:
-    """The acts of the request, on every chain it names."""
+    """Run the acts of the request on every chain it names."""
     transactions: list[str | None] = []
     for eid in run.arguments["chains"]:
         row = await _token(run, eid)
@@ -35,12 +40,12 @@ async def control(run: Run) -> None:
             async with run.step(f"{act}_{eid}") as step:
                 await _do(run, step, act, row)
             transactions.append(step.tx_hash)
-    told = {"acts": run.arguments["acts"], **calls.asked(run.arguments), "tx_hashes": transactions}
-    run.tells("control.confirmed", ("asset", run.subject_id), told)
+    answer = {"acts": run.arguments["acts"], **calls.requested(run.arguments), "tx_hashes": transactions}
+    run.publish("control.confirmed", ("asset", run.subject_id), answer)
 
 
 for _kind in ControlKind:
-    workflow(f"token.{_kind}")(control)
+    workflow(f"token.{_kind}", lane=Lane.ORDINARY if _kind in SUPPLY else Lane.URGENT)(control)
 
 
 async def _token(run: Run, eid: int) -> DeploymentRow:
@@ -48,20 +53,18 @@ async def _token(run: Run, eid: int) -> DeploymentRow:
         for row in records.active(await records.deployments(session, run.subject_id)):
             if row.chain_eid == eid:
                 return row
-    raise Conflict("The asset has no active token on this chain any more.")
+    raise Conflict("The asset no longer has an active token on this chain.")
 
 
 async def _do(run: Run, step: StepNotes, act: str, row: DeploymentRow) -> None:
-    """Send an act by the token's owner; the tables and the supply show it when this returns."""
+    """Send an act from the token's owner; the tables and the supply show it when this returns."""
     step.detail = _reason(run)
     if act == "recovered":
-        told = await _recover(run, step, row)
+        answer = await _recover(run, step, row)
     else:
         outcome = await _send(run, step, act, act, row)
-        told = calls.told(act, _event(outcome.events(calls.EVENTS[act]), str(row.token_address)))
-    step.detail = f"{told} {_reason(run)}".strip()
-    if act in ("minted", "burned"):
-        await _note_supply(run, row)
+        answer = calls.result_words(act, _event(outcome.events(calls.EVENTS[act]), str(row.token_address)))
+    step.detail = f"{answer} {_reason(run)}".strip()
 
 
 def _reason(run: Run) -> str:
@@ -69,8 +72,8 @@ def _reason(run: Run) -> str:
 
 
 async def _recover(run: Run, step: StepNotes, row: DeploymentRow) -> str:
-    """Everything of the lost wallet, in as many transactions as its open orders need; those that it places meanwhile,
-    with a key that somebody may have found, end too."""
+    """Recover everything of the lost wallet, in as many transactions as its open orders need. Orders placed in the
+    meantime, perhaps by a thief of the key, are cancelled too."""
     lost, new = run.arguments["lost_address"], run.arguments["new_address"]
     amount = orders = quote = 0
     for number in range(MOST_RECOVERIES):
@@ -81,7 +84,9 @@ async def _recover(run: Run, step: StepNotes, row: DeploymentRow) -> str:
         quote += sum(event["amount"] for event in outcome.events("OrdersRecovered"))
         if not any(ids for _, ids in await _open_orders(run, row)):
             return calls.recovered(lost, new, amount, orders, quote)
-    raise Conflict(f"{lost} places orders as fast as they are ended. Revoke its attestation, then recover it again.")
+    raise Conflict(
+        f"{lost} places orders as fast as they are cancelled. Revoke its attestation, then recover it again."
+    )
 
 
 async def _open_orders(run: Run, row: DeploymentRow) -> list[tuple[MarketRow, list[int]]]:
@@ -90,7 +95,7 @@ async def _open_orders(run: Run, row: DeploymentRow) -> list[tuple[MarketRow, li
 
 
 async def _send(run: Run, step: StepNotes, act: str, key: str, row: DeploymentRow) -> Outcome:
-    """One transaction of an act; the tables show it when this returns."""
+    """Send one transaction of an act; the tables show it when this returns."""
     eid, at = row.chain_eid, str(row.token_address)
     owner = await token.owner(eid, at)
     call = await _call(run, act, key, row, owner)
@@ -100,7 +105,7 @@ async def _send(run: Run, step: StepNotes, act: str, key: str, row: DeploymentRo
 
 
 async def _call(run: Run, act: str, key: str, row: DeploymentRow, owner: str) -> Call:
-    """The call that was stored in an earlier run, as it was then; else the one for what holds now."""
+    """Return the call stored by an earlier run, otherwise the call for the current state."""
     before = await find(run.key(key, row.chain_eid))
     if before is not None and before.status is not TransactionStatus.FAILED:
         return Call(before.to_address, before.data, before.value or 0)
@@ -113,8 +118,8 @@ async def _call(run: Run, act: str, key: str, row: DeploymentRow, owner: str) ->
 
 
 async def _calculated(call: Callable[[], Awaitable[Call]], act: str, row: DeploymentRow) -> Call:
-    """Return a call whose amount follows from the state of the chain. While a reorganization has transactions of ours,
-    that state lacks what they will do again, so it is read anew once they are there. Raises ChainUnavailable."""
+    """Return a call whose amount depends on the state of the chain. While a reorg has removed our transactions, that
+    state lacks their effects, so it is read again once they are mined again. Raises ChainUnavailable."""
     ends = time.monotonic() + lost_transactions.LASTS.total_seconds()
     while True:
         found = await call()
@@ -122,22 +127,14 @@ async def _calculated(call: Callable[[], Awaitable[Call]], act: str, row: Deploy
             return found
         if time.monotonic() > ends:
             raise ChainUnavailable(
-                f"Transactions that a reorganization of the chain {row.chain_eid} took back are not mined again yet."
+                f"Transactions that a reorganization of the chain {row.chain_eid} removed are not mined again yet."
             )
         await asyncio.sleep(terms_of(row.chain_eid).block_time)
 
 
 def _event(events: list[dict[str, Any]], at: str) -> dict[str, Any]:
-    """The token's own word that it has happened: the last of its events, as what it does first is undone by it."""
+    """Return the token's event that confirms the act: the last one, because it undoes what the act did first."""
     ours = [e for e in events if e["_address"] == at]
     if not ours:
-        raise Conflict("The transaction was mined, but the token does not say that it was done.")
+        raise Conflict("The transaction was mined, but the token's event that confirms the act is missing.")
     return ours[-1]
-
-
-async def _note_supply(run: Run, row: DeploymentRow) -> None:
-    assert row.token_address is not None
-    supply = await token.total_supply(row.chain_eid, row.token_address)
-    async with run.transaction() as session:
-        mine: DeploymentRow = await session.get_one(DeploymentRow, row.id)
-        mine.supply = supply

@@ -1,1 +1,1 @@
-"""Daily limits per asset, above which a second person has to agree."""
+"""Daily limits per asset, above which a second person must approve."""

@@ -4,11 +4,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response, status
 
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.daily_limits import service
 from backend.daily_limits.schemas import DailyLimits, DailyLimitsAccepted, DailyLimitsPlan, DailyLimitsUpdate
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(
     prefix="/orgs/{orgId}/assets/{assetId}/daily-limits", tags=["Daily limits"], route_class=GuardedRoute
 )
@@ -17,8 +19,8 @@ router = APIRouter(
 @router.get("")
 @requires(Scope.ASSETS_READ)
 async def get_daily_limits(context: Current, orgId: UUID, assetId: UUID) -> DailyLimits:
-    """Return how much of an asset may be minted, transferred, burned and moved by force in 24 hours before a second
-    person has to agree, and how much of that is left."""
+    """Return how much of an asset may be minted, transferred, burned and forcibly transferred in 24 hours without a
+    second person, and how much of that is left."""
     return await service.read(context, assetId)
 
 
@@ -27,11 +29,8 @@ async def get_daily_limits(context: Current, orgId: UUID, assetId: UUID) -> Dail
 async def update_daily_limits(
     context: Current, orgId: UUID, assetId: UUID, body: DailyLimitsUpdate, response: Response, dry_run: DryRun = False
 ) -> DailyLimitsAccepted | DailyLimitsPlan:
-    """Change the daily limits of an asset (JSON merge patch). A request above what is left of a limit waits for a
-    second person. Lower and new limits apply at once; to raise or remove one, a second person has to agree."""
+    """Update the daily limits of an asset (JSON merge patch). A request above the remaining limit waits for a second
+    person. Lower and new limits apply immediately; raising or removing one needs a second person."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await service.plan(context, assetId, body)
-    accepted = await service.update(context, assetId, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await service.plan(context, assetId, body))
+    return accepted(response, orgId, await service.update(context, assetId, body))

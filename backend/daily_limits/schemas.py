@@ -1,30 +1,22 @@
 """Daily limits of an asset: how much may be moved in 24 hours without a second person."""
 
-from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field, field_validator
 
-from backend.fields import Acceptance, Body, TokenAmount, never_null
+from backend.core.fields import Acceptance, Body, TokenAmount, never_null
+from backend.daily_use.schemas import LimitedAction
 
 NO_LIMIT = "0"
-
-
-class LimitedAction(StrEnum):
-    """The actions that can have a daily limit."""
-
-    MINT = "mint"
-    TRANSFER = "transfer"
-    BURN = "burn"
-    FORCED_TRANSFER = "forced_transfer"
 
 
 Limit = Annotated[TokenAmount | None, Field(json_schema_extra=never_null)]
 
 
 class DailyLimitsUpdate(Body):
-    """JSON merge patch of an asset's daily limits, in base units. "0" removes a limit; a field left out stays."""
+    """JSON merge patch of an asset's daily limits, in base units. "0" removes a limit; omitted fields stay
+    unchanged."""
 
     mint: Limit = None
     transfer: Limit = None
@@ -40,8 +32,8 @@ class DailyLimitsUpdate(Body):
 
 
 class DailyLimit(BaseModel):
-    """One action's limit. `limit` is null where there is none; `used` is what was accepted in the last 24 hours without
-    a second person; `available` is what is left of the limit. All in base units."""
+    """One action's limit. `limit` is null without a limit; `used` is what was accepted in the last 24 hours without a
+    second person; `available` is the rest of the limit. All in base units."""
 
     action: LimitedAction
     limit: str | None
@@ -64,20 +56,20 @@ class LimitChange(BaseModel):
 
 
 class DailyLimitsImpact(BaseModel):
-    """What would change, and whether a second person has to agree first."""
+    """What would change, and whether a second person must approve it."""
 
     changes: list[LimitChange]
     needs_second_person: bool
 
 
 class DailyLimitsPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: DailyLimitsImpact
 
 
 class DailyLimitsAccepted(Acceptance):
-    """Answer to a change of daily limits."""
+    """Response to a change of daily limits."""
 
     assetId: UUID

@@ -1,8 +1,8 @@
-"""Write changed daily limits, once nobody has to agree any more."""
+"""Write changed daily limits after approval."""
 
 from backend.daily_limits import service
 from backend.requests.models import RequestRow
-from backend.workflows import Run, workflow
+from backend.requests.workflows import Run, workflow
 
 
 @workflow(service.KIND)

@@ -1,1 +1,1 @@
-"""The demo: an invented business, made through the API and the chains."""
+"""The demo: a fictional business, created through the API and on the chains."""

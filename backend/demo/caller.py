@@ -1,7 +1,7 @@
-"""How the demo acts: as a signed-in person, through the API, the same call never twice.
+"""API access of the demo: as a signed-in person, with idempotent writes.
 
-Every write carries an idempotency key made of its own name. A demo that was killed is told again from its start, and
-what had happened answers as it did then.
+Every write has an idempotency key made from its name. A demo that was killed restarts from the beginning, and completed
+writes return their earlier responses.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class Caller:
         key: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Any:
-        """A call; waits where the rate limit says so."""
+        """Make a call; waits after a 429."""
         while True:
             try:
                 return await self._client.call(
@@ -43,7 +43,7 @@ class Caller:
                 )
             except ApiProblem as problem:
                 if problem.is_replayed and key:
-                    key = f"{key}+"  # refused when it was told before, perhaps not any more
+                    key = f"{key}+"  # refused in an earlier run, but it may succeed now
                     continue
                 if problem.status != 429:
                     raise
@@ -66,7 +66,7 @@ class Caller:
             await asyncio.sleep(POLL)
 
     async def post_and_wait(self, organization: str, path: str, json: Any = None, *, key: str) -> dict[str, Any]:
-        """Write once and wait for the request to succeed; answers the acceptance."""
+        """Write once and wait for the request to succeed; return the acceptance."""
         accepted: dict[str, Any] = await self.post(path, json, key=key)
         await self.succeeded(organization, accepted["requestId"], key)
         return accepted

@@ -1,6 +1,6 @@
-"""Who and what the demo shows: an invented group, its people, its investors."""
+"""Data of the demo: a fictional group, its people, its investors."""
 
-from backend.members.schemas import Role
+from backend.users.schemas import Role
 
 GROUP = {
     "name": "Northwind Capital Group",
@@ -12,7 +12,7 @@ GROUP = {
 }
 
 REQUIREMENTS = {"kyc_required": True, "min_kyc_level": 1, "blocked_countries": ["PRK", "IRN"], "seats": 250}
-"""What the group asks of people it invites."""
+"""Requirements of the group for the people it invites."""
 
 TREE: dict[str, dict[str, list[str]]] = {
     "Real Assets": {
@@ -45,7 +45,7 @@ PEOPLE = [
     ("Marc Dubois", "marc.dubois@northwind.example", Role.VIEWER),
     ("James Okafor", "james.okafor@okafor.example", Role.CLIENT),
 ]
-"""The group's own, one of each role; the first founds it, the others are invited."""
+"""The group's own people, one of each role; the first founds it, the others are invited."""
 
 LOCALS = [
     ("Tomás Becker", "tomas.becker@northwind.example", Role.ADMIN, "Northwind Real Estate"),
@@ -53,21 +53,21 @@ LOCALS = [
     ("Sofia Marchetti", "sofia.marchetti@northwind.example", Role.COMPLIANCE_OFFICER, "Northwind Direct Lending"),
     ("Daniel Nyström", "daniel.nystrom@northwind.example", Role.VIEWER, "Transfer Agency"),
 ]
-"""People whose role begins further down."""
+"""People whose role applies to a lower level."""
 
 INVESTORS = [
     ("company", "Alder Family Office", "desk@alder.example", "CHE", 2, True),
     ("company", "Brightwater LP", "operations@brightwater.example", "GBR", 3, True),
     ("company", "Kestrel Pension Trust", "treasury@kestrel.example", "NLD", 3, True),
 ]
-"""Verified, with a custody wallet here, attested and trading."""
+"""Verified investors with a custody wallet here, attested and trading."""
 
 APPLICANTS = [
     ("person", "Marta Lindqvist", "marta.lindqvist@lindqvist.example", "SWE"),
     ("company", "Harbor Point Advisors", "kyc@harborpoint.example", "SGP"),
     ("person", "James Okafor", "james.okafor@okafor.example", "GBR"),
 ]
-"""Wait for an officer; the first has not been looked at, of the second there are documents."""
+"""Applicants that await review; the first has no review yet, the second has documents."""
 
 DOCUMENTS = [
     ("Harbor Point Advisors", "company_register", "register-extract.pdf"),
@@ -75,7 +75,7 @@ DOCUMENTS = [
     ("James Okafor", "passport", "passport.pdf"),
     ("Viktor Hale", "id_card", "id-card.png"),
 ]
-"""Whose, what it proves, and the file's name."""
+"""Owner, what it proves, and the file's name."""
 
 REJECTED = ("person", "Viktor Hale", "v.hale@mailbox.example", "CYM", "Documents do not match the applicant.")
 
@@ -126,15 +126,15 @@ ASSETS = [
         "compliance_rules": {"requires_accreditation": True},
     },
 ]
-"""The third gets twelve months' lockup when it is made."""
+"""The third gets a lock-up of twelve months when it is created."""
 
 DISTRIBUTION, DISTRIBUTED = "Income in units, third quarter 2026", 18_000
-"""Of the first asset, in whole units."""
+"""In whole units of the first asset."""
 CLAIMED = ["Alder Family Office", "Kestrel Pension Trust"]
 
 ORDERED = ("Kestrel Pension Trust", "Alder Family Office", 120, "Court order 14/2026, settlement of an estate.")
-"""The forced transfer that waits: from whom, to whom, whole units of the first asset, why."""
-ALONE = "Everything of the demo can be tried by one person."
+"""The forced transfer that awaits approval: from, to, whole units of the first asset, reason."""
+ALONE = "One person can try everything in the demo."
 
 ENDPOINT = {
     "url": "https://ledger.northwind.example/hooks/signum",

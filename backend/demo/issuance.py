@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from backend.chain import deployment, quote
-from backend.chain.transactions import execute
-from backend.demo import cast, papers
+from backend.chain.bindings import quote_token
+from backend.chain.deployment import contracts as deployment
+from backend.chain.transactions.execution import execute
+from backend.demo import cast, documents
 from backend.demo.caller import Caller
 
 UNIT = 10**18
@@ -15,7 +16,7 @@ CENT = 10_000
 
 
 class Issuance:
-    """Makes everything of one organization, through the API."""
+    """Creates everything of one organization, through the API."""
 
     def __init__(self, admin: Caller, officer: Caller, organization: str, issuer_key: str) -> None:
         self.admin, self.officer, self.org, self._key = admin, officer, organization, issuer_key
@@ -25,7 +26,7 @@ class Issuance:
         self.assets: dict[str, str] = {}
 
     async def ground(self) -> None:
-        """Chains, the treasury and custody wallets, and the registration as an issuer."""
+        """Create chains, the treasury and custody wallets, and the registration as an issuer."""
         chains = (await self.admin.get(f"{self.base}/chains"))["chains"]
         for chain in chains:
             if chain["is_signum_deployed"]:
@@ -43,7 +44,7 @@ class Issuance:
         await self.admin.succeeded(self.org, issuer["request_id"], "issuer registration")
 
     async def investors(self) -> None:
-        """Parties in each state; those who trade are attested on the market's chain."""
+        """Create parties in each state; traders are attested on the market's chain."""
         for kind, name, email, country, level, accredited in cast.INVESTORS:
             address = self.wallets[f"{name} custody"]["address"]
             party = await self._party(kind, name, email, country, address)
@@ -68,8 +69,8 @@ class Issuance:
         return str(made["id"])
 
     async def _document(self, whose: str, proves: str, file: str) -> None:
-        """Upload a specimen, which begins the review of a party that nobody has looked at."""
-        media_type, content = papers.specimen(file, whose, proves.replace("_", " "))
+        """Upload a specimen, which starts the review of a party without one."""
+        media_type, content = documents.specimen(file, whose, proves.replace("_", " "))
         path = f"/identity/parties/{self.parties[whose]}/documents?kind={proves}&name={file}"
         headers = {"content-type": media_type}
         await self.officer.call("POST", path, content=content, key=f"demo:document:{whose}:{proves}", headers=headers)
@@ -92,13 +93,13 @@ class Issuance:
         return str(accepted["attestationId"])
 
     async def revoked_attestation(self) -> None:
-        """One attestation that was withdrawn."""
+        """Create an attestation and revoke it."""
         attestation = await self._attest(self.parties["Brightwater LP"], "Brightwater LP", cast.BASE)
         path = f"{self.base}/attestations/{attestation}/revoke"
         await self.officer.post_and_wait(self.org, path, {"reason": "Left the offshore programme."}, key="revoke")
 
     async def issue(self) -> None:
-        """Three assets, each on a chain of its own, under different frameworks."""
+        """Create three assets, each on its own chain, under different frameworks."""
         for asset in cast.ASSETS:
             body = dict(asset)
             if body["symbol"] == "NHLT":
@@ -110,7 +111,7 @@ class Issuance:
             self.assets[str(asset["symbol"])] = accepted["assetId"]
 
     async def market(self) -> None:
-        """A live market of the first asset, with orders open, partial, filled and cancelled."""
+        """Create an active market of the first asset, with open, partially filled, filled and cancelled orders."""
         chains = (await self.admin.get(f"{self.base}/chains"))["chains"]
         factory = next(c["market_factory_address"] for c in chains if c["xchain_eid"] == cast.SEPOLIA)
         asset = f"{self.base}/assets/{self.assets['NREF']}"
@@ -134,7 +135,7 @@ class Issuance:
             await self.admin.succeeded(self.org, accepted["requestId"], "cancel")
 
     async def transfers(self) -> None:
-        """Tokens sent between wallets here, under the rules."""
+        """Send tokens between wallets here, under the rules."""
         accepted = []
         for number, (sender, amount, receiver) in enumerate(TRANSFERS):
             body = {
@@ -149,12 +150,12 @@ class Issuance:
             await self.admin.succeeded(self.org, one["requestId"], "transfer")
 
     async def _fund_traders(self) -> None:
-        """Test dollars for the investors, from the chain's faucet."""
+        """Give test dollars to the investors, from the chain's faucet."""
         contracts = await deployment.contracts_of(cast.SEPOLIA)
         operator = await deployment.operator()
         for _, name, *_rest in cast.INVESTORS:
             address = self.wallets[f"{name} custody"]["address"]
-            call = quote.mint(str(contracts.quote_token), address, 2_000_000 * 10**6)
+            call = quote_token.mint(str(contracts.quote_token), address, 2_000_000 * 10**6)
             await execute(
                 call.intent(
                     f"demo:dollars:{self.org}:{address}",
@@ -166,7 +167,7 @@ class Issuance:
             )
 
     async def bridges(self) -> None:
-        """Supply that arrived on another chain, and supply that its receiver may not have."""
+        """Bridge supply that arrives on another chain, and supply that its receiver may not hold."""
         path = f"{self.base}/assets/{self.assets['NIB31']}/bridge"
         body = {"destination_chain_eid": cast.SEPOLIA, "amount": str(50_000 * UNIT)}
         await self.admin.post_and_wait(self.org, path, body, key="bridge:confirmed")
@@ -191,11 +192,11 @@ ORDERS = [
     ("buy", 10_050, 1_300, "Kestrel Pension Trust custody"),
     ("buy", 9_980, 2_100, "Alder Family Office custody"),
 ]
-"""Side, price in cents of the test dollar a token, whole tokens, whose."""
+"""Side, price in test dollar cents per token, whole tokens, wallet."""
 TRANSFERS = [
     ("Treasury", 1_200, "Alder Family Office custody"),
     ("Treasury", 850, "Brightwater LP custody"),
     ("Kestrel Pension Trust custody", 45, "Alder Family Office custody"),
 ]
-"""Who sends how many whole tokens of the first asset to whom."""
+"""Sender, whole tokens of the first asset, receiver."""
 CANCELLED = 8

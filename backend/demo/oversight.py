@@ -1,19 +1,20 @@
-"""What the demo's second person and other programs see: a distribution, an action that waits, a webhook endpoint."""
+"""The demo's distribution, pending approval and webhook endpoint."""
 
 from typing import Any
 from uuid import UUID
 
-from backend import db
-from backend.approvals import operator
-from backend.chain import deployment, distributor
-from backend.chain.transactions import execute
+from backend.approvals.removal import lift_within
+from backend.chain.bindings import distributor
+from backend.chain.deployment import contracts
+from backend.chain.transactions.execution import execute
+from backend.core import db
 from backend.demo import cast
 from backend.demo.issuance import UNIT, Issuance
 from backend.requests.schemas import Action
 
 
 async def distribution(issuance: Issuance) -> None:
-    """Units for everybody who holds the first asset, in proportion; some have claimed theirs."""
+    """Distribute units to all holders of the first asset, in proportion; some have claimed them."""
     admin, org = issuance.admin, issuance.org
     base = f"{issuance.base}/assets/{issuance.assets['NREF']}/distributions"
     body = {
@@ -37,14 +38,14 @@ async def distribution(issuance: Issuance) -> None:
 
 
 async def _claim(issuance: Issuance, active: dict[str, Any], proof: dict[str, Any]) -> None:
-    """Anybody may hand in a proof; the units go to whose it is."""
+    """Claim with a proof. Anyone may submit one; the units go to its recipient."""
     at, amount = str(active["distributor_address"]), int(proof["amount"])
     call = distributor.claim(at, proof["index"], proof["address"], amount, proof["proof"])
     await execute(
         call.intent(
             f"demo:claim:{issuance.org}:{proof['address']}",
             eid=cast.SEPOLIA,
-            signer=await deployment.operator(),
+            signer=await contracts.operator(),
             organization_id=UUID(issuance.org),
             label="claim",
         )
@@ -52,8 +53,10 @@ async def _claim(issuance: Issuance, active: dict[str, Any], proof: dict[str, An
 
 
 async def approval(issuance: Issuance) -> None:
-    """A forced transfer, which takes two: the officer asks, and the admin has yet to agree. What is tried after it is
-    done at once, for whoever tries it alone."""
+    """Create a forced transfer that awaits approval: the officer requests it, and the admin has not approved it yet.
+
+    Later actions are executed immediately, so that one person alone can try them.
+    """
     await issuance.admin.call("PATCH", issuance.base, {"approvals": [Action.FORCED_TRANSFER]})
     giver, receiver, amount, reason = cast.ORDERED
     body = {
@@ -66,11 +69,11 @@ async def approval(issuance: Issuance) -> None:
     path = f"{issuance.base}/assets/{issuance.assets['NREF']}/forced-transfer"
     await issuance.officer.post(path, body, key="forced-transfer")
     async with db.worker() as session:
-        await operator.lift_within(session, UUID(issuance.org), cast.ALONE)
+        await lift_within(session, UUID(issuance.org), cast.ALONE)
 
 
 async def webhook(issuance: Issuance) -> None:
-    """An endpoint that nobody has switched on: an invented address should be sent nothing."""
+    """Create a disabled endpoint: nothing may be sent to a fictional address."""
     made = await issuance.admin.post(f"{issuance.base}/webhooks", dict(cast.ENDPOINT), key="webhook")
     await issuance.admin.call("PATCH", f"{issuance.base}/webhooks/{made['id']}", {"status": "disabled"})
 

@@ -7,27 +7,27 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.auth.accounts import create_account
 from backend.client import SignumClient
+from backend.core import db
 from backend.demo import cast
 from backend.demo.caller import Caller
-from backend.demo.notebook import Notebook
+from backend.demo.secrets_file import Notebook
 from backend.invitations import service as invitations
 from backend.mail.models import OutboxRow
-from backend.members.appointing import Appointment
-from backend.members.models import UserRow
+from backend.members.appointments import Appointment
+from backend.sign_in.accounts import create_account
+from backend.users.models import UserRow
 
 
 async def sign_in(client: SignumClient, notebook: Notebook, email: str) -> Caller:
-    """A caller for a person."""
+    """Return a caller for a person."""
     body = {"email": email, "password": notebook.password(email)}
     tokens = await client.call("POST", "/auth/login", json=body)
     return Caller(client, tokens["access_token"])
 
 
 async def founder(client: SignumClient, notebook: Notebook) -> Caller:
-    """The first person; there is nobody yet who could invite them."""
+    """Create the first person directly, because no one exists yet who could invite them."""
     name, email, _ = cast.PEOPLE[0]
     async with db.worker() as session:
         known = await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email))
@@ -37,7 +37,7 @@ async def founder(client: SignumClient, notebook: Notebook) -> Caller:
 
 
 async def organizations(admin: Caller) -> dict[str, str]:
-    """The group and its tree; name to id."""
+    """Create the group and its tree; return ids by name."""
     group = await admin.post("/orgs", cast.GROUP, key="group")
     ids = {cast.GROUP["name"]: group["id"]}
     await admin.call(
@@ -58,7 +58,7 @@ async def _below(admin: Caller, parent: str, name: str, kind: str) -> str:
 
 
 async def team(client: SignumClient, admin: Caller, notebook: Notebook, ids: dict[str, str]) -> None:
-    """Everybody is invited, gets a mail, and accepts with its token."""
+    """Invite the team; each person accepts with the token from their email."""
     group = cast.GROUP["name"]
     for name, email, role, where in [*((n, e, r, group) for n, e, r in cast.PEOPLE[1:]), *cast.LOCALS]:
         await admin.post(f"/orgs/{ids[where]}/invitations", {"email": email, "role": role}, key=f"invite:{email}")
@@ -68,7 +68,7 @@ async def team(client: SignumClient, admin: Caller, notebook: Notebook, ids: dic
 
 
 async def _token(organization: UUID, email: str) -> str | None:
-    """The token in the newest mail to somebody; None where they are here already."""
+    """Return the token in the newest email to a person; None where they already have an account."""
     async with db.transaction(organization) as session:
         if await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email)):
             return None
@@ -78,7 +78,7 @@ async def _token(organization: UUID, email: str) -> str | None:
 
 
 async def open_invitations(admin: Caller, organization: str) -> None:
-    """Pending, revoked and expired ones; the team's are the accepted ones."""
+    """Create pending, revoked and expired invitations; the team's are the accepted ones."""
     for email, role in [*cast.INVITED["pending"], *cast.INVITED["revoked"]]:
         made = await admin.post(
             f"/orgs/{organization}/invitations", {"email": email, "role": role}, key=f"open:{email}"
@@ -96,7 +96,7 @@ async def _revoke(admin: Caller, organization: str, invitation: str) -> None:
 
 
 async def _expired(organization: UUID, email: str, role: Any) -> None:
-    """An invitation that was given no time."""
+    """Create an invitation that has already expired."""
     async with db.transaction(organization) as session:
         if not await invitations.exists(session, organization, email):
             await invitations.write(session, organization, email, role, by=Appointment(None), lifetime=timedelta(0))

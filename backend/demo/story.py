@@ -1,37 +1,36 @@
-"""The demo, from an empty database to a business that runs. Killed anywhere, the next start goes on with it."""
+"""Creation of the demo, from an empty database to a running business. If it is killed, the next start continues it."""
 
 from typing import Any
 
 import httpx
 import sqlalchemy as sa
 import structlog
+from fastapi import FastAPI
 
-from backend import db
 from backend.auth.scopes import READS, Scope
-from backend.chain import endpoints
+from backend.chain.rpc import node_urls
 from backend.client import SignumClient
+from backend.core import db
+from backend.core.settings import Settings
 from backend.demo import cast, oversight, people
 from backend.demo.caller import Caller
 from backend.demo.issuance import Issuance
-from backend.demo.notebook import Notebook
+from backend.demo.secrets_file import Notebook
 from backend.organizations.models import OrganizationRow
-from backend.settings import Settings
 
 log = structlog.get_logger()
 
 
-async def ensure(settings: Settings) -> None:
-    """Make the demo, unless it is there already or the database belongs to somebody else."""
+async def ensure(settings: Settings, api: FastAPI) -> None:
+    """Create the demo through the API, unless it exists already or the database has other organizations."""
     notebook = Notebook(settings.home)
     if notebook.is_finished:
         notebook.refresh(_addresses(settings))
         return
     if not notebook.is_begun and await _in_use():
         return
-    from backend.api import create_api
-
-    client = SignumClient(transport=httpx.ASGITransport(app=create_api(), raise_app_exceptions=False))
-    await _tell(client, notebook, settings)
+    client = SignumClient(transport=httpx.ASGITransport(app=api, raise_app_exceptions=False))
+    await _publish(client, notebook, settings)
 
 
 async def _in_use() -> bool:
@@ -39,7 +38,7 @@ async def _in_use() -> bool:
         return bool(await session.scalar(sa.select(sa.exists(sa.select(OrganizationRow)))))
 
 
-async def _tell(client: SignumClient, notebook: Notebook, settings: Settings) -> None:
+async def _publish(client: SignumClient, notebook: Notebook, settings: Settings) -> None:
     admin = await people.founder(client, notebook)
     ids = await people.organizations(admin)
     group = ids[str(cast.GROUP["name"])]
@@ -63,7 +62,7 @@ async def _tell(client: SignumClient, notebook: Notebook, settings: Settings) ->
 
 
 async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes: list[Scope]) -> str:
-    """An API key; one whose secret was lost in a crash is left behind and made anew."""
+    """Return an API key; one whose secret was lost in a crash is abandoned and replaced."""
     known = notebook.get(f"key:{name}")
     attempt = 0
     while known is None:
@@ -76,17 +75,17 @@ async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes:
 
 
 def _content(settings: Settings, notebook: Notebook, group: str, keys: dict[str, str]) -> dict[str, Any]:
-    everybody = [(email, role) for _, email, role in cast.PEOPLE] + [(e, r) for _, e, r, _ in cast.LOCALS]
+    people_and_roles = [(email, role) for _, email, role in cast.PEOPLE] + [(e, r) for _, e, r, _ in cast.LOCALS]
     return {
         "organization_id": group,
-        "users": [{"email": e, "password": notebook.password(e), "role": str(r)} for e, r in everybody],
+        "users": [{"email": e, "password": notebook.password(e), "role": str(r)} for e, r in people_and_roles],
         "api_keys": keys,
         **_addresses(settings),
     }
 
 
 def _addresses(settings: Settings) -> dict[str, Any]:
-    """What another port or another start may change."""
-    eids = endpoints.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
-    chains = [{"eid": eid, "rpc_url": endpoints.urls_of(eid)[0]} for eid in sorted(eids)]
+    """Return the addresses, which depend on the port and may change at each start."""
+    eids = node_urls.embedded(settings.home) if settings.embedded_chains else settings.rpc_urls
+    chains = [{"eid": eid, "rpc_url": node_urls.urls_of(eid)[0]} for eid in sorted(eids)]
     return {"base_url": settings.base_url, "chains": chains}

@@ -1,1 +1,1 @@
-"""The embedded devnet in a person's hands: its clock, its faults, its beginning."""
+"""Control of the embedded devnet: its clock, its faults, its reset."""

@@ -1,53 +1,61 @@
-"""Back to the beginning: everything this installation has made goes, and the demo is told anew.
+"""Reset of an installation: all its data is deleted, and the demo is created again.
 
-Chains alone cannot go back: the database would speak of tokens that are not there, and time on a chain never runs
-backwards. So both go together, and not while anything runs: a mark is left in the data folder, the server ends as by
-Ctrl-C, and whoever starts next (it itself, at once) finds the mark before anything else and clears up. A `kill -9` in
-between changes nothing.
+Chains cannot be reset alone: the database would refer to tokens that do not exist, and a chain's time never runs
+backwards. So chains and database are reset together, and not while anything runs: a mark is written to the data folder,
+the server stops as with Ctrl-C, and the next start (its own, immediately) finds the mark first and deletes the data. A
+`kill -9` in between changes nothing.
 """
 
 import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from backend.errors import Conflict
-from backend.settings import Settings
+from backend.core.errors import Conflict
+from backend.core.runtime import runtime
+from backend.core.settings import Settings
 
 GONE = ("pg", "chains", "keystore", "run")
-"""Folders of what was made; tools and settings stay."""
+"""Folders to delete; tools and settings stay."""
 
 
-class _Way:
-    out: Callable[[], None] | None = None
+@dataclass
+class Restart:
+    """How this process restarts: the function that stops it, if the supervisor starts it again."""
+
+    stop: Callable[[], None] | None = None
 
 
 def offer(stop: Callable[[], None]) -> None:
-    """The supervisor says how this process is stopped so that it starts again."""
-    _Way.out = stop
+    """Register how the supervisor stops this process so that it restarts."""
+    runtime.part(Restart).stop = stop
 
 
 def is_possible(settings: Settings) -> bool:
-    """Whether all that would have to go is ours: embedded chains, an embedded database, a process we restart."""
-    return _Way.out is not None and settings.embedded_chains and settings.outside_database is None
+    """Return whether everything to delete is local: embedded chains, an embedded database, a process that restarts
+    itself.
+    """
+    return runtime.part(Restart).stop is not None and settings.embedded_chains and settings.outside_database is None
 
 
 def ask(settings: Settings) -> None:
-    """Leave the mark and end the server. Conflict where that cannot be."""
-    if not is_possible(settings) or _Way.out is None:
-        raise Conflict("Only `signum serve` with its embedded database can begin again; here it keeps its data.")
+    """Write the mark and stop the server. Conflict where a reset is not possible."""
+    stop = runtime.part(Restart).stop
+    if not is_possible(settings) or stop is None:
+        raise Conflict("This installation cannot be reset. Only `signum serve` with an embedded database can.")
     _mark(settings.home).touch()
-    _Way.out()
+    stop()
 
 
 def is_asked(home: Path) -> bool:
-    """Whether the mark is there."""
+    """Return whether the mark exists."""
     return _mark(home).exists()
 
 
 def clear_if_asked(home: Path) -> bool:
-    """Remove what was made, if somebody asked for it. The demo's people keep their passwords."""
+    """Delete the data if a reset was requested. The demo's people keep their passwords."""
     if not is_asked(home):
         return False
     _keep_passwords(home)

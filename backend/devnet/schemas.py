@@ -1,19 +1,22 @@
-"""The embedded devnet as it crosses the door."""
+"""Request and response bodies of the embedded devnet."""
 
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Body, Eid, Timestamp, Whole
+from backend.core.fields import Body, Eid, Timestamp, Whole
 
 YEAR = 31_536_000
 
 
 class FaultKind(StrEnum):
-    """`slow`: blocks come every `size` seconds. `down`: the node is stopped. `refuse_packets`: the relayer is refused
-    there. `drop_transactions`: the next `size` ones vanish from the mempool. `reorg`: the newest `size` blocks are
-    replaced by empty ones, at once. `none`: it is well again."""
+    """`slow`: a block every `size` seconds.
+
+    `down`: the node is stopped. `refuse_packets`: the chain refuses the relayer's packets. `drop_transactions`: the
+    next `size` transactions vanish from the mempool. `reorg`: the newest `size` blocks are immediately replaced by
+    empty ones. `none`: the fault ends.
+    """
 
     NONE = "none"
     SLOW = "slow"
@@ -24,13 +27,13 @@ class FaultKind(StrEnum):
 
 
 class ClockMove(Body):
-    """How far all embedded chains go forward. Back they cannot."""
+    """Seconds by which all embedded chains move forward. They cannot go back."""
 
     seconds: Annotated[Whole, Field(ge=1, le=10 * YEAR)]
 
 
 class FaultBegin(Body):
-    """A fault of one chain. It takes the place of the one before and ends by itself after `seconds`."""
+    """A fault of one chain. It replaces an earlier fault and ends by itself after `seconds`."""
 
     chain_eid: Eid
     kind: FaultKind
@@ -39,7 +42,7 @@ class FaultBegin(Body):
 
 
 class Fault(BaseModel):
-    """A fault as it is now."""
+    """A current fault."""
 
     kind: FaultKind
     since: Timestamp
@@ -48,7 +51,7 @@ class Fault(BaseModel):
 
 
 class DevnetChain(BaseModel):
-    """An embedded chain; block and time are null while it does not answer."""
+    """An embedded chain; block and time are null while it does not respond."""
 
     chain_eid: int
     name: str
@@ -61,11 +64,11 @@ class Devnet(BaseModel):
     """The embedded chains, and how far they are ahead of the machine's clock."""
 
     clock_offset_seconds: int
-    can_reset: bool = Field(description="Whether this process can begin again from nothing.")
+    can_reset: bool = Field(description="Whether this process can be reset.")
     chains: list[DevnetChain]
 
 
 class ResetBegun(BaseModel):
-    """The server ends and starts again; `GET /v1/ready` says when it is there."""
+    """The server stops and starts again; `GET /v1/ready` reports when it is ready."""
 
     message: str

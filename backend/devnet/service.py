@@ -1,4 +1,4 @@
-"""What the operator does with the embedded chains."""
+"""Operations on the embedded chains."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -6,9 +6,14 @@ from datetime import UTC, datetime, timedelta
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
-from backend.chain import clock, endpoints, faults, indexer
+from backend.chain import devnet_faults
+from backend.chain.coordination import scheduler
+from backend.chain.devnet import clock
 from backend.chain.errors import RpcError
-from backend.chain.rpc import connect
+from backend.chain.rpc import node_urls
+from backend.chain.rpc.json_rpc import connect
+from backend.core.errors import BadRequest, Conflict, Forbidden, NotFound, SignumError, Unavailable
+from backend.core.settings import settings
 from backend.devnet import reset
 from backend.devnet.schemas import (
     YEAR,
@@ -20,37 +25,35 @@ from backend.devnet.schemas import (
     FaultKind,
     ResetBegun,
 )
-from backend.errors import BadRequest, Conflict, Forbidden, NotFound, SignumError, Unavailable
-from backend.settings import settings
 
 FARTHEST = 50 * YEAR
 LOOK = 1.0
-"""Seconds that a chain has to tell its newest block."""
+"""Seconds that a chain has to return its newest block."""
 
 
 async def check(context: Context) -> None:
-    """404 without embedded chains; 403 unless the person is an admin of the operator's organization.
+    """Raise 404 without embedded chains; 403 unless the person is an admin of the operator's organization.
 
-    The chains belong to the installation and not to one organization, and whoever may move their time moves it for all.
+    The chains belong to the installation and not to one organization: moving their time affects all organizations.
     """
     if not settings().embedded_chains:
-        raise NotFound("There is nothing at this address.")
+        raise NotFound("No resource exists at this address.")
     person = context.require_person().user_id
     if not await context.session.scalar(sa.text("select signum_operates(:person)"), {"person": person}):
         raise Forbidden(
-            "The devnet is every organization's: this needs an admin of the operator's, the first of the installation."
+            "All organizations share the devnet. Only admins of the operator's organization, the first one, can use it."
         )
     await context.check_address(await context.session.scalar(sa.text("select signum_operator()")))
 
 
 async def state() -> Devnet:
-    """The chains as they are."""
-    chains = await asyncio.gather(*(_chain(eid) for eid in sorted(endpoints.EMBEDDED)))
+    """Return the current state of the chains."""
+    chains = await asyncio.gather(*(_chain(eid) for eid in sorted(node_urls.EMBEDDED)))
     return Devnet(clock_offset_seconds=clock.offset(), can_reset=reset.is_possible(settings()), chains=list(chains))
 
 
 async def _chain(eid: int) -> DevnetChain:
-    found, name = faults.of(eid), endpoints.EMBEDDED[eid].name
+    found, name = devnet_faults.of(eid), node_urls.EMBEDDED[eid].name
     fault = None if found is None else Fault.model_validate(found, from_attributes=True)
     number = time = None
     try:
@@ -58,60 +61,60 @@ async def _chain(eid: int) -> DevnetChain:
             block = await (await connect(eid)).request("eth_getBlockByNumber", "latest", False)
         number, time = int(block["number"], 16), datetime.fromtimestamp(int(block["timestamp"], 16), UTC)
     except (SignumError, RpcError, TimeoutError):
-        pass  # it says so itself: null
+        pass  # null reports it
     return DevnetChain(chain_eid=eid, name=name, block_number=number, time=time, fault=fault)
 
 
 async def move_clock(body: ClockMove) -> Devnet:
-    """Let every chain go forward, each with a block of the new time. 409 while one is down."""
+    """Move every chain forward, each with a block of the new time. 409 while one is down."""
     if clock.offset() + body.seconds > FARTHEST:
-        raise BadRequest("The devnet's clock goes 50 years ahead at most; a reset sets it back.", pointer="/seconds")
-    down = [endpoints.EMBEDDED[eid].name for eid in endpoints.EMBEDDED if _is_down(eid)]
+        raise BadRequest("The devnet's clock can be at most 50 years ahead. A reset sets it back.", pointer="/seconds")
+    down = [node_urls.EMBEDDED[eid].name for eid in node_urls.EMBEDDED if _is_down(eid)]
     if down:
-        raise Conflict(f"{', '.join(down)} is down; all chains go forward together, so end that fault first.")
+        raise Conflict(f"{', '.join(down)} is down. All chains move forward together; end that fault first.")
     clock.advance(body.seconds)
-    for eid in endpoints.EMBEDDED:
+    for eid in node_urls.EMBEDDED:
         rpc = await connect(eid)
         await clock.set_time(rpc)
         await rpc.request("evm_mine")
-        indexer.wake(eid)
+        scheduler.wake(eid)
     return await state()
 
 
 def _is_down(eid: int) -> bool:
-    fault = faults.of(eid)
-    return fault is not None and fault.kind is faults.FaultKind.DOWN
+    fault = devnet_faults.of(eid)
+    return fault is not None and fault.kind is devnet_faults.FaultKind.DOWN
 
 
 async def fault(body: FaultBegin) -> Devnet:
-    """Begin a fault, or end the one there is."""
-    if body.chain_eid not in endpoints.EMBEDDED:
+    """Start a fault, or end the current one."""
+    if body.chain_eid not in node_urls.EMBEDDED:
         raise BadRequest("This is not one of the embedded chains.", pointer="/chain_eid")
     if body.kind is FaultKind.NONE:
-        await faults.end(body.chain_eid)
+        await devnet_faults.end(body.chain_eid)
     elif body.kind is FaultKind.REORG:
         await _reorganize(body.chain_eid, body.size)
     else:
-        kind, lasting = faults.FaultKind(body.kind.value), timedelta(seconds=body.seconds)
-        await faults.begin(body.chain_eid, kind, lasting, body.size)
+        kind, lasting = devnet_faults.FaultKind(body.kind.value), timedelta(seconds=body.seconds)
+        await devnet_faults.begin(body.chain_eid, kind, lasting, body.size)
     return await state()
 
 
 async def _reorganize(eid: int, depth: int) -> None:
-    await faults.end(eid)
+    await devnet_faults.end(eid)
     try:
-        await faults.reorganize(eid, depth)
+        await devnet_faults.reorganize(eid, depth)
     except RpcError as error:
-        raise Conflict(f"The chain cannot be reorganized that deep: {error.message}") from error
+        raise Conflict(f"The chain cannot be reorganized to this depth: {error.message}") from error
 
 
 async def begin_again() -> ResetBegun:
-    """End every fault, then the server; it starts again from nothing. 409 where it cannot."""
+    """End every fault, then stop the server; it restarts without data. 409 where it cannot."""
     if not reset.is_possible(settings()):
         reset.ask(settings())
     try:
-        await faults.end_all()
+        await devnet_faults.end_all()
     except (SignumError, RpcError) as error:
-        raise Unavailable("A chain could not be put right; try again.") from error
+        raise Unavailable("A chain's fault could not be ended. Retry.") from error
     reset.ask(settings())
-    return ResetBegun(message="Beginning again: the server ends now and is back in less than a minute.")
+    return ResetBegun(message="Reset started. The server restarts within a minute.")

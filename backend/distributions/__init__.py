@@ -1,1 +1,1 @@
-"""Distributions: an asset paid out to many, each of whom claims with a proof under one merkle root."""
+"""Distributions: an asset paid out to many recipients, each claiming with a proof under one merkle root."""

@@ -1,24 +1,25 @@
-"""What a distribution needs from its asset's token: the sum in the owner's wallet, and a distributor that may hold it.
+"""Funding of a distribution: the sum in the owner's wallet, and a distributor that may hold it.
 
-A distributor holds tokens of the asset from its activation until the last claim, so the token's rules hold for it. It
-is no person: the organization's own attester attests it, under a schema of its own, with what the rules ask for and no
-country. It counts as one holder, and is under the limit per holder and the lockup as every holder is.
+A distributor holds tokens of the asset from its activation until the last claim, so the token's rules apply to it. It
+is not a person: the organization's own attester attests it, under a separate schema, with what the rules require and no
+country. It counts as one holder, and the limit per holder and the lock-up apply to it.
 """
 
 import asyncio
 from dataclasses import dataclass, replace
 
-from backend.assets import checking
-from backend.assets.checking import Place
-from backend.chain import clock, distributor, registry, token
-from backend.chain.rule_sets import TokenRules
+from backend.assets import transfer_check
+from backend.assets.transfer_check import Place
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import distributor, registry, token
+from backend.chain.devnet import clock
 from backend.compliance.rules import Account, Standing, evaluate, failures
-from backend.errors import Conflict
+from backend.core.errors import Conflict
 
 
 @dataclass(frozen=True)
 class Means:
-    """Who pays out a token, and what the distributor has to be attested with."""
+    """Who pays out a token, and what the attestation of the distributor needs."""
 
     owner: str
     attester: str
@@ -27,11 +28,11 @@ class Means:
 
 
 async def check(place: Place, attester: str | None, amount: int) -> Means:
-    """Whether a new distributor could be given `amount` now; 409 with what stands against it."""
+    """Check that a new distributor could receive `amount` now; 409 with every obstacle."""
     if attester is None:
         raise Conflict(
-            "The organization is not registered as an issuer on this chain. Its attester has to attest the contract "
-            f"that holds what is distributed: POST /v1/orgs/{place.organization_id}/issuer/register."
+            "The organization is not registered as an issuer on this chain. Its attester must attest the "
+            f"distributor contract. Register it first by POST /v1/orgs/{place.organization_id}/issuer/register."
         )
     rules, owner, terms = await asyncio.gather(
         token.rules(place.eid, place.token),
@@ -40,15 +41,15 @@ async def check(place: Place, attester: str | None, amount: int) -> Means:
     )
     means = Means(owner, attester, max(1, rules.min_kyc_level), rules.requires_accreditation)
     if not terms.active or terms.max_kyc_level < means.level:
-        raise Conflict(
-            f"The organization's attester may not attest the KYC level {means.level} that the asset asks for."
-        )
+        raise Conflict(f"The organization's attester may not attest KYC level {means.level}, which the asset requires.")
     await _check_rules(place, rules, means, amount)
     return means
 
 
 async def _check_rules(place: Place, rules: TokenRules, means: Means, amount: int) -> None:
-    owner, state = await asyncio.gather(checking.account(place, rules, means.owner), checking.token_state(place))
+    owner, state = await asyncio.gather(
+        transfer_check.account(place, rules, means.owner), transfer_check.token_state(place)
+    )
     word = Standing(True, means.level, means.accredited, means.level, (distributor.COUNTRY,))
     receiver = Account("distributor", word, word)
     refused = failures(evaluate(rules, owner, receiver, amount, clock.moment(), state))
@@ -57,8 +58,8 @@ async def _check_rules(place: Place, rules: TokenRules, means: Means, amount: in
 
 
 async def is_eligible(place: Place, address: str) -> bool:
-    """Whether the rules let a distributor hold the token, apart from any amount."""
+    """Return whether the rules let a distributor hold the token, regardless of the amount."""
     rules = await token.rules(place.eid, place.token)
-    account = replace(await checking.account(place, rules, address), holding=0)
-    state = await checking.token_state(place)
+    account = replace(await transfer_check.account(place, rules, address), holding=0)
+    state = await transfer_check.token_state(place)
     return not failures(evaluate(rules, None, account, 0, clock.moment(), state))

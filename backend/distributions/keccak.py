@@ -1,7 +1,7 @@
-"""Keccak-256 of many short messages at once: the permutation of a whole batch, lane by lane, in numpy.
+"""Keccak-256 of many short messages in parallel: the permutation of a whole batch, lane by lane, in numpy.
 
-A lane of the state is an array with one 64-bit word per message, so that every step of the permutation is one
-vector operation. About 1 µs a message; a second thread gains nothing, as the memory sets the pace.
+A lane of the state is an array with one 64-bit word per message, so that every step of the permutation is one vector
+operation. About 1 µs a message; a second thread does not help, because memory bandwidth is the limit.
 """
 
 import numpy as np
@@ -13,15 +13,15 @@ Bytes = NDArray[np.uint8]
 RATE = 136
 """Bytes that one permutation absorbs; the messages here are shorter."""
 BATCH = 8_192
-"""Messages at a time: the best of 256 to 32,768, between the cost of a call and that of leaving the caches."""
+"""Messages per batch: the fastest of 256 to 32,768, balancing call overhead and cache size."""
 _ROUNDS = 24
 _ROTATIONS = (0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14)
 _PLACES = tuple((i // 5) + 5 * ((2 * (i % 5) + 3 * (i // 5)) % 5) for i in range(25))
-"""Where ρ and π take lane x + 5y: to (y, 2x + 3y)."""
+"""Where ρ and π move lane x + 5y: to (y, 2x + 3y)."""
 
 
 def _constants() -> list[np.uint64]:
-    """ι's constants, from their shift register."""
+    """Return ι's constants, from their shift register."""
     found, register = [], 1
     for _ in range(_ROUNDS):
         value = 0
@@ -40,7 +40,7 @@ _ONE, _REST = np.uint64(1), np.uint64(63)
 
 
 def keccak256(messages: Bytes) -> Bytes:
-    """The digests (n, 32) of n messages of one length, given as rows of 8 to 128 bytes, a multiple of 8. Source:
+    """Return the digests (n, 32) of n messages of one length, given as rows of 8 to 128 bytes, a multiple of 8. Source:
     Keccak's permutation and rate as in FIPS 202, with Ethereum's padding (0x01 … 0x80)."""
     count, length = messages.shape
     if not 0 < length < RATE or length % 8:
@@ -57,7 +57,7 @@ def keccak256(messages: Bytes) -> Bytes:
 
 
 class _Room:
-    """Memory for one batch, used again for the next. Lanes are rows: lane x + 5y of the state is row x + 5y."""
+    """Memory for one batch, reused for the next. Lanes are rows: lane x + 5y of the state is row x + 5y."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -66,7 +66,7 @@ class _Room:
         self._targets = [self._b[place] for place in _PLACES]
 
     def digest(self, words: Words) -> Words:
-        """The first four lanes after one permutation of the padded messages."""
+        """Return the first four lanes after one permutation of the padded messages."""
         lanes = words.shape[1]
         self._a[:lanes] = words.T
         self._a[lanes:] = 0

@@ -1,4 +1,4 @@
-"""Reading distributions."""
+"""Lists of distributions."""
 
 from typing import Any
 from uuid import UUID
@@ -8,11 +8,11 @@ from sqlmodel import col
 
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
-from backend.chains.models import ChainRow
+from backend.chain.chain_models import ChainRow
+from backend.core.errors import NotFound
+from backend.core.pagination import Page, where_given
 from backend.distributions.models import DistributionRow
 from backend.distributions.schemas import Distribution, DistributionList, DistributionStatus
-from backend.errors import NotFound
-from backend.keyset import Page
 
 ROWS = sa.inspect(DistributionRow).local_table
 
@@ -20,23 +20,18 @@ ROWS = sa.inspect(DistributionRow).local_table
 async def page(
     context: Context, page: Page, asset_id: UUID | None, status: DistributionStatus | None
 ) -> DistributionList:
-    """A page of an asset's distributions, or of all assets'."""
-    query = _query(context)
-    if asset_id is not None:
-        query = query.where(ROWS.c.asset_id == asset_id)
-    if status is not None:
-        query = query.where(ROWS.c.status == status)
-    rows = (await context.session.execute(page.apply(query, ROWS.c.created_at, ROWS.c.id))).all()
-    shown, cursor = page.cut(rows)
+    """Return a page of an asset's distributions, or of all assets'."""
+    query = where_given(_query(context), (ROWS.c.asset_id, asset_id), (ROWS.c.status, status))
+    shown, cursor = await page.read(context.session, query, ROWS.c)
     return DistributionList(distributions=[_read(r) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, asset_id: UUID, distribution_id: UUID) -> Distribution:
-    """One distribution; 404 where the asset has no such one."""
+    """Return one distribution; 404 if the asset has none with this ID."""
     query = _query(context).where(ROWS.c.id == distribution_id, ROWS.c.asset_id == asset_id)
     row = (await context.session.execute(query)).one_or_none()
     if row is None:
-        raise NotFound("This asset has no such distribution.")
+        raise NotFound("This asset has no distribution with this ID.")
     return _read(row)
 
 

@@ -1,7 +1,7 @@
 """The merkle tree of a distribution, equal to OpenZeppelin's StandardMerkleTree of (uint256 index, address, uint256).
 
-Nodes lie in one array as a heap: the root at 0, the children of node i at 2i + 1 and 2i + 2, the leaves at its end
-with the smallest hash last. A leaf is hashed twice, a pair in ascending order.
+Nodes are in one array as a heap: the root at 0, the children of node i at 2i + 1 and 2i + 2, the leaves at its end with
+the smallest hash last. A leaf is hashed twice, a pair in ascending order.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ WORD = 32
 
 
 class MerkleTree:
-    """The tree over recipients; the index of a recipient is its place in what was given.
+    """The tree over recipients; a recipient's index is its position in the input.
 
     `nodes` are the bytes of all nodes in the order of the heap, `leaf_nodes` the node of each recipient's leaf.
     """
@@ -36,7 +36,7 @@ class MerkleTree:
 
     @property
     def root(self) -> str:
-        """0x and 64 digits."""
+        """0x and 64 hexadecimal digits."""
         return f"0x{self._nodes[0].tobytes().hex()}"
 
     @property
@@ -45,12 +45,12 @@ class MerkleTree:
         return self._nodes.tobytes()
 
     def proof(self, index: int) -> list[str]:
-        """The hashes that lead from a recipient's leaf to the root."""
+        """Return the hashes from a recipient's leaf to the root."""
         return ["0x" + self._nodes[node].tobytes().hex() for node in siblings(int(self.leaf_nodes[index]))]
 
 
 def siblings(node: int) -> list[int]:
-    """The nodes that prove a node, from below."""
+    """Return the nodes that prove a node, from the bottom."""
     path = []
     while node > 0:
         path.append(node + 1 if node % 2 else node - 1)
@@ -59,7 +59,7 @@ def siblings(node: int) -> list[int]:
 
 
 def _encoded(addresses: Sequence[str], amounts: Sequence[int]) -> Bytes:
-    """`abi.encode(index, account, amount)` as rows of 96 bytes."""
+    """Return `abi.encode(index, account, amount)` as rows of 96 bytes."""
     count = len(addresses)
     rows = np.zeros((count, 96), dtype=np.uint8)
     rows[:, 24:32] = np.arange(count, dtype=">u8").view(np.uint8).reshape(count, 8)
@@ -69,19 +69,19 @@ def _encoded(addresses: Sequence[str], amounts: Sequence[int]) -> Bytes:
 
 
 def address_bytes(addresses: Sequence[str]) -> Bytes:
-    """Addresses (0x and 40 digits) as rows of 20 bytes."""
+    """Return addresses (0x and 40 digits) as rows of 20 bytes."""
     digits = "".join([address[2:] for address in addresses])
     return np.frombuffer(bytes.fromhex(digits), np.uint8).reshape(len(addresses), 20)
 
 
 def _ascending(hashes: Bytes) -> Indices:
-    """The order that sorts hashes as numbers."""
+    """Return the order that sorts hashes as numbers."""
     words = hashes.view(">u8").astype(np.uint64)
     return np.lexsort((words[:, 3], words[:, 2], words[:, 1], words[:, 0]))
 
 
 def _fill(nodes: Bytes, last: int) -> None:
-    """Hash the inner nodes up from `last`, as many at once as have their children."""
+    """Hash the inner nodes up from `last`, as many in parallel as have their children."""
     while last >= 0:
         first = (last + 1) // 2
         pairs = nodes[2 * first + 1 : 2 * last + 3].reshape(-1, 2 * WORD)
@@ -90,7 +90,7 @@ def _fill(nodes: Bytes, last: int) -> None:
 
 
 def _sorted_pairs(pairs: Bytes) -> Bytes:
-    """Each pair with its smaller half first."""
+    """Return each pair with its smaller half first."""
     words = pairs.view(">u8")
     swapped = np.zeros(len(pairs), dtype=bool)
     undecided = np.ones(len(pairs), dtype=bool)

@@ -1,4 +1,4 @@
-"""Distributions, their recipients and trees, and the claims that the indexer reads."""
+"""Distributions, their recipients and trees, and indexed claims."""
 
 from typing import Any
 from uuid import UUID
@@ -7,12 +7,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlmodel import Field, SQLModel
 
-from backend.db import Row, amount_field, organization_field, status_field
+from backend.core.columns import Row, amount_field, organization_field, status_field
 from backend.distributions.schemas import DistributionStatus
 
 
 def _part_of() -> Any:
-    """The distribution a row belongs to and goes with."""
+    """Return a foreign key to the distribution; deleting it deletes the row."""
     return Field(
         sa_column=sa.Column(
             PgUuid(as_uuid=True), sa.ForeignKey("distributions.id", ondelete="CASCADE"), primary_key=True
@@ -21,14 +21,23 @@ def _part_of() -> Any:
 
 
 def _owner() -> Any:
-    """The organization, for row-level security; that it exists is proven by the distribution."""
+    """Return the organization column, for row-level security; the distribution's foreign key proves that it exists."""
     return Field(sa_type=PgUuid(as_uuid=True), nullable=False)
 
 
 class DistributionRow(Row, table=True):
-    """A distribution. `ended_block` is where the chain completed or closed it, so that a reorg can undo that."""
+    """A distribution. `ended_block` is the block that completed or closed it, so that a reorg can undo that."""
 
     __tablename__ = "distributions"
+    __table_args__ = (
+        # The quota on stored recipients is a sum over these alone.
+        sa.Index(
+            "ix_distributions_recipients",
+            "organization_id",
+            postgresql_include=["total_recipients"],
+            postgresql_where=sa.text("has_recipients"),
+        ),
+    )
 
     organization_id: UUID = organization_field()
     asset_id: UUID = Field(foreign_key="assets.id", index=True)
@@ -49,7 +58,7 @@ class DistributionRow(Row, table=True):
 
 
 class RecipientRow(SQLModel, table=True):
-    """One entitlement; `node` is the place of its leaf in the tree."""
+    """One entitlement; `node` is the position of its leaf in the tree."""
 
     __tablename__ = "distribution_recipients"
     __table_args__ = (sa.UniqueConstraint("distribution_id", "address"),)
@@ -74,7 +83,7 @@ class TreePartRow(SQLModel, table=True):
 
 
 class ClaimRow(Row, table=True):
-    """An entitlement that was paid."""
+    """A paid entitlement."""
 
     __tablename__ = "distribution_claims"
     __table_args__ = (sa.UniqueConstraint("distribution_id", "index"),)

@@ -8,15 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
 from backend.auth.principal import Context
-from backend.db import Write
+from backend.core.db import Write
+from backend.core.errors import NotFound
 from backend.distributions.merkle import WORD, MerkleTree, siblings
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
 from backend.distributions.recipients import Recipients
 from backend.distributions.schemas import Proof
-from backend.errors import NotFound
 
 PART = 512
-"""Nodes in a row, so that a proof reads a few hundred KB at the most."""
+"""Nodes per row, so that a proof reads at most a few hundred KB."""
 BATCH = 20_000
 _INSERT = sa.text("""
   insert into distribution_recipients (organization_id, distribution_id, index, address, amount, node)
@@ -47,12 +47,12 @@ async def _store_tree(session: Write, row: DistributionRow, nodes: bytes) -> Non
 
 
 async def proof(context: Context, row: DistributionRow, address: str) -> Proof:
-    """What an address hands to `claim`; 404 where it is no recipient, or the recipients are not known here."""
+    """Return what an address passes to `claim`; 404 if it is not a recipient, or the recipients are unknown."""
     if not row.has_recipients:
-        raise NotFound("The distribution was activated by its root alone; its recipients are not known here.")
+        raise NotFound("The distribution was activated with only a root. Its recipients are unknown here.")
     found = await _recipient(context.session, row.id, address)
     if found is None:
-        raise NotFound("This address is no recipient of the distribution.")
+        raise NotFound("This address is not a recipient of the distribution.")
     return Proof(
         index=found.index,
         address=found.address,

@@ -1,19 +1,22 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/distributions`, and those of all assets at `/v1/orgs/{orgId}/distributions`."""
 
-import asyncio
 from io import BytesIO
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response, status
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from backend.assets import records
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires, takes
 from backend.auth.principal import Context
-from backend.auth.route import Current, DryRun, GuardedRoute, requires, takes
 from backend.auth.scopes import Scope
-from backend.distributions import listing, proofs, rules, service
+from backend.core.errors import BadRequest, NotFound
+from backend.core.fields import Address
+from backend.core.pagination import Page
+from backend.distributions import drafts, listing, proofs, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
     Activated,
@@ -26,12 +29,11 @@ from backend.distributions.schemas import (
     DistributionStatus,
     Proof,
 )
-from backend.errors import BadRequest, NotFound
-from backend.fields import Address
-from backend.keyset import Page
-from backend.middleware import CSV
-from backend.uploads import Upload
+from backend.http.middleware import CSV
+from backend.http.uploads import Upload
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Distributions"], route_class=GuardedRoute)
 ALL = "/assets/{assetId}/distributions"
 ONE = ALL + "/{distId}"
@@ -39,7 +41,7 @@ Unit = Literal["base", "whole"]
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """A model's schema without references, for a body that is not a parameter."""
+    """Return a model's schema without references, for a body that is not a parameter."""
     parts = schema.pop("$defs", {})
 
     def put(value: Any) -> Any:
@@ -74,7 +76,7 @@ async def _check_list(request: Request, context: Context) -> None:
     try:
         asset_id = UUID(asset)
     except ValueError as error:
-        raise NotFound("There is nothing under this id.") from error
+        raise NotFound("No resource has this ID.") from error
     await service.distributable(context, asset_id, body.chain_eid)
 
 
@@ -87,7 +89,8 @@ async def list_organization_distributions(
     status: DistributionStatus | None = None,
     assetId: UUID | None = None,
 ) -> DistributionList:
-    """Distributions of all assets of the organization, or of one, newest first, with what was claimed of each."""
+    """List distributions of all assets of the organization, or of one, newest first, with the claimed amount of
+    each."""
     return await listing.page(context, page, assetId, status)
 
 
@@ -100,7 +103,7 @@ async def list_distributions(
     page: Annotated[Page, Depends()],
     status: DistributionStatus | None = None,
 ) -> DistributionList:
-    """Distributions of an asset, newest first, with what was claimed of each."""
+    """List distributions of an asset, newest first, with the claimed amount of each."""
     await records.asset(context.session, orgId, assetId)
     return await listing.page(context, page, assetId, status)
 
@@ -116,32 +119,33 @@ async def create_distribution(
     response: Response,
     name: Annotated[str | None, Query(max_length=120, description="With a CSV body only.")] = None,
     chain_eid: Annotated[str | None, Query(max_length=10, description="With a CSV body only.")] = None,
-    amounts: Annotated[Unit, Query(description="With a CSV body only: what its amounts count.")] = "base",
+    amounts: Annotated[Unit, Query(description="With a CSV body only: the unit of its amounts.")] = "base",
     dry_run: DryRun = False,
 ) -> Distribution | DistributionPlan:
-    """Draw up a distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` (up to
-    128 MB, which is more than a million lines) with `name` and `chain_eid` in the query; amounts are base units, or
-    whole tokens such as 12.5 with `amounts=whole`. Addresses, amounts, doubles and the sum are checked; errors name the
-    lines. The merkle tree is OpenZeppelin's standard one over (uint256 index, address, uint256 amount), the index being
-    the place in the list. `holders` takes those of a block instead, in proportion; `total_amount` alone leaves root and
-    count to the activation."""
+    """Create a draft distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` (up to
+    128 MB, which is more than a million lines) with `name` and `chain_eid` in the query. Amounts are base units, or
+    whole tokens such as 12.5 with `amounts=whole`. Addresses, amounts, duplicates and the sum are checked; errors name
+    the lines. The merkle tree is OpenZeppelin's standard one over (uint256 index, address, uint256 amount); the index
+    is the position in the list. `holders` takes the holders at a block instead, in proportion; `total_amount` alone
+    leaves root and count to the activation. A draft without an activation or cancellation is deleted after 30 days."""
     upload: Upload | None = request.state.upload
     if upload is not None or request.headers.get("content-type", "").lower().startswith(CSV):
         body = _validated({"name": name, "chain_eid": _number(chain_eid)}, "query")
         asset = await records.asset(context.session, orgId, assetId)
         decimals = asset.decimals if amounts == "whole" else 0
         source = upload.file if upload else BytesIO(await request.body())
-        recipients: Recipients | None = await asyncio.to_thread(of_csv, source, decimals)
+        recipients: Recipients | None = await service.computed(context, of_csv, source, decimals)
     else:
         if name is not None or chain_eid is not None or amounts != "base":
-            raise BadRequest("name, chain_eid and amounts are in the query with a CSV body only.")
+            raise BadRequest(
+                "name, chain_eid and amounts belong in the query only with a CSV body. Put them in the JSON body."
+            )
         body = _validated(await request.json() if await request.body() else None, "body")
         rules.check_source(body)
         recipients = _pairs(body)
     drawn = await service.draft(context, assetId, body, recipients)
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return service.plan(drawn.row, ["Recipients and their tree kept"])
+        return planned(response, service.plan(drawn.row, ["Recipients and their tree stored"]))
     return await listing.one(context, assetId, await service.create(context, drawn))
 
 
@@ -165,14 +169,35 @@ def _pairs(body: DistributionCreate) -> Recipients | None:
 @router.get(ONE)
 @requires(Scope.ASSETS_READ)
 async def get_distribution(context: Current, orgId: UUID, assetId: UUID, distId: UUID) -> Distribution:
-    """One distribution."""
+    """Get a distribution."""
     return await listing.one(context, assetId, distId)
+
+
+@router.delete(
+    ONE,
+    status_code=status.HTTP_204_NO_CONTENT,
+    response_model=None,
+    responses={
+        200: {"model": DistributionPlan, "description": "The plan of a dry run; nothing was changed."},
+        409: {},
+    },
+)
+@requires(Scope.ASSETS_WRITE)
+async def delete_distribution(
+    context: Current, orgId: UUID, assetId: UUID, distId: UUID, dry_run: DryRun = False
+) -> Response:
+    """Delete a draft with its recipients and their tree. 409 after an activation or cancellation was requested."""
+    if dry_run:
+        plan = service.plan(await drafts.deletable(context, assetId, distId), ["Recipients and their tree deleted"])
+        return JSONResponse(plan.model_dump(mode="json"))
+    await drafts.delete(context, assetId, distId)
+    return Response(status_code=status.HTTP_204_NO_CONTENT)
 
 
 @router.get(ONE + "/proofs/{address}")
 @requires(Scope.ASSETS_READ)
 async def get_proof(context: Current, orgId: UUID, assetId: UUID, distId: UUID, address: Address) -> Proof:
-    """What a recipient hands to the distributor's `claim`, and whether that has happened."""
+    """Get what a recipient passes to the distributor's `claim`, and whether it has been claimed."""
     return await proofs.proof(context, await service.distribution(context, assetId, distId), address)
 
 
@@ -187,10 +212,10 @@ async def activate_distribution(
     response: Response,
     dry_run: DryRun = False,
 ) -> Activated | DistributionPlan:
-    """Activate a distribution: its distributor is deployed and attested by the organization's own issuer, is given the
-    whole sum from the wallet that owns the token, and opens for claims under the root. Answers `{}` once that is
-    durably accepted; `Location` names the request. The same again is 200 as well, another one 409. The distributor
-    counts as one holder, and a lockup keeps claims back until it ends."""
+    """Activate a distribution: its distributor is deployed, attested by the organization's own issuer, funded with the
+    whole sum from the wallet that owns the token, and opened for claims under the root. Answers `{}` once the
+    activation is durably accepted; `Location` names the request. The same activation again returns 200 too, a different
+    one 409. The distributor counts as one holder, and a lock-up blocks claims until it ends."""
     if dry_run:
         return await service.activation_plan(context, assetId, distId, body)
     request_id = await service.activate(context, assetId, distId, body)
@@ -204,10 +229,7 @@ async def activate_distribution(
 async def cancel_distribution(
     context: Current, orgId: UUID, assetId: UUID, distId: UUID, response: Response, dry_run: DryRun = False
 ) -> DistributionAccepted | DistributionPlan:
-    """End a draft or active distribution; what nobody has claimed goes back to the wallet that owns the token."""
+    """Cancel a draft or active distribution; unclaimed amounts return to the wallet that owns the token."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return service.plan(await service.cancellable(context, assetId, distId), [service.CLOSING])
-    accepted = await service.cancel(context, assetId, distId)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, service.plan(await service.cancellable(context, assetId, distId), [service.CLOSING]))
+    return accepted(response, orgId, await service.cancel(context, assetId, distId))

@@ -1,19 +1,19 @@
-"""Decisions about distributions. Pure."""
+"""Rules of distributions. Pure functions."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
+from backend.core.errors import BadRequest, Conflict, Invalid
 from backend.distributions.schemas import DistributionActivate, DistributionCreate, DistributionStatus
-from backend.errors import BadRequest, Conflict, Invalid
 
 DRAFT, CANCELLED = DistributionStatus.DRAFT, DistributionStatus.CANCELLED
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is or would be activated; root and count are None until they are known."""
+    """What is or would be activated; root and count are `None` until they are known."""
 
     chain_eid: int
     merkle_root: str | None
@@ -40,31 +40,31 @@ class Payout:
 
 
 def check_is_current(request_id: UUID, current: UUID | None) -> None:
-    """409 where a distribution's activation was requested again since, perhaps with another root."""
+    """Raise 409 if a newer activation of the distribution was requested, perhaps with another root."""
     if request_id != current:
         raise Conflict("The distribution was activated by a newer request. Retry that one.")
 
 
 def check_same_status(asked: str | None, status: DistributionStatus) -> None:
-    """409 where a distribution is in another status than when its cancellation was requested."""
+    """Raise 409 if a distribution's status has changed since its cancellation was requested."""
     if asked is not None and status not in (asked, CANCELLED):
         raise Conflict(f"The distribution was {asked} and is now {status}. Request the cancellation again.")
 
 
 def check_source(body: DistributionCreate) -> None:
-    """422 where more than one of the three says who gets what. None of them: the root comes with the activation, and
-    the means by transfers after it."""
+    """Raise 422 if more than one of the three sources is given. With none, the activation brings the root, and later
+    transfers fund it."""
     given = [name for name in ("recipients", "holders", "total_amount") if getattr(body, name) is not None]
     if len(given) > 1:
-        detail = "is one of three: recipients, holders, or total_amount alone"
+        detail = "is one of three: send recipients, holders, or total_amount alone"
         raise Invalid([{"pointer": f"/{name}", "detail": detail} for name in given])
     if body.total_amount is not None and int(body.total_amount) == 0:
-        raise Invalid([{"pointer": "/total_amount", "detail": "is above 0"}])
+        raise Invalid([{"pointer": "/total_amount", "detail": "must be above 0"}])
 
 
 def shares(total: int, holdings: Mapping[str, int]) -> dict[str, int]:
-    """The whole of `total` in proportion to holdings. What rounding down leaves goes, a base unit each, to those whose
-    exact share it cut most (of equals, to the lower address); who would get nothing is left out."""
+    """Split `total` in proportion to holdings. The remainder after rounding down goes, one base unit each, to the
+    holders whose exact share lost most (on a tie, to the lower address); holders with a share of zero are omitted."""
     held = sum(holdings.values())
     exact = {who: divmod(total * amount, held) for who, amount in holdings.items() if amount}
     left = total - sum(part for part, _ in exact.values())
@@ -74,31 +74,46 @@ def shares(total: int, holdings: Mapping[str, int]) -> dict[str, int]:
 
 
 def is_repeated(status: DistributionStatus, own: Terms, body: DistributionActivate) -> bool:
-    """Whether this activation was accepted before. 409 where another one was, or the distribution has ended."""
+    """Return whether this activation was accepted before. 409 if a different one was, or the distribution has ended."""
     if status is DRAFT:
         return False
     if status is CANCELLED:
-        raise Conflict("The distribution is cancelled.")
+        raise Conflict("The distribution is cancelled. Create a new one.")
     if own != Terms(body.chainEid, body.merkleRoot, body.totalRecipients):
-        raise Conflict(f"The distribution is {status} with another chain, root or count.")
+        raise Conflict(
+            f"The distribution is already {status}, with another chain, root or number of recipients. Create a new one."
+        )
     return True
 
 
 def check_terms(own: Terms, body: DistributionActivate, has_recipients: bool) -> None:
-    """400 where the activation is of something else than the distribution."""
+    """Raise 400 if the activation does not match the distribution."""
     if body.chainEid != own.chain_eid:
-        raise BadRequest("The distribution is on another chain.", pointer="/chainEid")
+        raise BadRequest("The distribution is on another chain. Send its chain_eid as chainEid.", pointer="/chainEid")
     if not has_recipients:
         return
     if body.merkleRoot != own.merkle_root:
-        raise BadRequest("This is not the root of the distribution's recipients.", pointer="/merkleRoot")
+        raise BadRequest(
+            "The root does not match the distribution's recipients. Send its merkle_root as merkleRoot.",
+            pointer="/merkleRoot",
+        )
     if body.totalRecipients != own.total_recipients:
-        raise BadRequest(f"The distribution has {own.total_recipients} recipients.", pointer="/totalRecipients")
+        raise BadRequest(
+            f"The distribution has {own.total_recipients} recipients. Send this number.", pointer="/totalRecipients"
+        )
 
 
 def check_cancellable(status: DistributionStatus) -> None:
-    """409 where there is nothing to cancel, or not yet."""
+    """Raise 409 if there is nothing to cancel, or not yet."""
     if status is DistributionStatus.ACTIVATING:
-        raise Conflict("The distribution is being activated; wait for that to end.")
+        raise Conflict("The distribution is being activated. Wait until that finishes.")
     if status not in (DRAFT, DistributionStatus.ACTIVE):
-        raise Conflict(f"The distribution is {status}.")
+        raise Conflict(f"The distribution is {status}. Only a draft or an active one can be cancelled.")
+
+
+def check_deletable(status: DistributionStatus, has_requests: bool) -> None:
+    """Raise 409 if a distribution is not a draft, or if requests refer to it."""
+    if status is not DRAFT:
+        raise Conflict(f"The distribution is {status}. Only a draft can be deleted.")
+    if has_requests:
+        raise Conflict("A request of this draft is in its history. Cancel the distribution instead.")

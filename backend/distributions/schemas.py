@@ -1,4 +1,4 @@
-"""Distributions as they cross the door (specification 4.5)."""
+"""API schemas of distributions (specification 4.5)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from backend.fields import (
+from backend.core.fields import (
     UINT256,
     Acceptance,
     Address,
@@ -27,7 +27,11 @@ def _null(is_so: bool) -> JsonValue:
 
 
 Root = Annotated[str, StringConstraints(pattern=r"^0x[0-9a-fA-F]{64}$", to_lower=True)]
-"""A merkle root; lower case comes out."""
+"""A merkle root; returned in lower case."""
+
+
+DRAFT_DAYS = 30
+"""Days after which a draft is deleted, unless its activation or cancellation was requested."""
 
 
 class DistributionStatus(StrEnum):
@@ -41,16 +45,16 @@ class DistributionStatus(StrEnum):
 
 
 class Recipient(Body):
-    """Who gets how much, base units of the asset."""
+    """A recipient and an amount, in base units of the asset."""
 
     address: Address
     amount: Above0
 
 
 class HoldersAt(Body):
-    """Everybody who held the asset on the chain at a block (now, where none is named), in proportion to what they held;
-    the shares add up to `total_amount`. The treasury and distributors get nothing; what a market held for a seller
-    counts as the seller's."""
+    """All holders of the asset on the chain at a block (default: now), in proportion to their holdings; the shares add
+    up to `total_amount`. The treasury and distributors get nothing; tokens that a market held for a seller count as the
+    seller's."""
 
     total_amount: TokenAmount
     block: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
@@ -60,7 +64,7 @@ SOURCES = ("recipients", "holders", "total_amount")
 
 
 def _only(source: str | None) -> JsonValue:
-    """A body that names this source and no other; none at all."""
+    """Return the schema of a body with only this source, or with none."""
     properties: dict[str, JsonValue] = {name: _null(name != source) for name in SOURCES}
     return {"properties": properties} if source is None else {"required": [source], "properties": properties}
 
@@ -69,8 +73,8 @@ ONE_OF: list[JsonValue] = [_only(source) for source in (*SOURCES, None)]
 
 
 class DistributionCreate(Body):
-    """A new distribution, by one of: `recipients` or `holders`, whose tree is built here, or `total_amount`, which is
-    paid out under the root that activation brings. By none of them, what is transferred to the distributor is."""
+    """A new distribution from one source: `recipients` or `holders`, whose tree is built here, or `total_amount`, which
+    is paid out under the activation's root. Without any of them, transfers to the distributor fund it."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF})
 
@@ -82,7 +86,7 @@ class DistributionCreate(Body):
 
 
 class DistributionActivate(Body):
-    """What is activated. For a distribution with recipients it has to be what the record says."""
+    """What to activate. For a distribution with recipients, it must match the record."""
 
     chainEid: Eid
     merkleRoot: Root
@@ -94,7 +98,7 @@ class Activated(BaseModel):
 
 
 class Distribution(Record):
-    """A distribution record. What was claimed is what the chain's events say."""
+    """A distribution record. Claimed amounts come from chain events."""
 
     id: UUID
     organization_id: UUID
@@ -126,20 +130,20 @@ class DistributionList(BaseModel):
 
 
 class DistributionPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: dict[str, str]
 
 
 class DistributionAccepted(Acceptance):
-    """Answer to a cancellation."""
+    """Response to a cancellation."""
 
     distributionId: UUID
 
 
 class Proof(BaseModel):
-    """What a recipient hands to `claim`; the hashes lead from the leaf to the root."""
+    """What a recipient passes to `claim`; the hashes lead from the leaf to the root."""
 
     index: int
     address: str

@@ -1,23 +1,25 @@
-"""Distributions: checked and asked for. What is done on the chains is the workflow's."""
+"""Check and request distributions. The workflow does the work on chain."""
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.assets import checking, gas, records
-from backend.assets.checking import Place
+from backend.assets import gas, records, transfer_check
 from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
+from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import lost_transactions
+from backend.chain.transactions import lost_transactions
 from backend.chains import service as chains
-from backend.changes import tell
+from backend.core import db, threads
+from backend.core.changes import publish
+from backend.core.errors import Conflict, NotFound
+from backend.core.threads import Work
 from backend.distributions import funding, proofs, rules, snapshot, states
 from backend.distributions.merkle import MerkleTree
 from backend.distributions.models import DistributionRow
@@ -30,18 +32,22 @@ from backend.distributions.schemas import (
     DistributionPlan,
     DistributionStatus,
 )
-from backend.errors import Conflict, NotFound
 from backend.issuers import service as issuers
-from backend.requests.accept import accept, told
+from backend.organizations import quotas
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
+from backend.wallets import signing_wallets
 
 GAS = 1_900_000
-"""Deployment, attestation, approval and activation together, with a margin."""
+"""Gas of deployment, attestation, approval and activation together, with a margin."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A distribution that passed every check of its making. Without recipients it has no tree either."""
+    """A distribution that passed every check of its creation. Without recipients, it has no tree."""
 
     row: DistributionRow
     recipients: Recipients | None
@@ -49,7 +55,7 @@ class Draft:
 
 
 async def draft(context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None) -> Draft:
-    """Every check, and the tree; nothing is written."""
+    """Run every check, and build the tree; nothing is written."""
     place = await distributable(context, asset_id, body.chain_eid)
     if body.holders is not None:
         recipients = await snapshot.recipients(context, asset_id, place, body.holders)
@@ -62,35 +68,50 @@ async def draft(context: Context, asset_id: UUID, body: DistributionCreate, reci
     )
     if recipients is None:
         return Draft(row, None, None)
-    tree = await asyncio.to_thread(MerkleTree, recipients.addresses, recipients.amounts)
+    tree = await computed(context, MerkleTree, recipients.addresses, recipients.amounts)
     row.merkle_root, row.total_recipients, row.total_amount = tree.root, len(recipients.amounts), recipients.total
     row.has_recipients = True
+    await quotas.check_recipients(context.session, context.organization_id, row.total_recipients)
     return Draft(row, recipients, tree)
 
 
+async def computed(context: Context, function: Callable[..., T], *args: Any) -> T:
+    """Return the result of long work on a list of recipients. Callers take turns, without a database connection."""
+    async with db.paused(context.session), threads.turn(Work.LISTS):
+        return await threads.run(Work.LISTS, function, *args)
+
+
 async def create(context: Context, drawn: Draft) -> UUID:
-    """Write a draft with its recipients and their tree, so that every proof can be given at once; its id."""
+    """Write a draft with its recipients and their tree, so that every proof is available immediately; return its ID.
+
+    Recipients that were stored concurrently are counted last: others wait for the commit only.
+    """
+    if drawn.recipients is not None:
+        await quotas.count_recipients(context.session, context.organization_id, len(drawn.recipients.amounts))
     context.session.add(drawn.row)
     await context.session.flush()
     if drawn.recipients is not None and drawn.tree is not None:
         await proofs.store(context.session, drawn.row, drawn.recipients, drawn.tree)
     await states.created(context.session, drawn.row)
+    if drawn.row.has_recipients:
+        await quotas.queue_recipients(context.session, context.organization_id)
+        await quotas.check_recipients(context.session, context.organization_id)
     return drawn.row.id
 
 
 async def distributable(context: Context, asset_id: UUID, eid: int) -> Place:
-    """Where the asset's token is; 404 without the asset, 400 where the chain will not do, 409 if it is not active."""
+    """Return the asset's token; 404 without the asset, 400 if the chain is unusable, 409 if the asset is not active."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     await usable_chain(context, eid)
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
-        raise Conflict(f"The asset is {asset.status}; it can be distributed when it is active.")
-    return await checking.place_of(context, asset_id, eid)
+        raise Conflict(f"The asset is {asset.status}. Only an active asset can be distributed.")
+    return await transfer_check.place_of(context, asset_id, eid)
 
 
 async def distribution(
     context: Context, asset_id: UUID, distribution_id: UUID, *, lock: bool = False
 ) -> DistributionRow:
-    """A distribution of an asset of the organization; 404 where it is not."""
+    """Return a distribution of an asset of the organization; 404 if it does not exist."""
     query = sa.select(DistributionRow).where(
         col(DistributionRow.id) == distribution_id,
         col(DistributionRow.asset_id) == asset_id,
@@ -98,14 +119,14 @@ async def distribution(
     )
     row: DistributionRow | None = await context.session.scalar(query.with_for_update() if lock else query)
     if row is None:
-        raise NotFound("This asset has no such distribution.")
+        raise NotFound("This asset has no distribution with this ID.")
     return row
 
 
 async def checked(
     context: Context, asset_id: UUID, distribution_id: UUID, body: DistributionActivate
 ) -> tuple[DistributionRow, bool]:
-    """The distribution, locked, and whether this activation was accepted before; every check of one that was not."""
+    """Return the locked distribution, and whether this activation was accepted before; a new one passes every check."""
     row = await distribution(context, asset_id, distribution_id)
     if _is_repeated(row, body):
         return row, True
@@ -114,14 +135,14 @@ async def checked(
     async with lost_transactions.considered(context.session, row.chain_eid):
         async with db.paused(context.session):
             await funding.check(place, attester.address if attester else None, row.total_amount or 0)
-        wallet = await records.treasury(context.session, context.organization_id)
+        wallet = await signing_wallets.treasury(context.session, context.organization_id)
         await records.check_funded(context.session, wallet, row.chain_eid, GAS)
     row = await distribution(context, asset_id, distribution_id, lock=True)
     return row, _is_repeated(row, body)
 
 
 def _is_repeated(row: DistributionRow, body: DistributionActivate) -> bool:
-    """Whether this activation was accepted before; 400 or 409 where it cannot be."""
+    """Return whether this activation was accepted before; 400 or 409 if it is not possible."""
     own = Terms(row.chain_eid, row.merkle_root, row.total_recipients)
     if rules.is_repeated(row.status, own, body):
         return True
@@ -130,7 +151,7 @@ def _is_repeated(row: DistributionRow, body: DistributionActivate) -> bool:
 
 
 async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body: DistributionActivate) -> UUID | None:
-    """Accept an activation, once; the id of its request."""
+    """Accept an activation once; return its request's ID."""
     row, is_repeated = await checked(context, asset_id, distribution_id, body)
     if is_repeated:
         return row.request_id
@@ -165,7 +186,7 @@ STEPS = (
 
 
 def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
-    """What would be done, and what of it goes to how many."""
+    """Return the plan: its steps, and how much goes to how many recipients."""
     impact = {"total_amount": str(row.total_amount), "total_recipients": str(row.total_recipients or 0)}
     if row.merkle_root is not None:
         impact["merkle_root"] = row.merkle_root
@@ -175,21 +196,23 @@ def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
 async def activation_plan(
     context: Context, asset_id: UUID, distribution_id: UUID, body: DistributionActivate
 ) -> DistributionPlan:
-    """Every check of an activation, and its steps; none where it was accepted before."""
+    """Run every check of an activation, and return its steps; none if it was accepted before."""
     row, is_repeated = await checked(context, asset_id, distribution_id, body)
-    return plan(row, [] if is_repeated else [title for _, title in STEPS])
+    own = {"merkle_root": body.merkleRoot, "total_recipients": str(body.totalRecipients)}
+    shown = plan(row, [] if is_repeated else [title for _, title in STEPS])
+    return shown.model_copy(update={"impact": shown.impact | own})
 
 
 CLOSING = "Closed, the rest returned"
 
 
 async def cancellable(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionRow:
-    """The distribution, locked, once every check of a cancellation is passed."""
+    """Return the distribution, locked, after every check of a cancellation."""
     row = await distribution(context, asset_id, distribution_id)
     await chains.check_network(context, row.chain_eid)
     rules.check_cancellable(row.status)
     if row.distributor_address is not None:
-        wallet = await records.treasury(context.session, context.organization_id)
+        wallet = await signing_wallets.treasury(context.session, context.organization_id)
         await records.check_funded(context.session, wallet, row.chain_eid, gas.MINT)
     row = await distribution(context, asset_id, distribution_id, lock=True)
     rules.check_cancellable(row.status)
@@ -197,7 +220,7 @@ async def cancellable(context: Context, asset_id: UUID, distribution_id: UUID) -
 
 
 async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> DistributionAccepted:
-    """End a distribution; what nobody has claimed goes back to the owner's wallet."""
+    """Cancel a distribution; unclaimed amounts return to the owner's wallet."""
     row = await cancellable(context, asset_id, distribution_id)
     request = await accept(
         context,
@@ -210,10 +233,10 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
         arguments={"status": row.status},
     )
     subject, asked = ("distribution", row.id), {"request_id": str(request.id)}
-    await tell(context.session, row.organization_id, "distribution.cancelling", subject, None, asked)
+    await publish(context.session, row.organization_id, "distribution.cancelling", subject, None, asked)
     return DistributionAccepted(
         distributionId=row.id,
         status=row.status,
         request_id=str(request.id),
-        message=told(request, "The distribution is being cancelled."),
+        message=acceptance_message(request, "The distribution is being cancelled."),
     )

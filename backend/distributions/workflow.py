@@ -1,28 +1,29 @@
-"""What is done for an accepted activation or cancellation; every step looks at the chain before it writes there."""
+"""Workflows of an accepted activation or cancellation; every step reads the chain before it writes there."""
 
 from dataclasses import asdict
 from typing import Any
 
 from backend.assets import records
-from backend.assets.checking import Place
-from backend.assets.writing import write
-from backend.chain import distributor, indexer, registry, token
-from backend.chain.deployment import contracts_of
+from backend.assets.transaction_step import write
+from backend.assets.transfer_check import Place
+from backend.chain.abi.outcome import Outcome
+from backend.chain.bindings import distributor, registry, token
+from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import Undone
-from backend.chain.outcome import Outcome
-from backend.db import Write
+from backend.chain.indexer import indexer
+from backend.core.db import Write
+from backend.core.errors import Conflict, SignumError
 from backend.distributions import funding, rules, states
 from backend.distributions.models import DistributionRow
 from backend.distributions.rules import Payout
 from backend.distributions.schemas import DistributionStatus
-from backend.errors import Conflict, SignumError
 from backend.issuers import service as issuers
 from backend.requests.models import RequestRow
-from backend.workflows import Run, StepNotes, workflow
+from backend.requests.workflows import Run, StepNotes, workflow
 
 
 async def activation_failed(run: Run, error: SignumError) -> None:
-    """A draft again, with the reason; what was done on the chain is used by the next try."""
+    """Return the distribution to draft, with the reason; the next attempt uses what was done on chain."""
     row = await _row(run)
     if row.request_id != run.request_id:
         return  # a newer activation decides about the status
@@ -31,14 +32,14 @@ async def activation_failed(run: Run, error: SignumError) -> None:
 
 
 async def check_activation(session: Write, request: RequestRow) -> None:
-    """409 where the distribution was activated by a newer request."""
+    """Raise 409 if a newer request activated the distribution."""
     row = await session.get_one(DistributionRow, request.subject_id, with_for_update=True)
     rules.check_is_current(request.id, row.request_id)
 
 
 @workflow("distribution.activate", on_failure=activation_failed, on_retry=check_activation)
 async def activate(run: Run) -> None:
-    """The distributor, its attestation, the sum and the root; active once the chain says the same."""
+    """Create the distributor, its attestation, the sum and the root; active once the chain confirms it."""
     row = await _begin(run)
     place = await _place(run, row)
     async with run.step("distributor_created") as step:
@@ -56,7 +57,7 @@ async def _begin(run: Run) -> DistributionRow:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
         rules.check_is_current(run.request_id, row.request_id)
         if row.status is DistributionStatus.CANCELLED:
-            raise Conflict("The distribution was cancelled meanwhile.")
+            raise Conflict("The distribution was cancelled in the meantime.")
         if row.status is DistributionStatus.DRAFT:
             await states.change(session, row, status=DistributionStatus.ACTIVATING, failure=None)
         if "merkle_root" in run.arguments:  # requests of earlier versions lack it
@@ -69,7 +70,7 @@ async def _place(run: Run, row: DistributionRow) -> Place:
         rows = records.active(await records.deployments(session, row.asset_id))
     at = next((r.token_address for r in rows if r.chain_eid == row.chain_eid), None)
     if at is None:
-        raise Conflict("The asset has no active token on the distribution's chain any more.")
+        raise Conflict("The asset no longer has an active token on the distribution's chain.")
     return Place(run.organization_id, row.chain_eid, at, (await contracts_of(row.chain_eid)).registry)
 
 
@@ -84,10 +85,10 @@ async def _create(run: Run, step: StepNotes, row: DistributionRow, place: Place)
 
 
 async def _attest(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
-    """By the organization's attester, where the token's rules do not let the distributor hold it already."""
+    """Attest with the organization's attester, unless the token's rules already let the distributor hold it."""
     at = _address(row)
     if await _is_activated(row) or await funding.is_eligible(place, at):
-        step.detail = step.detail or "The token's rules let it hold the sum."
+        step.detail = step.detail or "The token's rules let the distributor hold the sum."
         return
     async with run.transaction() as session:
         attester = await issuers.attester_on(session, run.organization_id, place.eid)
@@ -102,14 +103,14 @@ async def _attest(run: Run, step: StepNotes, row: DistributionRow, place: Place)
     )
     key = f"attest.{run.attempt}"
     await write(run, step, call, key, eid=place.eid, signer=means.attester, label="attest distributor")
-    step.detail = f"Attested at KYC level {means.level}; a distributor is of no country."
+    step.detail = f"Attested at KYC level {means.level}; a distributor has no country."
 
 
 async def _approve(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
     if await _is_activated(row):
         return
     if not row.total_amount:
-        step.detail = "No sum was named: what is transferred to the distributor pays the claims."
+        step.detail = "No sum was given: transfers to the distributor fund the claims."
         return
     owner, at = await token.owner(place.eid, place.token), _address(row)
     call = token.approve(place.token, at, row.total_amount or 0)
@@ -125,7 +126,7 @@ async def _activate(run: Run, step: StepNotes, row: DistributionRow, place: Plac
         outcome = await write(run, step, call, "activate", eid=place.eid, signer=owner, label="activate distribution")
     info = await distributor.info(place.eid, at)
     if (info.root, info.total_recipients) != (row.merkle_root, row.total_recipients):
-        raise Conflict("The chain holds another root or count than the ones that were sent.")
+        raise Conflict("The root or count on chain differs from what was sent.")
     step.detail = f"{row.total_amount} base units for {row.total_recipients} recipients."
     async with run.transaction() as session:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
@@ -140,18 +141,18 @@ async def _catch_up(eid: int, outcome: Outcome | None) -> None:
 
 
 async def check_cancellation(session: Write, request: RequestRow) -> None:
-    """409 where the distribution was activated since its cancellation was requested."""
+    """Raise 409 if the distribution was activated after its cancellation was requested."""
     row = await session.get_one(DistributionRow, request.subject_id, with_for_update=True)
     rules.check_same_status(request.arguments.get("status"), row.status)
 
 
 @workflow("distribution.cancel", on_retry=check_cancellation)
 async def cancel(run: Run) -> None:
-    """Close the distributor, which returns what nobody has claimed, and read that back. A failure leaves it active."""
+    """Close the distributor, which returns unclaimed amounts, and read that back. On failure it stays active."""
     row = await _row(run)
     async with run.step("distribution_closed") as step:
         if row.status is DistributionStatus.COMPLETED:
-            raise Conflict("Everything was claimed meanwhile.")
+            raise Conflict("Everything was claimed in the meantime.")
         if row.distributor_address is not None and await _is_activated(row):
             await _close(run, step, row)
         await _note(run, status=DistributionStatus.CANCELLED, failure=None)
@@ -168,7 +169,7 @@ async def _close(run: Run, step: StepNotes, row: DistributionRow) -> None:
         info = await distributor.info(row.chain_eid, at)
     if not info.is_closed:
         raise Conflict("The chain does not show the distributor as closed.")
-    step.detail = f"{(row.total_amount or 0) - info.claimed_amount} base units came back."
+    step.detail = f"{(row.total_amount or 0) - info.claimed_amount} base units returned."
     await _catch_up(row.chain_eid, outcome)
 
 

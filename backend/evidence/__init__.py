@@ -1,1 +1,1 @@
-"""What proves how an asset was kept compliant, as one archive."""
+"""Evidence of how an asset was kept compliant, as one archive."""

@@ -1,4 +1,4 @@
-"""A zip that is sent while it is written: one piece in memory, and a hash of every file in its manifest."""
+"""A zip archive sent while it is written: one piece in memory, and a hash of every file in its manifest."""
 
 import hashlib
 import io
@@ -8,28 +8,28 @@ from dataclasses import dataclass
 from datetime import datetime
 
 CHUNK = 65_536
-"""Bytes that are gathered before they are sent."""
+"""Bytes collected before they are sent."""
 
 
 class _Outlet(io.RawIOBase):
-    """What zipfile writes into: it keeps what has not been taken yet, and cannot go back."""
+    """The output file of zipfile: it buffers what has not been sent, and cannot seek."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.waiting = 0
 
     def writable(self) -> bool:
-        """It is written to."""
+        """Return True."""
         return True
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
-        """Keep a piece."""
+        """Buffer a piece."""
         self._parts.append(bytes(data))
         self.waiting += len(data)
         return len(data)
 
     def take(self) -> bytes:
-        """What has been written since the last time."""
+        """Return what was written since the last call."""
         taken, self._parts, self.waiting = b"".join(self._parts), [], 0
         return taken
 
@@ -44,7 +44,7 @@ class File:
 
 
 class Archive:
-    """Files go in one after the other; what comes out are the bytes to send."""
+    """Files go in one after the other; the bytes to send come out."""
 
     def __init__(self, made_at: datetime) -> None:
         self.made_at = made_at
@@ -53,7 +53,7 @@ class Archive:
         self._zip = zipfile.ZipFile(self._outlet, "w", zipfile.ZIP_DEFLATED)
 
     async def add(self, path: str, pieces: AsyncIterator[str]) -> AsyncIterator[bytes]:
-        """Put a file in, and hash it."""
+        """Add a file, and hash it."""
         info = zipfile.ZipInfo(path, self.made_at.timetuple()[:6])
         info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
         digest, size = hashlib.sha256(), 0
@@ -69,6 +69,6 @@ class Archive:
         yield self._outlet.take()
 
     def end(self) -> bytes:
-        """The directory at the archive's end."""
+        """Return the directory at the archive's end."""
         self._zip.close()
         return self._outlet.take()

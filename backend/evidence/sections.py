@@ -1,4 +1,4 @@
-"""The files of the evidence, each written piece by piece from what the API itself would answer."""
+"""The files of the evidence, each written in pieces from the API's own answers."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from uuid import UUID
 import orjson
 from pydantic import BaseModel
 
-from backend import exports
 from backend.assets import history, holders_at, listing, records
 from backend.assets.holders_at import Moment
 from backend.assets.schemas import Holder
@@ -18,16 +17,17 @@ from backend.audit import service as audit
 from backend.audit.service import Filter
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import token
-from backend.keyset import Page
+from backend.chain.bindings import token
+from backend.core.pagination import Page
+from backend.exports import csv_lists
 
 ROWS = 100
-"""Records that are read at a time."""
+"""Records read per query."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A file: where it is in the archive, what one needs to be given it, and how it is written."""
+    """A file: its path in the archive, the scope it needs, and its writer."""
 
     path: str
     needs: Scope
@@ -35,7 +35,7 @@ class Section:
 
 
 def of(context: Context, asset_id: UUID, moments: list[Moment]) -> list[Section]:
-    """Every file about an asset, in the order of the archive."""
+    """Return every file about an asset, in the order of the archive."""
     return [
         Section("asset.json", Scope.ASSETS_READ, lambda: _asset(context, asset_id)),
         Section("rules.json", Scope.ASSETS_READ, lambda: _rules(context, asset_id, moments)),
@@ -52,7 +52,7 @@ async def _asset(context: Context, asset_id: UUID) -> AsyncIterator[str]:
 
 
 async def _rules(context: Context, asset_id: UUID, moments: list[Moment]) -> AsyncIterator[str]:
-    """What the organization asked for, and what each token has in force, read from its chain now."""
+    """Write the organization's rules, and each token's rules as read from its chain now."""
     async with context.anew() as now:
         asked = terms_of(await records.asset(now.session, now.organization_id, asset_id))
     chains = [
@@ -71,7 +71,7 @@ Read = Callable[[Context, Page], Awaitable[tuple[list[Any], str | None]]]
 
 
 async def _array(context: Context, read: Read) -> AsyncIterator[str]:
-    """A JSON array of every page's records, one to a line."""
+    """Write a JSON array of every page's records, one per line."""
     cursor, between = "", "[\n"
     while cursor is not None:
         page = Page(cursor=cursor or None)
@@ -104,7 +104,7 @@ def _attestations(context: Context, asset_id: UUID) -> AsyncIterator[str]:
 
 
 def _audit(context: Context, asset_id: UUID) -> AsyncIterator[str]:
-    """What was changed of the asset itself, by whom; each entry with its hash and that of the one before it."""
+    """Write changes of the asset itself and their actors; each entry with its hash and the previous entry's."""
 
     async def read(now: Context, page: Page) -> tuple[list[Any], str | None]:
         found = await audit.page(now, page, Filter(subject=str(asset_id)))
@@ -115,14 +115,14 @@ def _audit(context: Context, asset_id: UUID) -> AsyncIterator[str]:
 
 def _holders(context: Context, moment: Moment) -> Callable[[], AsyncIterator[str]]:
     async def pieces() -> AsyncIterator[str]:
-        columns = list(exports.columns(Holder))
-        yield exports.written([[".".join(path) for path in columns]])
+        columns = list(csv_lists.columns(Holder))
+        yield csv_lists.written([[".".join(path) for path in columns]])
         cursor: str | None = ""
         while cursor is not None:
             async with context.anew() as now:
                 page = await holders_at.page(now, moment, ROWS, cursor or None)
             plain = [_plain(holder) for holder in page.holders]
-            yield exports.written([[exports.cell(record[path[0]]) for path in columns] for record in plain])
+            yield csv_lists.written([[csv_lists.cell(record[path[0]]) for path in columns] for record in plain])
             cursor = page.nextCursor
 
     return pieces

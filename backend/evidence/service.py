@@ -1,4 +1,4 @@
-"""The evidence of an asset: what goes in, what is left out and why, and the manifest that all of it is checked by."""
+"""The evidence of an asset: its files, what is omitted and why, and the manifest that verifies them."""
 
 import re
 from collections.abc import AsyncIterator
@@ -12,22 +12,22 @@ import orjson
 from backend.assets import holders_at, records
 from backend.assets.holders_at import Moment
 from backend.auth.principal import Context
-from backend.db import now
-from backend.errors import SignumError
+from backend.core.db import now
+from backend.core.errors import SignumError
 from backend.evidence import sections
 from backend.evidence.archive import Archive
 
 ABOUT = """Evidence of {name} ({symbol}), made by Signum at {at}.
 
 asset.json          the asset's record
-rules.json          the rules that were asked for, and those that each token has in force, read from its chain
+rules.json          the rules that the organization requested, and each token's rules as read from its chain
 rules-history.json  every set of rules that the tokens took, with block and transaction
-holders-*.csv       who held how much on a chain (its endpoint id) at a block, as the token itself says; base units
-attestations.json   attestations of whoever has received the asset: uid, transaction, `proof` as the registry says now
-audit.json          who changed the asset, when and what; `GET …/audit/verify` proves that the log they are of is whole
-manifest.json       the SHA-256 hash of every file, and what was left out
+holders-*.csv       holders on a chain (its endpoint ID) at a block, as read from the token; base units
+attestations.json   attestations of accounts that received the asset: uid, transaction, `proof` from the registry
+audit.json          changes of the asset with actor and time; `GET …/audit/verify` proves that the audit log is complete
+manifest.json       the SHA-256 hash of every file, and the omitted files
 
-To check that nothing was changed, in the folder this was unpacked to:
+To verify that nothing was changed, run this in the unpacked folder:
 
     sha256sum --check SHA256SUMS        (on macOS: shasum -a 256 --check SHA256SUMS)
 """
@@ -35,7 +35,7 @@ To check that nothing was changed, in the folder this was unpacked to:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is about to be written."""
+    """An evidence archive to write."""
 
     context: Context
     asset_id: UUID
@@ -44,17 +44,17 @@ class Evidence:
     made_at: datetime
     moments: list[Moment]
     silent: dict[int, str]
-    """Chains that did not answer, and their words."""
+    """Chains that did not answer, and their errors."""
 
     @property
     def file_name(self) -> str:
-        """Such as `HBR-evidence-2026-11-20.zip`."""
+        """For example `HBR-evidence-2026-11-20.zip`."""
         return f"{re.sub('[^A-Za-z0-9]', '_', self.symbol)}-evidence-{self.made_at:%Y-%m-%d}.zip"
 
 
 async def prepare(context: Context, asset_id: UUID, block: int | None, chain_eid: int | None) -> Evidence:
-    """Look up asset and blocks. With `block` or `chain_eid` the holders of that chain only, else those of each of its
-    chains at the newest block that is final; a chain that does not answer is left out, and the manifest says so."""
+    """Look up asset and blocks. With `block` or `chain_eid`, only the holders of that chain; otherwise those of each
+    chain at its newest final block. A chain that does not answer is omitted, and the manifest says so."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     moments, silent = [], dict[int, str]()
     if block is not None or chain_eid is not None:
@@ -69,17 +69,17 @@ async def prepare(context: Context, asset_id: UUID, block: int | None, chain_eid
 
 
 async def stream(evidence: Evidence) -> AsyncIterator[bytes]:
-    """The archive. What is read while it is written is as true as the moment it is read at."""
-    archive, left_out = Archive(evidence.made_at), _silent(evidence)
+    """Stream the archive. Each file reflects the state at the time it is read."""
+    archive, omitted = Archive(evidence.made_at), _silent(evidence)
     async for data in archive.add("README.txt", _one(_about(evidence))):
         yield data
     for section in sections.of(evidence.context, evidence.asset_id, evidence.moments):
         if section.needs not in evidence.context.scopes:
-            left_out.append({"path": section.path, "reason": f"It takes the scope {section.needs}."})
+            omitted.append({"path": section.path, "reason": f"Requires the scope {section.needs}."})
             continue
         async for data in archive.add(section.path, section.pieces()):
             yield data
-    async for data in archive.add("manifest.json", _one(_manifest(evidence, archive, left_out))):
+    async for data in archive.add("manifest.json", _one(_manifest(evidence, archive, omitted))):
         yield data
     sums = "".join(f"{file.sha256}  {file.path}\n" for file in archive.files)
     async for data in archive.add("SHA256SUMS", _one(sums)):
@@ -95,17 +95,17 @@ def _about(evidence: Evidence) -> str:
     return ABOUT.format(name=evidence.name, symbol=evidence.symbol, at=evidence.made_at.isoformat(timespec="seconds"))
 
 
-def _manifest(evidence: Evidence, archive: Archive, left_out: list[dict[str, Any]]) -> str:
-    told = {
+def _manifest(evidence: Evidence, archive: Archive, omitted: list[dict[str, Any]]) -> str:
+    response = {
         "asset_id": evidence.asset_id,
         "organization_id": evidence.context.organization_id,
         "made_at": evidence.made_at,
         "made_by": evidence.context.user_id,
         "blocks": [{"chain_eid": m.eid, "token_address": m.token, "block": m.block} for m in evidence.moments],
         "files": [asdict(file) for file in archive.files],
-        "left_out": left_out,
+        "left_out": omitted,
     }
-    return orjson.dumps(told, option=orjson.OPT_INDENT_2).decode() + "\n"
+    return orjson.dumps(response, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
 async def _one(text: str) -> AsyncIterator[str]:

@@ -1,1 +1,1 @@
-"""Second factors: authenticator apps, passkeys, recovery codes, and the fresh factor of sensitive operations."""
+"""Second factors: authenticator apps, passkeys, recovery codes, and fresh confirmation for sensitive operations."""

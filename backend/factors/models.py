@@ -1,4 +1,4 @@
-"""Second factors and recovery codes. Each row is its person's alone (backend/migrations/sql/people.sql)."""
+"""Tables of second factors and recovery codes. Only the person sees their rows (backend/migrations/sql/people.sql)."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,12 +7,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.db import Row, status_field, time_field
+from backend.core.columns import Row, status_field, time_field
 from backend.factors.schemas import FactorKind
 
 
 class FactorRow(Row, table=True):
-    """An authenticator app or a passkey. It counts once it is confirmed."""
+    """An authenticator app or a passkey. It is active once it is confirmed."""
 
     __tablename__ = "factors"
     __table_args__ = (sa.UniqueConstraint("user_id", "credential_id"),)
@@ -23,9 +23,9 @@ class FactorRow(Row, table=True):
     sealed: str | None = None
     """The secret of an authenticator app, sealed for this row's id."""
     last_step: int | None = Field(default=None, sa_type=sa.BigInteger)
-    """The time step of the last code that was taken; neither it nor an earlier one is taken again."""
+    """The time step of the last accepted code; that code and earlier ones are refused."""
     credential_id: str | None = None
-    """Of a passkey, in base64url, as its public key."""
+    """Credential id of a passkey, in base64url, as its public key."""
     public_key: str | None = None
     sign_count: int = Field(default=0, sa_type=sa.BigInteger)
     transports: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
@@ -34,7 +34,7 @@ class FactorRow(Row, table=True):
 
 
 class RecoveryCodeRow(Row, table=True):
-    """A code for whoever has lost their factors; only its SHA-256 is kept, of 80 random bits."""
+    """A code for a person who has lost their factors: 80 random bits, of which only the SHA-256 is stored."""
 
     __tablename__ = "recovery_codes"
     __table_args__ = (sa.UniqueConstraint("user_id", "code_hash"),)

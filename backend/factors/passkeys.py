@@ -1,6 +1,6 @@
-"""Passkeys: the two ceremonies of WebAuthn, by py_webauthn.
+"""Passkeys: the two ceremonies of WebAuthn, with py_webauthn.
 
-The library is imported when it is needed: it takes half a second, which every start would pay.
+The library is imported on demand: the import takes half a second.
 """
 
 import json
@@ -15,28 +15,28 @@ from sqlmodel import col
 
 from backend.auth.models import OneTimeSecretRow
 from backend.auth.secrets import digest, token
-from backend.db import Write, now
-from backend.errors import BadRequest
+from backend.core.db import Write, now
+from backend.core.errors import BadRequest
+from backend.core.settings import settings
 from backend.factors.models import FactorRow
 from backend.factors.schemas import FactorKind
-from backend.settings import settings
 
 LIFETIME = timedelta(minutes=5)
 CREATE, GET = "passkey.create", "passkey.get"
 MAX_CREDENTIAL = 16_000
-"""Characters of an authenticator's answer in a form."""
-WRONG = "The authenticator's answer is not valid, or took longer than 5 minutes. Try again."
+"""Maximum characters of an authenticator response in a form."""
+WRONG = "The authenticator response is invalid, or took longer than 5 minutes. Try again."
 
 
 def _host() -> str:
-    """The relying party's id: the host that browsers use."""
+    """Return the relying party's id: the host that browsers use."""
     return urlsplit(settings().origin).hostname or "localhost"
 
 
 async def registration_options(
     session: Write, user_id: UUID, account: str, name: str, rows: Sequence[FactorRow]
 ) -> dict[str, Any]:
-    """Options for `navigator.credentials.create`; passkeys the person has are left out."""
+    """Return options for `navigator.credentials.create`, excluding the person's existing passkeys."""
     from webauthn import generate_registration_options
     from webauthn.helpers.structs import AuthenticatorSelectionCriteria, ResidentKeyRequirement
 
@@ -55,7 +55,7 @@ async def registration_options(
 
 
 async def assertion_options(session: Write, user_id: UUID) -> dict[str, Any]:
-    """Options for `navigator.credentials.get` with one of the person's passkeys; 400 where they have none."""
+    """Return options for `navigator.credentials.get` with one of the person's passkeys; 400 where they have none."""
     from webauthn import generate_authentication_options
 
     query = sa.select(FactorRow).where(col(FactorRow.user_id) == user_id, col(FactorRow.credential_id).is_not(None))
@@ -74,8 +74,8 @@ async def assertion_options(session: Write, user_id: UUID) -> dict[str, Any]:
 def _as_json(options: Any) -> dict[str, Any]:
     from webauthn import options_to_json
 
-    told: dict[str, Any] = json.loads(options_to_json(options))
-    return told
+    parsed: dict[str, Any] = json.loads(options_to_json(options))
+    return parsed
 
 
 def _descriptors(rows: Sequence[FactorRow]) -> list[Any]:
@@ -94,7 +94,7 @@ def _descriptors(rows: Sequence[FactorRow]) -> list[Any]:
 
 
 async def _challenge(session: Write, user_id: UUID, purpose: str) -> bytes:
-    """A challenge that works once. The authenticator signs its text, so only its digest is kept."""
+    """Create a one-time challenge. The authenticator signs its text, so only its digest is stored."""
     mine = (col(OneTimeSecretRow.user_id) == user_id, col(OneTimeSecretRow.purpose) == purpose)
     await session.execute(sa.delete(OneTimeSecretRow).where(*mine, col(OneTimeSecretRow.expires_at) < now()))
     secret = token()
@@ -106,7 +106,7 @@ async def _challenge(session: Write, user_id: UUID, purpose: str) -> bytes:
 
 
 async def _answered(session: Write, user_id: UUID, purpose: str, credential: dict[str, Any]) -> bytes | None:
-    """The challenge that an answer is for, used up; None where it is not one of ours for this person."""
+    """Consume and return the challenge of a response; None where it was not issued to this person."""
     challenge = _challenge_of(credential)
     if challenge is None:
         return None
@@ -122,18 +122,18 @@ async def _answered(session: Write, user_id: UUID, purpose: str, credential: dic
 
 
 def _challenge_of(credential: dict[str, Any]) -> str | None:
-    """The challenge in what the browser says it has signed; it is verified only later."""
+    """Return the challenge in the browser's client data, not yet verified."""
     from webauthn import base64url_to_bytes
 
     try:
-        told = json.loads(base64url_to_bytes(credential["response"]["clientDataJSON"]))
-        return base64url_to_bytes(told["challenge"]).decode()
+        client_data = json.loads(base64url_to_bytes(credential["response"]["clientDataJSON"]))
+        return base64url_to_bytes(client_data["challenge"]).decode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
 async def register(session: Write, user_id: UUID, name: str, credential: dict[str, Any]) -> FactorRow:
-    """A new passkey, verified; 400 where the answer does not hold."""
+    """Return a new, verified passkey; 400 where the response is invalid."""
     from webauthn import verify_registration_response
     from webauthn.helpers import bytes_to_base64url
     from webauthn.helpers.exceptions import WebAuthnException
@@ -164,7 +164,7 @@ async def register(session: Write, user_id: UUID, name: str, credential: dict[st
 
 
 async def verify(session: Write, user_id: UUID, rows: Sequence[FactorRow], credential: dict[str, Any]) -> bool:
-    """Whether an answer is that of one of the person's passkeys, for a challenge of ours. The challenge is used up."""
+    """Verify a response of one of the person's passkeys to an issued challenge, and consume the challenge."""
     from webauthn import base64url_to_bytes, verify_authentication_response
     from webauthn.helpers.exceptions import WebAuthnException
 

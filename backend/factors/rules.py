@@ -1,4 +1,4 @@
-"""Codes of authenticator apps and recovery codes. Pure."""
+"""Codes of authenticator apps, and recovery codes. Pure functions."""
 
 import base64
 import secrets
@@ -7,13 +7,11 @@ from hmac import compare_digest
 
 import pyotp
 
-FRESH = timedelta(minutes=5)
-"""How long a factor counts as fresh after it was shown."""
 ENROLMENT = timedelta(minutes=15)
-"""How long a set-up that was begun can be confirmed."""
+"""How long a started setup can be confirmed."""
 STEP_SECONDS = 30
 SKEW = 1
-"""Steps that a phone's clock may be ahead or behind."""
+"""Steps by which a phone's clock may be ahead or behind."""
 RECOVERY_CODES = 10
 RECOVERY_BYTES = 10
 RECOVERY_LENGTH = 16
@@ -22,17 +20,17 @@ ISSUER = "Signum"
 
 
 def new_secret() -> str:
-    """A secret for an authenticator app: 160 bits in base32, as RFC 4226 recommends."""
+    """Return a secret for an authenticator app: 160 bits in base32, as RFC 4226 recommends."""
     return pyotp.random_base32(32)
 
 
 def otpauth_uri(secret: str, account: str) -> str:
-    """The address that an authenticator app reads from a QR code."""
+    """Return the URI that an authenticator app reads from a QR code."""
     return pyotp.TOTP(secret).provisioning_uri(name=account, issuer_name=ISSUER)
 
 
 def matching_step(secret: str, code: str, at: datetime, last_step: int | None) -> int | None:
-    """The time step that a code is for; None for a wrong code, and for one no newer than the last one taken."""
+    """Return the time step of a code; None for a wrong code, and for one not newer than the last accepted one."""
     digits = "".join(code.split())
     if len(digits) != 6 or not (digits.isascii() and digits.isdigit()):
         return None
@@ -44,7 +42,7 @@ def matching_step(secret: str, code: str, at: datetime, last_step: int | None) -
 
 
 def new_recovery_codes() -> list[str]:
-    """Ten codes of 80 random bits: `abcd-efgh-ijkl-mnop`."""
+    """Return ten codes of 80 random bits: `abcd-efgh-ijkl-mnop`."""
     return [_recovery_code() for _ in range(RECOVERY_CODES)]
 
 
@@ -54,11 +52,6 @@ def _recovery_code() -> str:
 
 
 def recovery_text(code: str) -> str | None:
-    """A recovery code as it is hashed, however it was typed; None for a text that is no recovery code."""
+    """Return a recovery code in its hashed form, from any spelling; None for other texts."""
     letters = "".join(c for c in code.lower() if c.isascii() and c.isalnum())
     return letters if len(letters) == RECOVERY_LENGTH else None
-
-
-def is_fresh(shown_at: datetime | None, now: datetime) -> bool:
-    """Whether a factor that was shown then is still fresh."""
-    return shown_at is not None and now - shown_at < FRESH

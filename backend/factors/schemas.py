@@ -1,4 +1,4 @@
-"""Second factors as they cross the door."""
+"""Request and response bodies of second factors."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -6,17 +6,17 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Body, Name, Record, Timestamp
+from backend.core.fields import Body, Name, Record, Timestamp
 
 Code = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=6, max_length=40),
-    Field(description="Six digits of an authenticator app, or a recovery code.", examples=["492039"]),
+    Field(description="Six digits from an authenticator app, or a recovery code.", examples=["492039"]),
 ]
 
 
 class FactorKind(StrEnum):
-    """What a second factor is."""
+    """The kind of a second factor."""
 
     TOTP = "totp"
     PASSKEY = "passkey"
@@ -37,13 +37,12 @@ class FactorList(BaseModel):
     """The second factors of the signed-in person."""
 
     factors: list[Factor]
-    recovery_codes_left: int = Field(description="Recovery codes that were not used yet.")
-    fresh_until: Timestamp | None = Field(description="Until when this session counts as freshly confirmed.")
+    recovery_codes_left: int = Field(description="Unused recovery codes.")
+    fresh_until: Timestamp | None = Field(description="When the fresh confirmation of this session expires.")
 
 
 class WalletProof(Body):
-    """A message in the form of EIP-4361 with a nonce of POST /v1/auth/siwe/nonce, and the wallet's signature (EIP-191)
-    of it."""
+    """An EIP-4361 message with a nonce from POST /v1/auth/siwe/nonce, and the wallet's EIP-191 signature of it."""
 
     message: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
     signature: Annotated[
@@ -52,21 +51,21 @@ class WalletProof(Body):
 
 
 class EnrolmentStart(Body):
-    """What proves an account without a second factor: its password, or where it has none, a wallet of the account."""
+    """Proof of an account without a second factor: its password; without a password, a wallet of the account."""
 
     password: Annotated[str, StringConstraints(max_length=256)] | None = None
     wallet: WalletProof | None = None
 
 
 class TotpEnrolment(BaseModel):
-    """What an authenticator app needs. It counts once a code confirms it."""
+    """Data for an authenticator app. The factor is active once a code confirms it."""
 
-    secret: str | None = Field(description="Base32, for typing it in; null in a replayed answer.")
+    secret: str | None = Field(description="Base32, for manual entry; null in a replayed response.")
     otpauth_uri: str | None = Field(description="`otpauth://totp/…`, for a QR code.")
 
 
 class TotpConfirmation(Body):
-    """The code that the app shows now."""
+    """The app's current code."""
 
     code: Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9 ]{6,7}$"), Field(examples=["492039"])]
     name: Name = "Authenticator app"
@@ -83,7 +82,7 @@ CredentialId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]*$", max
 
 
 class PasskeyAttestation(BaseModel):
-    """What an authenticator says of a new passkey, in base64url."""
+    """An authenticator's attestation of a new passkey, in base64url."""
 
     clientDataJSON: Base64Url
     attestationObject: Base64Url
@@ -91,7 +90,7 @@ class PasskeyAttestation(BaseModel):
 
 
 class PasskeyAssertion(BaseModel):
-    """What an authenticator says to a challenge, in base64url."""
+    """An authenticator's response to a challenge, in base64url."""
 
     clientDataJSON: Base64Url
     authenticatorData: Base64Url
@@ -100,7 +99,7 @@ class PasskeyAssertion(BaseModel):
 
 
 class NewPasskey(BaseModel):
-    """The answer of `navigator.credentials.create`, by `toJSON()`; what else it has is not read."""
+    """The result of `navigator.credentials.create`, from `toJSON()`. Other members are ignored."""
 
     id: CredentialId
     rawId: CredentialId
@@ -109,7 +108,7 @@ class NewPasskey(BaseModel):
 
 
 class ShownPasskey(BaseModel):
-    """The answer of `navigator.credentials.get`, by `toJSON()`; what else it has is not read."""
+    """The result of `navigator.credentials.get`, from `toJSON()`. Other members are ignored."""
 
     id: CredentialId
     rawId: CredentialId
@@ -125,8 +124,11 @@ class PasskeyRegistration(Body):
 
 
 class FactorProof(Body):
-    """Proof that it is the person. With a second factor: a code or a passkey's answer. Without one: the password, or
-    where the account has none, a wallet's signature."""
+    """Proof of identity.
+
+    With a second factor: a code or a passkey response. Without one: the password; without a password, a wallet
+    signature.
+    """
 
     code: Code | None = None
     credential: ShownPasskey | None = None
@@ -135,18 +137,18 @@ class FactorProof(Body):
 
 
 class FactorAdded(Factor):
-    """A factor that was added; recovery codes come with the first one and are shown in this answer only."""
+    """An added factor. The first one comes with recovery codes, which are shown only in this response."""
 
-    recovery_codes: list[str] | None = Field(default=None, description="Null for any factor but the first.")
+    recovery_codes: list[str] | None = Field(default=None, description="Null except for the first factor.")
 
 
 class RecoveryCodes(BaseModel):
-    """New recovery codes, shown in this answer only. Each works once; those from before stop working."""
+    """New recovery codes, shown only in this response. Each works once; earlier codes stop working."""
 
-    recovery_codes: list[str] | None = Field(description="Null in a replayed answer.")
+    recovery_codes: list[str] | None = Field(description="Null in a replayed response.")
 
 
 class FreshFactor(BaseModel):
-    """Until when this session counts as freshly confirmed."""
+    """When the fresh confirmation of this session expires."""
 
     fresh_until: Timestamp

@@ -1,1 +1,1 @@
-"""Invitations and the mails that carry them."""
+"""Invitations and their emails."""

@@ -6,13 +6,13 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, status_field, time_field
 from backend.invitations.schemas import InvitationStatus
-from backend.members.schemas import Role
+from backend.users.schemas import Role
 
 
 class InvitationRow(Row, table=True):
-    """An invitation; one pending per address and organization."""
+    """An invitation; at most one is pending per address and organization."""
 
     __tablename__ = "invitations"
     __table_args__ = (
@@ -33,8 +33,8 @@ class InvitationRow(Row, table=True):
     expires_at: datetime = time_field()
     invited_by: UUID | None = Field(default=None, foreign_key="users.id")
     agreed_by: UUID | None = Field(default=None, foreign_key="users.id")
-    """The second person who agreed to it; null where it needed none."""
+    """The second person who approved it; null if no approval was needed."""
     maker_key_id: UUID | None = Field(default=None, foreign_key="api_keys.id")
     maker_grant_id: UUID | None = None
-    """The key and the application's grant that it was made with, and ends with. No foreign key for the grant: sessions
-    are deleted some time after their end."""
+    """The key or application's grant that made the invitation, and with which it ends. The grant has no foreign key,
+    because sessions are deleted some time after they end."""

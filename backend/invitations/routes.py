@@ -4,13 +4,13 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response, status
-from fastapi.responses import JSONResponse
 
 from backend.auth.credentials import authenticate, cookie_name
-from backend.auth.route import Current, DryRun, GuardedRoute, public, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
-from backend.errors import Unauthenticated
-from backend.invitations import inviting, service
+from backend.core.errors import Unauthenticated
+from backend.core.pagination import Page
+from backend.invitations import creation, service
 from backend.invitations.schemas import (
     Invitation,
     InvitationAccept,
@@ -24,11 +24,12 @@ from backend.invitations.schemas import (
     InvitationToken,
     InvitationWaiting,
 )
-from backend.keyset import Page
+from backend.requests.responses import planned, waiting
 
+# Declared at import.
 router = APIRouter(tags=["Invitations"], route_class=GuardedRoute)
 OF_ORGANIZATION = "/orgs/{orgId}/invitations"
-WAITING: dict[str, Any] = {"model": InvitationWaiting, "description": "It waits for a second person."}
+WAITING: dict[str, Any] = {"model": InvitationWaiting, "description": "The request waits for a second person."}
 OPTIONAL: list[dict[str, list[str]]] = [{}, {"accessToken": []}, {"session": []}]
 
 
@@ -37,8 +38,15 @@ OPTIONAL: list[dict[str, list[str]]] = [{}, {"accessToken": []}, {"session": []}
 async def list_invitations(
     context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: InvitationStatus | None = None
 ) -> InvitationList:
-    """Invitations, newest first."""
+    """List invitations, newest first."""
     return await service.page(context, page, status)
+
+
+@router.get(f"{OF_ORGANIZATION}/{{invitationId}}")
+@requires(Scope.MEMBERS_READ)
+async def get_invitation(context: Current, orgId: UUID, invitationId: UUID) -> Invitation:
+    """Get an invitation."""
+    return await service.one(context, invitationId)
 
 
 @router.post(
@@ -51,53 +59,50 @@ async def list_invitations(
 async def invite(
     context: Current, orgId: UUID, body: InvitationCreate, response: Response, dry_run: DryRun = False
 ) -> Invitation | InvitationPlan | Response:
-    """Invite an address by mail; the link works once, for 7 days.
+    """Invite an address by email; the link works once, for 7 days.
 
-    The caller holds every scope of the role, and only a signed-in admin invites an admin. Where the organization, or
-    one below it, requires a second person for any action, inviting an admin, a compliance officer or a member waits
-    for one (202), and the mail is sent once they agree.
+    The caller must hold every scope of the role, and only a signed-in admin invites an admin. If the organization, or
+    one below it, requires a second person for any action, inviting an admin, a compliance officer or a member waits for
+    one (202), and the email is sent after approval.
 
-    The link is in the mail alone, because whoever has it joins in the name of who was invited. Where no mail server is
-    set, the operator reads it with `signum outbox`.
+    The link is only in the email, because anyone who has it joins as the invited person. If no mail server is
+    configured, the operator reads it with `signum outbox`.
     """
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await inviting.plan(context, body)
-    answer = await inviting.create(context, body)
-    if isinstance(answer, Invitation):
-        return answer
-    headers = {"Location": f"/v1/orgs/{orgId}/requests/{answer.request_id}"}
-    return JSONResponse(answer.model_dump(mode="json", by_alias=True), status.HTTP_202_ACCEPTED, headers)
+        return planned(response, await creation.plan(context, body))
+    answer = await creation.create(context, body)
+    return answer if isinstance(answer, Invitation) else waiting(orgId, answer)
 
 
 @router.delete(f"{OF_ORGANIZATION}/{{invitationId}}")
 @requires(Scope.MEMBERS_WRITE)
 async def revoke_invitation(context: Current, orgId: UUID, invitationId: UUID) -> InvitationRevoked:
-    """Revoke a pending invitation; any other is a 400."""
+    """Revoke a pending invitation; any other status returns 400."""
     return InvitationRevoked(message=await service.revoke(context, invitationId))
 
 
 @router.post("/invitations/preview", responses={404: {}})
 @public
 async def preview_invitation(context: Current, body: InvitationToken) -> InvitationPreview:
-    """What an invitation is, by the token of its mail; nothing changes. The token is in the body, so in no log."""
+    """Preview an invitation by the token of its email; nothing changes. The token is in the body, so that logs do not
+    contain it."""
     return await service.preview(context, body.token)
 
 
 @router.post("/invitations/accept", responses={401: {}, 403: {}, 404: {}}, openapi_extra={"security": OPTIONAL})
 @public
 async def accept_invitation(context: Current, request: Request, body: InvitationAccept) -> InvitationAccepted:
-    """Accept an invitation with the token of its mail.
+    """Accept an invitation with the token of its email.
 
-    A signed-in person whose address was invited joins; without a credential, name and password make an account. 409
-    where the person, key or application that invited them may not grant the role any more.
+    A signed-in person whose address was invited joins; without a credential, name and password create an account. 409
+    if the person, key or application that invited them may no longer grant the role.
     """
     await _sign_in(context, request)
     return await service.accept(context, body)
 
 
 async def _sign_in(context: Current, request: Request) -> None:
-    """Take the person of a credential that was sent. A browser's session that is over counts as none."""
+    """Use the person of the credential that was sent. An expired browser session counts as no credential."""
     sent = "authorization" in request.headers or "x-api-key" in request.headers
     if not sent and cookie_name() not in request.cookies:
         return

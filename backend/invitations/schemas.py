@@ -1,4 +1,4 @@
-"""Invitations as they cross the door."""
+"""API schemas of invitations."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,8 +6,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, StringConstraints
 
-from backend.fields import Acceptance, Body, Email, Name, NullIs, Record, Timestamp
-from backend.members.schemas import MemberImpact, Role
+from backend.core.fields import Acceptance, Body, Email, Name, NullIs, Record, Timestamp
+from backend.members.schemas import MemberImpact
+from backend.users.schemas import Role
 
 
 class InvitationStatus(StrEnum):
@@ -20,7 +21,7 @@ class InvitationStatus(StrEnum):
 
 
 class InvitationCreate(Body):
-    """Whom to invite as what."""
+    """Whom to invite, and with which role."""
 
     email: Email
     role: Annotated[Role, NullIs(Role.CLIENT)] = Role.CLIENT
@@ -30,13 +31,13 @@ Token = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 
 class InvitationToken(Body):
-    """The token of the mail."""
+    """The token of the email."""
 
     token: Token
 
 
 class InvitationAccept(Body):
-    """The token of the mail; name and password where the person has no account yet."""
+    """The token of the email; name and password if the person has no account yet."""
 
     token: Token
     display_name: Name | None = None
@@ -44,7 +45,7 @@ class InvitationAccept(Body):
 
 
 class Invitation(Record):
-    """An invitation. The token is only in the mail."""
+    """An invitation. The token is only in the email."""
 
     id: UUID
     organization_id: UUID
@@ -58,20 +59,20 @@ class Invitation(Record):
 
 
 class InvitationWaiting(Acceptance):
-    """Answer to an invitation that waits for a second person; no mail is sent before they agree."""
+    """Response to an invitation that waits for a second person; no email is sent before approval."""
 
     invitationId: UUID
 
 
 class InvitationPlan(BaseModel):
-    """Answer of `?dry_run=true`: nothing was done."""
+    """Response to `?dry_run=true`: nothing was changed."""
 
     steps: list[str]
     impact: MemberImpact
 
 
 class InvitationPreview(BaseModel):
-    """What the holder of a mail's token may know before accepting. `has_account`: signing in comes first."""
+    """What the holder of an email's token may see before accepting. With `has_account`, the person signs in first."""
 
     organization_id: UUID
     organization_name: str
@@ -90,7 +91,7 @@ class InvitationList(BaseModel):
 
 
 class InvitationAccepted(Record):
-    """The membership an invitation became."""
+    """The membership that an invitation became."""
 
     member_id: UUID
     organization_id: UUID
@@ -101,6 +102,6 @@ class InvitationAccepted(Record):
 
 
 class InvitationRevoked(BaseModel):
-    """Answer of a revocation."""
+    """Response to a revocation."""
 
     message: str

@@ -1,4 +1,4 @@
-"""Invitations: written, listed, revoked, accepted."""
+"""Write, list, revoke and accept invitations."""
 
 from datetime import timedelta
 from typing import Any
@@ -8,12 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
-from backend.auth.accounts import create_account
 from backend.auth.principal import Context
 from backend.auth.secrets import digest, token
-from backend.changes import THE_SYSTEM, acting, proven, shown, tell
-from backend.db import Write, new_id, now, widen
-from backend.errors import Conflict, NotFound
+from backend.core.changes import THE_SYSTEM, acting, proven, publish, shown
+from backend.core.db import Write, new_id, now, widen
+from backend.core.errors import Conflict, NotFound
+from backend.core.pagination import Page, where_given
+from backend.core.roots import account_origin
+from backend.core.settings import settings
 from backend.invitations import rules
 from backend.invitations.models import InvitationRow
 from backend.invitations.rules import LIFETIME, token_in
@@ -25,50 +27,60 @@ from backend.invitations.schemas import (
     InvitationPreview,
     InvitationStatus,
 )
-from backend.keyset import Page
-from backend.mail.models import mail
+from backend.mail.models import Cause, mail
 from backend.mail.rules import unlinked
-from backend.members import adding, appointing
-from backend.members.appointing import Appointment
-from backend.members.schemas import Role
-from backend.settings import settings
+from backend.mail.schemas import MailKind
+from backend.members import addition, appointments
+from backend.members.appointments import Appointment
+from backend.members.rules import as_words
+from backend.sign_in.accounts import create_account
+from backend.users.schemas import Role
 
-__all__ = ["accept", "exists", "page", "preview", "revoke", "token_in", "write"]
-PENDING = "An invitation to this address is pending already. Revoke it to send another."
+__all__ = ["accept", "exists", "one", "page", "preview", "revoke", "token_in", "write"]
+INVITATIONS = sa.inspect(InvitationRow).local_table
+PENDING = "An invitation to this address is already pending. Revoke it to send another."
 
 
 async def page(context: Context, page: Page, status: InvitationStatus | None) -> InvitationList:
-    """A page of invitations; those whose time is over are written down as expired first."""
-    await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
-    table = sa.inspect(InvitationRow).local_table
-    query = sa.select(*(c for c in table.c if c.name != "token_hash")).where(
-        table.c.organization_id == context.organization_id
-    )
-    if status is not None:
-        query = query.where(table.c.status == status)
-    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
-    shown, cursor = page.cut(rows)
+    """Return a page of invitations; expired ones are marked first."""
+    query = where_given(await _query(context), (INVITATIONS.c.status, status))
+    shown, cursor = await page.read(context.session, query, INVITATIONS.c)
     return InvitationList(invitations=[Invitation.model_validate(r) for r in shown], nextCursor=cursor)
 
 
+async def one(context: Context, invitation_id: UUID) -> Invitation:
+    """Return an invitation; 404 if the organization has none with this ID."""
+    query = (await _query(context)).where(INVITATIONS.c.id == invitation_id)
+    row = (await context.session.execute(query)).first()
+    if row is None:
+        raise NotFound("There is no invitation with this ID in this organization.")
+    return Invitation.model_validate(row)
+
+
+async def _query(context: Context) -> sa.Select[Any]:
+    await expire_due(context.session, col(InvitationRow.organization_id) == context.organization_id)
+    columns = (c for c in INVITATIONS.c if c.name != "token_hash")
+    return sa.select(*columns).where(INVITATIONS.c.organization_id == context.organization_id)
+
+
 async def expire_due(session: Write, *which: sa.ColumnElement[bool]) -> None:
-    """Note what has expired of some invitations, or of all that the session sees: for the sweep, and before a list."""
+    """Mark expired invitations, of some or of all that the session sees: for the sweep, and before a list."""
     due = sa.update(InvitationRow).where(
         *which, col(InvitationRow.status) == InvitationStatus.PENDING, col(InvitationRow.expires_at) <= now()
     )
     expired = due.values(status=InvitationStatus.EXPIRED, updated_at=now()).returning(InvitationRow)
     with acting(THE_SYSTEM):
         for row in (await session.scalars(expired)).all():
-            await _tell(session, row, InvitationStatus.PENDING)
+            await _publish(session, row, InvitationStatus.PENDING)
 
 
-async def _tell(session: Write, row: InvitationRow, before: InvitationStatus) -> None:
+async def _publish(session: Write, row: InvitationRow, before: InvitationStatus) -> None:
     subject, action = ("invitation", row.id), f"invitation.{row.status}"
-    await tell(session, row.organization_id, action, subject, {"status": before}, {"status": row.status})
+    await publish(session, row.organization_id, action, subject, {"status": before}, {"status": row.status})
 
 
 async def exists(session: Write, organization_id: UUID, email: str) -> bool:
-    """Whether an address was ever invited."""
+    """Return whether an address was ever invited."""
     query = sa.select(
         sa.exists().where(
             col(InvitationRow.organization_id) == organization_id, col(InvitationRow.email) == email.lower()
@@ -87,7 +99,7 @@ async def write(
     id_: UUID | None = None,
     lifetime: timedelta = LIFETIME,
 ) -> InvitationRow:
-    """Write an invitation and its mail. The token is in the mail only; 409 where one is pending."""
+    """Write an invitation and its email. The token is in the email only; 409 if one is pending."""
     secret = token()
     row = InvitationRow(
         id=id_ or new_id(),
@@ -107,39 +119,40 @@ async def write(
     except IntegrityError as error:
         raise Conflict(PENDING) from error
     name = await session.scalar(sa.text("select name from organizations where id = :id"), {"id": organization_id})
-    subject, text = rules.letter(unlinked(str(name)), role, rules.link(settings().origin, secret), lifetime)
-    # Whoever has the link joins as this person, with this role: no admin may read it in the outbox.
-    session.add(mail(organization_id, row.email, subject, text, is_private=True, opens=row.token_hash))
+    subject, text = rules.letter(unlinked(str(name)), as_words(role), rules.link(settings().origin, secret), lifetime)
+    # Anyone who has the link joins as this person with this role, so no tenant's admin may read it in the outbox.
+    cause = Cause(MailKind.NOTICE, by.by)
+    session.add(mail(organization_id, row.email, subject, text, cause, is_private=True, opens=row.token_hash))
     await session.flush()
     made = shown(Invitation, row)
-    await tell(session, organization_id, "invitation.created", ("invitation", row.id), None, made)
+    await publish(session, organization_id, "invitation.created", ("invitation", row.id), None, made)
     return row
 
 
 async def revoke(context: Context, invitation_id: UUID) -> str:
-    """End a pending invitation; the answer says whose."""
+    """End a pending invitation; the answer names its address."""
     query = sa.select(InvitationRow).where(
         col(InvitationRow.id) == invitation_id, col(InvitationRow.organization_id) == context.organization_id
     )
     row: InvitationRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
-        raise NotFound("There is no such invitation in this organization.")
+        raise NotFound("There is no invitation with this ID in this organization.")
     rules.check_revocable(rules.status_at(row.status, row.expires_at, now()))
     row.status = InvitationStatus.REVOKED
-    await _tell(context.session, row, InvitationStatus.PENDING)
+    await _publish(context.session, row, InvitationStatus.PENDING)
     return f"The invitation of {row.email} is revoked."
 
 
 async def _find(session: Write, secret: str) -> Any:
-    """The invitation of a token, whatever its status; 404 where there is none."""
+    """Return the invitation of a token, in any status; 404 if the token is unknown."""
     found = (await session.execute(sa.text("select * from signum_invitation(:h)"), {"h": digest(secret)})).first()
     if found is None:
-        raise NotFound("There is no such invitation.")
+        raise NotFound("This invitation does not exist.")
     return found
 
 
 async def preview(context: Context, secret: str) -> InvitationPreview:
-    """What the invitation of a token is."""
+    """Return the preview of a token's invitation."""
     found = await _find(context.session, secret)
     await widen(context.session, found.organization_id)
     return InvitationPreview(
@@ -154,7 +167,7 @@ async def preview(context: Context, secret: str) -> InvitationPreview:
 
 
 async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted:
-    """Become a member: the signed-in person whose address was invited, or a new account with that address."""
+    """Become a member: as the signed-in person whose address was invited, or with a new account for that address."""
     session = context.session
     found = await _find(session, body.token)
     await widen(session, found.organization_id)
@@ -164,11 +177,11 @@ async def accept(context: Context, body: InvitationAccept) -> InvitationAccepted
     person = await _person(context, row, body, has_account=found.has_account)
     proven(person, context.who.credential)
     by = Appointment(row.invited_by, row.agreed_by, row.maker_key_id, row.maker_grant_id)
-    await appointing.check_still_granted(session, row.organization_id, row.role, by)
-    member = await adding.join(session, row.organization_id, person, row.role, by)
+    await appointments.check_still_granted(session, row.organization_id, row.role, by)
+    member = await addition.join(session, row.organization_id, person, row.role, by)
     row.status = InvitationStatus.ACCEPTED
     await session.flush()
-    await _tell(session, row, InvitationStatus.PENDING)
+    await _publish(session, row, InvitationStatus.PENDING)
     return InvitationAccepted(
         member_id=member.id,
         organization_id=row.organization_id,
@@ -184,9 +197,10 @@ async def _person(context: Context, row: InvitationRow, body: InvitationAccept, 
         rules.check_addressee(row.email, context.person.email or "")
         return context.person.user_id
     if has_account:
-        raise Conflict("There is an account with this address already. Sign in, then accept the invitation.")
+        raise Conflict("An account with this address already exists. Sign in, then accept the invitation.")
     name, password = rules.account_of(body)
     try:
-        return (await create_account(context.session, row.email, name, password)).id
+        origin = await account_origin(context.session, row.organization_id)
+        return (await create_account(context.session, row.email, name, password, origin)).id
     except IntegrityError as error:
-        raise Conflict("There is an account with this address already.") from error
+        raise Conflict("An account with this address already exists. Sign in, then accept the invitation.") from error

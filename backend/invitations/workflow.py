@@ -1,15 +1,15 @@
-"""What is done for an invitation that a second person has agreed to."""
+"""Workflow of an invitation that a second person approved."""
 
-from backend.invitations import inviting
+from backend.invitations import creation
 from backend.invitations.schemas import InvitationCreate
-from backend.members import appointing
-from backend.workflows import Run, workflow
+from backend.members import appointments
+from backend.requests.workflows import Run, workflow
 
 
-@workflow(appointing.INVITE)
+@workflow(appointments.INVITE)
 async def invite(run: Run) -> None:
-    """Write the invitation and its mail; 409 where the person is a member, or was invited, by now."""
+    """Write the invitation and its email; 409 if the person is already a member or invited."""
     async with run.step("invitation_sent"), run.transaction() as session:
-        by = await appointing.of_run(run, session)
+        by = await appointments.of_run(run, session)
         body = InvitationCreate.model_validate(run.arguments["body"])
-        await inviting.make(session, inviting.Wanted(run.organization_id, run.subject_id, body, by))
+        await creation.make(session, creation.Wanted(run.organization_id, run.subject_id, body, by))

@@ -1,10 +1,11 @@
-"""The hierarchy as the registry on a chain has it: a token trusts the issuers of its organization's ancestors.
+"""The hierarchy as recorded by the registry on a chain: a token trusts the issuers of its organization's ancestors.
 
-The database is the truth; the chain follows. Whoever writes last looks at the database once more afterwards, so that
-a registration and a move at the same time leave the chain right whichever comes second.
+The database is authoritative; the chain follows. The last writer checks the database again after writing, so that a
+registration and a move at the same time leave the chain correct in either order.
 
-The operator pays for these transactions. A request counts them when it is accepted (`unwritten`, `noted`); what turns
-out to be missing beyond that, as the hierarchy has changed or the request is retried, is counted before it is signed.
+The operator pays for these transactions. A request counts them when it is accepted (`unwritten`, `noted`). Transactions
+that turn out to be needed later, because the hierarchy changed or the request is retried, are counted before they are
+signed.
 """
 
 import asyncio
@@ -15,28 +16,28 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.auth import operator_paid
-from backend.chain import registry
-from backend.chain.codec import organization_key
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.transactions import execute
-from backend.db import Write
-from backend.errors import Conflict, SignumError
+from backend.chain.abi.codec import organization_key
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.transactions.execution import execute
+from backend.core import db
+from backend.core.db import Write
+from backend.core.errors import Conflict, SignumError
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL
-from backend.workflows import Run
+from backend.requests.workflows import Run
 
 ROUNDS = 8
-"""How often the hierarchy may change under our hands before we give up."""
+"""How often the hierarchy may change during a write before it fails."""
 COUNTED = "lineage"
-"""Name in a request's arguments: how many transactions were counted when it was accepted, by endpoint id."""
+"""Name in a request's arguments: the number of transactions counted when it was accepted, by endpoint ID."""
 Path = Sequence[tuple[UUID, UUID | None]]
 """An organization and its ancestors with their parents, outermost first."""
 
 
 async def path_of(session: Write, organization_id: UUID) -> Path:
-    """The path above an organization."""
+    """Return the path above an organization."""
     found = await session.execute(
         sa.text("select id, parent_id from signum_path(:id) order by height desc"), {"id": organization_id}
     )
@@ -44,8 +45,9 @@ async def path_of(session: Write, organization_id: UUID) -> Path:
 
 
 async def unwritten(session: Write, path: Path, eids: Iterable[int]) -> dict[int, int]:
-    """How many transactions it takes to write a path to some chains: 0 for a chain that does not answer, and where a
-    request of the organization that is under way has counted them. The session's transaction is paused meanwhile."""
+    """Return the number of transactions needed to write a path to some chains: 0 for a chain that does not answer, and
+    if a running request of the organization has already counted them. The session's transaction is paused during the
+    chain reads."""
     asked = list(eids)
     under_way = await _under_way(session, path[-1][0]) if asked else set()
     async with db.paused(session):
@@ -54,7 +56,7 @@ async def unwritten(session: Write, path: Path, eids: Iterable[int]) -> dict[int
 
 
 async def _under_way(session: Write, organization_id: UUID) -> set[int]:
-    """The chains to which an unfinished request of an organization writes its path."""
+    """Return the chains to which an unfinished request of an organization writes its path."""
     counted = col(RequestRow.arguments)[COUNTED]
     found = await session.scalars(
         sa.select(counted).where(
@@ -74,23 +76,23 @@ async def _missing(eid: int, path: Path) -> int:
 
 
 def noted(missing: Mapping[int, int]) -> dict[str, Any]:
-    """What a request's arguments say of the transactions that it has counted."""
+    """Return the transaction counts in a request's arguments."""
     return {COUNTED: {str(eid): count for eid, count in missing.items()}}
 
 
 async def is_known(eid: int, organization_id: UUID) -> bool:
-    """Whether a chain has this organization below another one."""
+    """Return whether a chain records this organization below another one."""
     at = (await contracts_of(eid)).registry
     return bool(int(await registry.parent_of(eid, at, organization_id), 16))
 
 
 async def write(run: Run, eid: int, organization_id: UUID) -> str | None:
-    """Write the path above an organization to a chain, as far as it differs. The hash of the last transaction.
+    """Write the path above an organization to a chain, as far as it differs. Return the hash of the last transaction.
 
-    Outermost first: what the chain still has of an old order can then not look like a cycle.
+    Outermost first, so that remains of an old order on the chain cannot form a cycle.
     """
     at, last = (await contracts_of(eid)).registry, None
-    # A retry counts its own: what its request has counted may have been sent.
+    # A retry counts its own transactions: those its request counted may already have been sent.
     counted = int(run.arguments.get(COUNTED, {}).get(str(eid), 0)) if run.attempt == 1 else 0
     for turn in range(ROUNDS):
         async with run.transaction() as session:
@@ -119,6 +121,6 @@ async def _set(run: Run, eid: int, at: str, child: UUID, parent: UUID | None, tu
 
 
 async def _differing(eid: int, at: str, path: Path) -> Path:
-    told = await asyncio.gather(*(registry.parent_of(eid, at, child) for child, _ in path))
+    response = await asyncio.gather(*(registry.parent_of(eid, at, child) for child, _ in path))
     wanted = [int.from_bytes(organization_key(parent)) if parent else 0 for _, parent in path]
-    return [step for step, is_now, should in zip(path, told, wanted, strict=True) if int(is_now, 16) != should]
+    return [step for step, is_now, should in zip(path, response, wanted, strict=True) if int(is_now, 16) != should]

@@ -5,7 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, organization_field, status_field
+from backend.core.columns import Row, organization_field, status_field
 from backend.issuers.schemas import IssuerStatus
 
 
@@ -24,7 +24,7 @@ class IssuerRow(Row, table=True):
 
 
 class IssuerWalletRow(Row, table=True):
-    """The attester an issuer is on one chain."""
+    """An issuer's attester on one chain."""
 
     __tablename__ = "issuer_wallets"
     __table_args__ = (sa.UniqueConstraint("issuer_id", "chain_eid"),)

@@ -4,11 +4,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response, status
 
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.issuers import service
 from backend.issuers.schemas import Issuer, IssuerPlan, IssuerRegister, IssuerRegistered
+from backend.requests.responses import planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/issuer", tags=["Issuer"], route_class=GuardedRoute)
 
 
@@ -19,18 +21,18 @@ async def register_issuer(
 ) -> IssuerRegistered | IssuerPlan:
     """Register the organization's default server wallet as an attester on every enabled chain.
 
-    Wants both credentials: an access token (or the console's session) and an API key. `registered` says whether every
-    enabled chain has confirmed it already; `GET …/issuer` follows it. Repeating it is harmless, and completes chains
-    that were enabled since.
+    Requires both credentials: an access token (or the console's session) and an API key. A key gets an access token of
+    its own by POST /v1/oauth/token (`client_credentials`). `registered` says whether
+    every enabled chain has confirmed it; poll `GET …/issuer` for progress. Repeating the call is safe, and registers on
+    chains that were enabled since.
     """
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await service.plan(context, body or IssuerRegister())
+        return planned(response, await service.plan(context, body or IssuerRegister()))
     return await service.register(context, body or IssuerRegister())
 
 
 @router.get("", responses={404: {}})
 @requires(Scope.ATTESTATIONS_READ)
 async def get_issuer(context: Current, orgId: UUID) -> Issuer:
-    """The organization as an issuer, with its attester on each chain; 404 before it was registered."""
+    """Get the organization as an issuer, with its attester on each chain; 404 before registration."""
     return await service.get(context)

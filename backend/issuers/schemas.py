@@ -1,4 +1,4 @@
-"""Attestation issuers (specification 4.1)."""
+"""API schemas of attestation issuers (specification 4.1)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Body, Flag, KycLevel, Name, Record
+from backend.core.fields import Body, Flag, KycLevel, Name, Record
 
 
 class IssuerStatus(StrEnum):
-    """How far a registration on one chain is."""
+    """Status of a registration on one chain."""
 
     PENDING = "pending"
     REGISTERED = "registered"
@@ -21,7 +21,7 @@ DEFAULT_MAX_LEVEL = 3
 
 
 class IssuerRegister(Body):
-    """What the registry writes beside the wallet's address."""
+    """What the registry stores with the wallet's address."""
 
     name: Name | None = None
     max_kyc_level: Annotated[KycLevel, Field(ge=1)] | None = DEFAULT_MAX_LEVEL
@@ -29,13 +29,13 @@ class IssuerRegister(Body):
 
 
 class IssuerRegistered(BaseModel):
-    """`registered`: whether every enabled chain has confirmed it already."""
+    """`registered`: whether every enabled chain has confirmed it."""
 
     registered: bool
 
 
 class IssuerImpact(BaseModel):
-    """The wallet that would attest, by which terms, and the chains that would have to be written."""
+    """The wallet that would attest, its terms, and the chains that would be written."""
 
     wallet_address: str
     name: str
@@ -45,7 +45,7 @@ class IssuerImpact(BaseModel):
 
 
 class IssuerPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: IssuerImpact

@@ -1,16 +1,16 @@
-"""What the agents do for issuers: `addAttester` on each chain, and the hierarchy after a move."""
+"""Agent workflows of issuers: `addAttester` on each chain, and the hierarchy after a move."""
 
-from backend.chain import registry
-from backend.chain.codec import organization_key
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.transactions import execute
+from backend.chain.abi.codec import organization_key
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.transactions.execution import execute
 from backend.chains import service as chains
-from backend.errors import Conflict, SignumError
+from backend.core.errors import Conflict, SignumError
 from backend.issuers import lineage, service
 from backend.issuers.models import IssuerRow
 from backend.issuers.schemas import IssuerStatus
+from backend.requests.workflows import Run, StepNotes, workflow
 from backend.wallets.models import WalletRow
-from backend.workflows import Run, StepNotes, workflow
 
 
 async def _failed(run: Run, error: SignumError) -> None:
@@ -20,8 +20,10 @@ async def _failed(run: Run, error: SignumError) -> None:
 
 @workflow("issuer.register", on_failure=_failed)
 async def register(run: Run) -> None:
-    """Each chain on its own: one that does not answer keeps no other from being registered."""
+    """Register on each chain independently: a chain that does not answer does not block the others."""
     problems = []
+    async with run.transaction() as session:
+        await service.apply(session, run.request_id)
     for eid in run.arguments["chains"]:
         try:
             await _register_on(run, eid)
@@ -34,7 +36,7 @@ async def register(run: Run) -> None:
 
 
 async def _register_on(run: Run, eid: int) -> None:
-    """Lineage, attester, and both read back before the row says so."""
+    """Write lineage and attester, and read both back before the row is confirmed."""
     async with run.step(f"register:{eid}") as step:
         async with run.transaction() as session:
             issuer = await session.get_one(IssuerRow, run.subject_id)
@@ -61,15 +63,16 @@ async def _register_on(run: Run, eid: int) -> None:
 
 
 async def _stands(run: Run, eid: int, at: str, address: str, terms: tuple[str, int, bool]) -> bool:
-    """Whether the chain has the attester for this organization with these terms."""
-    told = await registry.attester(eid, at, address)
-    is_ours = int(told.organization_key, 16) == int.from_bytes(organization_key(run.organization_id))
-    return told.active and is_ours and (told.name, told.max_kyc_level, told.can_revoke_others) == terms
+    """Return whether the chain has the attester for this organization with these terms."""
+    response = await registry.attester(eid, at, address)
+    is_ours = int(response.organization_key, 16) == int.from_bytes(organization_key(run.organization_id))
+    return response.active and is_ours and (response.name, response.max_kyc_level, response.can_revoke_others) == terms
 
 
 @workflow("organization.lineage")
 async def follow_move(run: Run) -> None:
-    """After a move: the new path above the organization, on every chain that knows it. The subject is who moved."""
+    """After a move, write the new path above the organization on every chain that knows it. The subject is the person
+    who moved it."""
     async with run.step("lineage") as step:
         async with run.transaction() as session:
             places = [eid for eid, found in (await chains.contracts(session)).items() if "registry" in found]
@@ -80,7 +83,7 @@ async def follow_move(run: Run) -> None:
 
 
 async def _follow_on(run: Run, eid: int, step: StepNotes) -> SignumError | None:
-    """One chain; what went wrong is returned, so that the other chains follow all the same."""
+    """Update one chain; return its error, so that the other chains are still updated."""
     try:
         if await lineage.is_known(eid, run.subject_id):
             step.tx_hash = await lineage.write(run, eid, run.subject_id) or step.tx_hash

@@ -1,1 +1,1 @@
-"""Mail: written into the outbox in the transaction of its cause, sent from there where a mail server is set."""
+"""Email: written to the outbox in the transaction of its cause, and sent from there if a mail server is set."""

@@ -1,15 +1,15 @@
-"""Mail as it crosses the door."""
+"""Response bodies of email."""
 
 from enum import StrEnum
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Record, Timestamp
+from backend.core.fields import Record, Timestamp
 
 
 class MailStatus(StrEnum):
-    """`kept` where no mail server is set; otherwise `queued`, and in the end `sent` or `failed`."""
+    """`kept` where no mail server is set; otherwise `queued`, and finally `sent` or `failed`."""
 
     KEPT = "kept"
     QUEUED = "queued"
@@ -17,9 +17,23 @@ class MailStatus(StrEnum):
     FAILED = "failed"
 
 
+class MailKind(StrEnum):
+    """What an email is about, the most urgent first."""
+
+    ACCOUNT = "account"
+    """For the person of an account, such as a password reset or a new device."""
+    ALARM = "alarm"
+    """For admins, about access to their organization, such as a new API key."""
+    NOTICE = "notice"
+    """Caused by an organization, such as an invitation."""
+
+
 class Mail(Record):
-    """A mail. Its text is shown where the mail is kept instead of sent; that of a private one, such as an invitation or
-    the link of a forgotten password, to nobody: it carries a secret of its recipient."""
+    """An email.
+
+    Its text is shown where the email is kept instead of sent. Private texts contain a secret of the recipient: that of
+    an invitation is shown only to signed-in admins of the operator's organization, that of a password reset to no one.
+    """
 
     id: UUID
     organization_id: UUID
@@ -27,19 +41,19 @@ class Mail(Record):
     subject: str
     body: str | None
     is_private: bool = Field(
-        description="Its text is its recipient's alone; the operator reads it with `signum outbox`."
+        description="Only the recipient may read the text, and the operator, with `signum outbox`."
     )
     status: MailStatus
-    attempts: int = Field(description="How often the server was asked to take it.")
-    next_attempt_at: Timestamp | None = Field(description="While it is queued.")
+    attempts: int = Field(description="Number of delivery attempts.")
+    next_attempt_at: Timestamp | None = Field(description="Set while the email is queued.")
     sent_at: Timestamp | None
-    failure: str | None = Field(description="What the server said the last time, where it did not take it.")
+    failure: str | None = Field(description="The mail server's last error.")
     created_at: Timestamp
     updated_at: Timestamp
 
 
 class Outbox(BaseModel):
-    """A page of mails."""
+    """A page of emails."""
 
     mails: list[Mail]
     nextCursor: str | None

@@ -1,18 +1,18 @@
-"""The outbox as its organization sees it, and the end of the links in it."""
+"""The outbox of an organization, and deletion of texts with expired links."""
 
 from typing import Any
 
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
-from backend.db import Write
-from backend.errors import NotFound
-from backend.keyset import Page
+from backend.core.db import Write
+from backend.core.errors import NotFound
+from backend.core.pagination import Page
+from backend.core.settings import settings
 from backend.mail.models import OutboxRow
-from backend.mail.schemas import Mail, MailStatus, Outbox
-from backend.settings import settings
+from backend.mail.schemas import Mail, MailKind, MailStatus, Outbox
 
-OVER = "The link in it was used, revoked or has expired."
+OVER = "Its link was used, was revoked or has expired."
 FORGET = sa.text(
     """
     update outbox o set body = '', updated_at = now(), next_attempt_at = null,
@@ -28,22 +28,31 @@ FORGET = sa.text(
 
 
 async def forget(session: Write) -> None:
-    """Delete the texts of mails whose links lead nowhere any more, of all organizations."""
+    """Delete the texts of emails whose links no longer work, of all organizations."""
     await session.execute(FORGET, {"over": OVER})
 
 
 async def page(context: Context, page: Page) -> Outbox:
-    """Mails and how far they are. Where none can be sent on a public network, nobody may read them: 404."""
+    """Return emails and their delivery status; 404 on a public network without a mail server."""
     if settings().smtp_url is None and not settings().embedded_chains:
-        raise NotFound("There is nothing at this address.")
+        raise NotFound("No resource exists at this address.")
     table: Any = sa.inspect(OutboxRow).local_table
     query = sa.select(*table.c).where(table.c.organization_id == context.organization_id)
-    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
-    shown, cursor = page.cut(rows)
-    return Outbox(mails=[_shown(row) for row in shown], nextCursor=cursor)
+    shown, cursor = await page.read(context.session, query, table.c)
+    operates = await _operates(context)
+    return Outbox(mails=[_shown(row, operates) for row in shown], nextCursor=cursor)
 
 
-def _shown(row: Any) -> Mail:
+async def _operates(context: Context) -> bool:
+    """Return whether an admin of the operator's organization has signed in themselves: no key, and no application."""
+    person = context.person
+    if person is None or context.key is not None or person.granted is not None:
+        return False
+    return bool(await context.session.scalar(sa.text("select signum_operates(:person)"), {"person": person.user_id}))
+
+
+def _shown(row: Any, operates: bool) -> Mail:
     mail = Mail.model_validate(row)
-    is_readable = mail.status is MailStatus.KEPT and settings().embedded_chains and not mail.is_private
+    is_private = mail.is_private and not (operates and row.kind is MailKind.NOTICE)
+    is_readable = mail.status is MailStatus.KEPT and settings().embedded_chains and not is_private
     return mail if is_readable else mail.model_copy(update={"body": None})

@@ -1,4 +1,4 @@
-"""One mail to one server, over SMTP."""
+"""Delivery of one email to one server over SMTP."""
 
 import smtplib
 import ssl
@@ -11,16 +11,16 @@ from urllib.parse import unquote, urlsplit
 
 from email_validator import validate_email
 
-from backend.db import now
+from backend.core.db import now
 from backend.mail.models import OutboxRow
 
 PORTS = {"smtp": 587, "smtps": 465}
 TIMEOUT = 15.0
-"""Seconds for each answer of the server."""
+"""Seconds for each response of the server."""
 
 
 class Refused(Exception):
-    """The server did not take a mail. `is_final`: it never will."""
+    """The server rejected an email. `is_final`: permanently."""
 
     def __init__(self, words: str, *, is_final: bool) -> None:
         super().__init__(words)
@@ -29,8 +29,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Server:
-    """A mail server: `smtp://user:password@host:587` demands STARTTLS unless `?starttls=no`, `smtps://…:465` is TLS
-    from the start. Certificates are checked against the system's authorities."""
+    """A mail server: `smtp://user:password@host:587` requires STARTTLS unless `?starttls=no`; `smtps://…:465` uses TLS
+    from the start. Certificates are verified against the system's authorities.
+    """
 
     host: str
     port: int
@@ -41,7 +42,7 @@ class Server:
 
     @classmethod
     def of(cls, url: str) -> "Server":
-        """Read a URL of the settings."""
+        """Parse a URL from the settings."""
         parts = urlsplit(url)
         is_tls = parts.scheme == "smtps"
         return cls(
@@ -55,7 +56,7 @@ class Server:
 
 
 def letter(row: OutboxRow, sender: str) -> EmailMessage:
-    """The message of a row. Its id is the row's, so that one that came twice is known as one."""
+    """Return the message of a row. Its id is the row's, so that duplicates are recognizable."""
     _, address = parseaddr(sender)
     message = EmailMessage()
     message["From"] = sender
@@ -69,7 +70,7 @@ def letter(row: OutboxRow, sender: str) -> EmailMessage:
 
 
 def send(server: Server, message: EmailMessage) -> None:
-    """Hand a message over; blocks. Raises Refused with the server's words."""
+    """Deliver a message; blocks. Raises Refused with the server's words."""
     try:
         with _session(server) as session:
             session.send_message(message)
@@ -103,7 +104,7 @@ def _session(server: Server) -> Iterator[smtplib.SMTP]:
 
 
 def _envelope(address: str) -> str:
-    """An address as servers know it: its domain in ASCII."""
+    """Return an address in SMTP form: its domain in ASCII."""
     found = validate_email(address, check_deliverability=False, test_environment=True)
     return found.ascii_email or f"{found.local_part}@{found.ascii_domain}"
 

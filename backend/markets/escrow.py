@@ -1,4 +1,4 @@
-"""What lies in an asset's markets for a wallet: its open orders, and the quote that is kept for it to claim."""
+"""A wallet's holdings in an asset's markets: its open orders, and the quote currency it can claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend.chain import market as contract
-from backend.chain.market import Escrow
+from backend.chain.bindings import market as contract
+from backend.chain.bindings.market import Escrow
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.schemas import OrderStatus
 
 MOST = 100
-"""Orders that one transaction may end: some five million gas."""
+"""Orders that one transaction may cancel: about five million gas."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Held:
 async def open_orders(
     session: AsyncSession, asset_id: UUID, eid: int, address: str
 ) -> list[tuple[MarketRow, list[int]]]:
-    """Every market of an asset on a chain, with the numbers of a wallet's open orders there, as the tables have it."""
+    """Return every market of an asset on a chain with the numbers of a wallet's open orders there, from the tables."""
     markets = sa.select(MarketRow).where(
         col(MarketRow.asset_id) == asset_id, col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).is_not(None)
     )
@@ -44,14 +44,14 @@ async def open_orders(
 
 
 async def held(found: Sequence[tuple[MarketRow, list[int]]], address: str) -> list[Held]:
-    """What the markets hold for a wallet, asked of the chain now; without those that hold nothing."""
-    told = [Held(m, await contract.escrow(m.chain_eid, str(m.market_address), address, ids)) for m, ids in found]
-    return [one for one in told if one.escrow.order_ids or one.escrow.quote]
+    """Return what the markets hold for a wallet, read from the chain now; markets that hold nothing are omitted."""
+    answer = [Held(m, await contract.escrow(m.chain_eid, str(m.market_address), address, ids)) for m, ids in found]
+    return [one for one in answer if one.escrow.order_ids or one.escrow.quote]
 
 
 def batch(found: Sequence[Held]) -> dict[str, list[int]]:
-    """The orders that one transaction ends, by market: as many as it may. A market without any is named for what it
-    keeps to be claimed."""
+    """Return the orders that one transaction cancels, by market, up to the limit. A market without orders is included
+    for its claimable amount."""
     named: dict[str, list[int]] = {}
     left = MOST
     for one in found:

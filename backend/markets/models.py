@@ -1,4 +1,4 @@
-"""Markets, and their orders as the indexer reads them."""
+"""Markets, and their orders as indexed."""
 
 from typing import Any
 from uuid import UUID
@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.db import Row, amount_field, organization_field, status_field
-from backend.fields import RegulationType
+from backend.core.columns import Row, amount_field, organization_field, status_field
+from backend.core.fields import RegulationType
 from backend.markets.schemas import MarketStatus, OrderSide, OrderStatus
 
 _LIVE: Any = sa.text("status <> 'failed'")
@@ -44,7 +44,7 @@ class MarketRow(Row, table=True):
     maker_fee_bps: int = 0
     failure: str | None = None
     is_halted: bool = False
-    """By the market's own events; `status` follows from this, the token's state, its rules and the time."""
+    """From the market's own events; `status` follows from this, the token's state, its rules and the time."""
     halt_reason: str | None = None
 
 

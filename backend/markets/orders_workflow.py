@@ -1,4 +1,4 @@
-"""What is done for an accepted order. When a request has succeeded, the order's row is in the table."""
+"""Workflows of an accepted order. When a request has succeeded, the order's row is in the table."""
 
 from uuid import UUID
 
@@ -7,23 +7,24 @@ from sqlmodel import col
 
 from backend.assets import records
 from backend.assets.models import AssetRow
-from backend.assets.writing import write
-from backend.chain import indexer, quote, token
-from backend.chain import market as contract
-from backend.changes import shown
-from backend.errors import Conflict
+from backend.assets.transaction_step import write
+from backend.chain.bindings import market as contract
+from backend.chain.bindings import quote_token, token
+from backend.chain.indexer import indexer
+from backend.core.changes import shown
+from backend.core.errors import Conflict
 from backend.markets import rules
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.rules import Resting
 from backend.markets.schemas import Order, OrderSide, OrderStatus
-from backend.workflows import Run, StepNotes, workflow
+from backend.requests.workflows import Run, StepNotes, workflow
 
 _LIVE = (OrderStatus.OPEN, OrderStatus.PARTIAL)
 
 
 @workflow("order.place")
 async def place(run: Run) -> None:
-    """Approve, place with the orders that match named, and wait until the tables show it."""
+    """Approve the allowance, place the order with matching orders as hints, and wait until the tables show it."""
     async with run.transaction() as session:
         market = await session.get_one(MarketRow, run.subject_id)
         asset = await records.asset(session, run.organization_id, market.asset_id)
@@ -34,13 +35,13 @@ async def place(run: Run) -> None:
 
 
 async def _approve(run: Run, step: StepNotes, market: MarketRow, asset: AssetRow) -> None:
-    """Let the market take what the order can need at most, so that a run again with other hints has enough."""
+    """Approve the most that the order can need, so that a repeated run with other hints has enough."""
     assert market.market_address is not None
     side, price, amount, wallet = _order(run)
     fee = max(market.taker_fee_bps, market.maker_fee_bps)
     needed = rules.budget(side, price, amount, asset.decimals, fee)
     if side is OrderSide.BUY:
-        call = quote.approve(market.quote_token_address or "", market.market_address, needed)
+        call = quote_token.approve(market.quote_token_address or "", market.market_address, needed)
     else:
         call = token.approve(market.rwa_token_address or "", market.market_address, needed)
     await write(run, step, call, "approve", eid=market.chain_eid, signer=wallet, label="approve")
@@ -61,12 +62,12 @@ async def _place(run: Run, step: StepNotes, market: MarketRow) -> None:
     async with run.transaction() as session:
         row: OrderRow | None = await session.scalar(query)
     if row is not None:
-        run.tells("order.placed", ("order", row.id), shown(Order, row))
+        run.publish("order.placed", ("order", row.id), shown(Order, row))
 
 
 def _order(run: Run) -> tuple[OrderSide, int, int, str]:
-    told = run.arguments
-    return OrderSide(told["side"]), int(told["price"]), int(told["amount"]), str(told["wallet"])
+    answer = run.arguments
+    return OrderSide(answer["side"]), int(answer["price"]), int(answer["amount"]), str(answer["wallet"])
 
 
 async def _book(run: Run, market_id: UUID) -> list[Resting]:
@@ -83,7 +84,8 @@ def _resting(row: OrderRow) -> Resting:
 
 @workflow("order.cancel")
 async def cancel(run: Run) -> None:
-    """Cancel on chain, and wait until the tables show it. An order that was filled meanwhile stays filled (409)."""
+    """Cancel on chain, and wait until the tables show it. An order that was filled in the meantime stays filled
+    (409)."""
     async with run.transaction() as session:
         market = await session.get_one(MarketRow, run.subject_id)
         order = await session.get_one(OrderRow, UUID(run.arguments["order_id"]))
@@ -98,4 +100,4 @@ async def cancel(run: Run) -> None:
         if facts.status != OrderStatus.CANCELLED:
             raise Conflict(f"The order is {facts.status}.")
         step.detail = f"Order {order.chain_order_id} is cancelled."
-    run.tells("order.cancelled", ("order", order.id), {"status": OrderStatus.CANCELLED})
+    run.publish("order.cancelled", ("order", order.id), {"status": OrderStatus.CANCELLED})

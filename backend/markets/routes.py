@@ -6,11 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response, status
 
 from backend.assets import records
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
-from backend.keyset import Page
-from backend.markets import listing, orders, planning, service
+from backend.core.pagination import Page
+from backend.markets import listing, orders, plan, service
 from backend.markets.schemas import (
     Market,
     MarketAccepted,
@@ -26,7 +26,9 @@ from backend.markets.schemas import (
     OrderSide,
     OrderStatus,
 )
+from backend.requests.responses import accepted, planned
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Markets"], route_class=GuardedRoute)
 ASSET = "/assets/{assetId}/markets"
 ORDERS = ASSET + "/{marketId}/orders"
@@ -37,7 +39,7 @@ ORDERS = ASSET + "/{marketId}/orders"
 async def list_organization_markets(
     context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: MarketStatus | None = None
 ) -> MarketList:
-    """Markets of all assets of the organization, newest first."""
+    """List markets of all assets of the organization, newest first."""
     return await listing.page(context, page, None, status)
 
 
@@ -46,7 +48,7 @@ async def list_organization_markets(
 async def list_markets(
     context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends()], status: MarketStatus | None = None
 ) -> MarketList:
-    """Markets of an asset, newest first."""
+    """List markets of an asset, newest first."""
     await records.asset(context.session, orgId, assetId)
     return await listing.page(context, page, assetId, status)
 
@@ -56,21 +58,18 @@ async def list_markets(
 async def deploy_market(
     context: Current, orgId: UUID, assetId: UUID, body: MarketCreate, response: Response, dry_run: DryRun = False
 ) -> MarketAccepted | MarketPlan:
-    """Deploy a compliance-gated market on a chain. Where the asset is not there yet it is bridged first; the market
-    follows by itself. Rules that are left out come from the asset; they hold beside the token's own. The organization's
-    wallet collects the fees, less the protocol's share. Poll the market or the request for progress."""
+    """Deploy a compliance-gated market on a chain. If the asset has no token there, it is bridged first, and the market
+    follows automatically. Omitted rules come from the asset; they apply in addition to the token's own. The
+    organization's wallet collects the fees, less the protocol's share. Poll the market or the request for progress."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await planning.plan(context, assetId, body)
-    accepted = await service.create(context, assetId, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await plan.plan(context, assetId, body))
+    return accepted(response, orgId, await service.create(context, assetId, body))
 
 
 @router.get(ASSET + "/{marketId}")
 @requires(Scope.ASSETS_READ)
 async def get_market(context: Current, orgId: UUID, assetId: UUID, marketId: UUID) -> Market:
-    """One market; whether it is halted is asked of the chain."""
+    """Get a market; the chain is queried for whether it is halted."""
     return await listing.one(context, assetId, marketId)
 
 
@@ -79,9 +78,9 @@ async def get_market(context: Current, orgId: UUID, assetId: UUID, marketId: UUI
 async def check_order(
     context: Current, orgId: UUID, assetId: UUID, marketId: UUID, body: OrderCheck
 ) -> TransferVerdict:
-    """Whether an order by an address could be placed: every rule of market and token that is looked at, its reason and
-    what would put it right; `chain_agrees` says whether the market's own `checkOrder` comes to the same. 409 where the
-    market does not trade yet."""
+    """Check whether an address could place an order: every evaluated rule of market and token, its reason and its
+    resolution; `chain_agrees` says whether the market's own `checkOrder` returns the same. 409 if the market is not
+    deployed yet."""
     return await orders.check(context, assetId, marketId, body)
 
 
@@ -96,13 +95,13 @@ async def list_orders(
     status: OrderStatus | None = None,
     side: OrderSide | None = None,
 ) -> OrderList:
-    """Orders of a market, newest first, as the chain's events tell them."""
+    """List orders of a market from chain events, newest first."""
     await service.market(context, assetId, marketId)
     return await orders.page(context, marketId, page, status, side)
 
 
 @router.post(ORDERS, status_code=status.HTTP_202_ACCEPTED)
-@requires(Scope.TRANSFERS_WRITE)
+@requires(Scope.TRANSFERS_WRITE, fresh=True)
 async def place_order(
     context: Current,
     orgId: UUID,
@@ -112,14 +111,11 @@ async def place_order(
     response: Response,
     dry_run: DryRun = False,
 ) -> OrderAccepted | OrderPlan:
-    """Place a limit order by a server wallet. Every rule of token and market is checked before anything is sent; orders
-    that match are traded with at once, and the rest stays in the book."""
+    """Place a limit order from a server wallet. Every rule of token and market is checked before anything is sent;
+    matching orders are filled immediately, and the rest stays in the order book."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await orders.placing_plan(context, assetId, marketId, body)
-    accepted = await orders.place(context, assetId, marketId, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await orders.placing_plan(context, assetId, marketId, body))
+    return accepted(response, orgId, await orders.place(context, assetId, marketId, body))
 
 
 @router.delete(ORDERS + "/{orderId}", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
@@ -133,10 +129,7 @@ async def cancel_order(
     response: Response,
     dry_run: DryRun = False,
 ) -> OrderAccepted | OrderPlan:
-    """Cancel what is left of an order of one of the organization's server wallets."""
+    """Cancel the rest of an order of one of the organization's server wallets."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await orders.cancelling_plan(context, assetId, marketId, orderId)
-    accepted = await orders.cancel(context, assetId, marketId, orderId)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await orders.cancelling_plan(context, assetId, marketId, orderId))
+    return accepted(response, orgId, await orders.cancel(context, assetId, marketId, orderId))

@@ -1,24 +1,24 @@
-"""Decisions about markets and orders. Pure."""
+"""Rules of markets and orders. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from backend.errors import BadRequest, Conflict
+from backend.core.errors import BadRequest, Conflict
 from backend.markets.schemas import MarketStatus, OrderSide, OrderStatus
 
 MAX_HINTS = 32
-"""How many resting orders one order may name (Market.MAX_HINTS)."""
+"""Maximum number of resting orders that an order may name (Market.MAX_HINTS)."""
 BPS = 10_000
 LIVE = frozenset({MarketStatus.ACTIVE, MarketStatus.HALTED})
 FAR = 253_402_300_799
-"""The last second of the year 9999, the latest that can be written."""
+"""The last second of the year 9999, the latest representable time."""
 FINAL_ORDERS = frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)
 class Resting:
-    """An order of the book."""
+    """An order in the order book."""
 
     order_id: int
     side: OrderSide
@@ -28,22 +28,23 @@ class Resting:
 
 
 def check_fees(taker_bps: int, maker_bps: int) -> None:
-    """400 where the fees together are more than everything."""
+    """Raise 400 if the fees together exceed 100%."""
     if taker_bps + maker_bps > BPS:
-        raise BadRequest("Taker and maker fee together are at most 10,000 basis points.", pointer="/taker_fee_bps")
+        raise BadRequest("Taker and maker fee together can be at most 10,000 basis points.", pointer="/taker_fee_bps")
 
 
 def check_open(status: MarketStatus) -> None:
-    """409 where a market takes no orders yet, or none any more. Of one that is halted the rules say who is refused."""
+    """Raise 409 if a market does not take orders yet or anymore. For a halted market, the rules decide who is
+    refused."""
     if status not in LIVE:
-        raise Conflict(f"The market is {status}; orders are taken when it is active.")
+        raise Conflict(f"The market is {status}. Only an active market takes orders.")
 
 
 @dataclass(frozen=True, slots=True)
 class Halting:
-    """What can halt a market. `lockup_end`: of a lockup that the token got after the market was opened (Unix time, 0
-    for none); `attested`, `able`: wallets with an attestation on the chain, and how many of them may buy under rules
-    that the token got since; both 0 where the rules are those of the opening."""
+    """What can halt a market. `lockup_end`: of a lock-up that the token got after the market opened (Unix time, 0 for
+    none); `attested`, `able`: wallets with an attestation on the chain, and how many of them may buy under rules that
+    the token got since; both 0 if the rules have not changed since the opening."""
 
     is_halted: bool
     paused: bool
@@ -54,30 +55,30 @@ class Halting:
 
 
 def halting(facts: Halting, now: int) -> str | None:
-    """Why a market is halted, in words; None where it trades."""
+    """Return why a market is halted, as text; None if it is open."""
     reasons = []
     if facts.is_halted:
-        reasons.append("Its owner has halted it.")
+        reasons.append("The market's owner has halted it.")
     if facts.paused:
         reasons.append("The token is paused on this chain.")
     if not facts.settles:
-        reasons.append("The token does not let it settle any more.")
+        reasons.append("The token no longer lets this market settle.")
     if facts.lockup_end > now:
         end = datetime.fromtimestamp(min(facts.lockup_end, FAR), UTC)
-        reasons.append(f"By the token's new rules nobody but the treasury can sell until {end:%Y-%m-%d %H:%M} UTC.")
+        reasons.append(f"Under the token's new rules, only the treasury can sell until {end:%Y-%m-%d %H:%M} UTC.")
     if facts.attested and not facts.able:
-        reasons.append(f"By the token's new rules none of the {facts.attested} attested wallet(s) here can buy.")
+        reasons.append(f"Under the token's new rules, none of the {facts.attested} attested wallet(s) here can buy.")
     return " ".join(reasons) or None
 
 
 def check_cancellable(status: OrderStatus) -> None:
-    """409 where an order has come to its end."""
+    """Raise 409 if an order is already final."""
     if status in FINAL_ORDERS:
-        raise Conflict(f"The order is {status}, which is final.")
+        raise Conflict(f"The order is {status}. Only an open or partly filled order can be cancelled.")
 
 
 def hints(book: Sequence[Resting], side: OrderSide, price: int, amount: int, maker: str) -> list[int]:
-    """The resting orders that a new one would trade with, best price first, then oldest; as many as it needs."""
+    """Return the resting orders that a new one would fill, best price first, then oldest; as many as it needs."""
     able = [o for o in book if o.side is not side and o.maker != maker and _crosses(o, side, price)]
     able.sort(key=lambda o: (o.price if side is OrderSide.BUY else -o.price, o.order_id))
     named: list[int] = []
@@ -94,9 +95,9 @@ def _crosses(order: Resting, side: OrderSide, price: int) -> bool:
 
 
 def budget(side: OrderSide, price: int, amount: int, decimals: int, fee_bps: int, named: int = MAX_HINTS) -> int:
-    """The allowance an order needs (Market.budget): of the quote for a buy, of the token for a sell.
+    """Return the allowance an order needs (Market.budget): of the quote for a buy, of the token for a sell.
 
-    `fee_bps` is the higher of the two fees. Each order named may round by one base unit.
+    `fee_bps` is the higher of the two fees. Each named order may round by one base unit.
     """
     if side is OrderSide.SELL:
         return amount
@@ -106,9 +107,14 @@ def budget(side: OrderSide, price: int, amount: int, decimals: int, fee_bps: int
 
 
 def check_worth(price: int, amount: int, decimals: int) -> None:
-    """400 where an order is worth nothing, or more than a chain can count."""
+    """Raise 400 if an order's value is zero, or exceeds what a chain can count."""
     worth = price * amount // 10**decimals
     if price == 0 or amount == 0 or worth == 0:
-        raise BadRequest("The order is worth less than one base unit of the quote currency.", pointer="/amount")
+        raise BadRequest(
+            ("The order is worth less than one base unit of the quote currency. Increase price or amount."),
+            pointer="/amount",
+        )
     if budget(OrderSide.BUY, price, amount, decimals, BPS) > 2**256 - 1:
-        raise BadRequest("Price times amount is larger than a chain can hold.", pointer="/price")
+        raise BadRequest(
+            ("Price times amount exceeds what a chain can store. Decrease price or amount."), pointer="/price"
+        )

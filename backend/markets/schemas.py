@@ -1,4 +1,4 @@
-"""Markets and their orders as they cross the door (specification 4.2, 4.10)."""
+"""API schemas of markets and orders (specification 4.2, 4.10)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.chain.terms import Finality
-from backend.fields import (
+from backend.chain.finality import Finality
+from backend.core.fields import (
     Acceptance,
     Address,
     Body,
@@ -27,8 +27,8 @@ from backend.fields import (
 
 
 class MarketStatus(StrEnum):
-    """`pending_bridge → deploying → active ⇄ halted`; `failed`. With its token in place it starts at deploying. Halted,
-    by its owner, by a pause of the token or by a change of its rules, it is active again when that ends."""
+    """`pending_bridge → deploying → active ⇄ halted`; `failed`. If the token is already there, it starts at deploying.
+    A market halted by its owner, a pause of the token or a change of its rules becomes active again when that ends."""
 
     PENDING_BRIDGE = "pending_bridge"
     DEPLOYING = "deploying"
@@ -47,14 +47,14 @@ class OrderStatus(StrEnum):
 
 
 class OrderSide(StrEnum):
-    """Which side of the book."""
+    """Side of the order book."""
 
     BUY = "buy"
     SELL = "sell"
 
 
 class MarketCreate(Body):
-    """A deploy request. What is left out of the rules comes from the asset."""
+    """A deploy request. Omitted rules come from the asset."""
 
     chain_eid: Eid = Field(json_schema_extra={"default": 40362})
     market_factory_address: Address
@@ -71,7 +71,7 @@ class MarketCreate(Body):
 
 
 class MarketAccepted(Acceptance):
-    """Answer to a deploy request."""
+    """Response to a deploy request."""
 
     marketId: UUID
     assetId: UUID
@@ -79,8 +79,8 @@ class MarketAccepted(Acceptance):
 
 
 class Market(Record):
-    """A market record. The rules were read back from the chain when it became active; `halt_reason` says what halts it
-    there."""
+    """A market record. The rules were read back from the chain when it became active; `halt_reason` says why it is
+    halted there."""
 
     id: UUID
     organization_id: UUID
@@ -122,7 +122,7 @@ class MarketList(BaseModel):
 
 
 class PlanStep(BaseModel):
-    """One step of a plan: what would be done, where, and the gas it is expected to cost."""
+    """One step of a plan: what happens, on which chain, and its expected gas."""
 
     name: str
     title: str
@@ -143,14 +143,14 @@ class MarketPlanImpact(BaseModel):
 
 
 class MarketPlan(BaseModel):
-    """Answer of `?dry_run=true`: nothing was done."""
+    """Response to `?dry_run=true`: nothing was changed."""
 
     steps: list[PlanStep]
     impact: MarketPlanImpact
 
 
 class OrderCreate(Body):
-    """A limit order by a server wallet. `price`: quote base units per whole token; `amount`: token base units."""
+    """A limit order from a server wallet. `price`: quote base units per whole token; `amount`: token base units."""
 
     side: OrderSide
     price: TokenAmount
@@ -159,7 +159,7 @@ class OrderCreate(Body):
 
 
 class OrderCheck(Body):
-    """An order that nobody has placed, by any address; `amount` in base units of the token."""
+    """A hypothetical order by any address; `amount` in base units of the token."""
 
     side: OrderSide
     address: Address
@@ -167,14 +167,14 @@ class OrderCheck(Body):
 
 
 class OrderAccepted(Acceptance):
-    """Answer to place and cancel."""
+    """Response to place and cancel."""
 
     orderId: UUID | None
     marketId: UUID
 
 
 class OrderImpact(BaseModel):
-    """What an order would put at stake, or free: at most `amount` base units of `currency`, fees included."""
+    """What an order would commit or release: at most `amount` base units of `currency`, fees included."""
 
     order_id: UUID | None = None
     side: OrderSide
@@ -184,15 +184,15 @@ class OrderImpact(BaseModel):
 
 
 class OrderPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: OrderImpact
 
 
 class Order(Record):
-    """An order, as the chain's events tell it. `finality` is how sure the block of its transaction is by the chain's
-    terms; null where the transaction was not sent by Signum."""
+    """An order, from chain events. `finality` is the finality of its transaction's block, in the chain's terms; null if
+    Signum did not send the transaction."""
 
     id: UUID
     market_id: UUID

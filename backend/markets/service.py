@@ -1,4 +1,4 @@
-"""Markets: checked and asked for. What is done on the chains is the workflow's."""
+"""Check and request markets. The workflow does the work on chain."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
-from backend import db
 from backend.assets import gas, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import check_lockup
@@ -20,26 +19,29 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import service as bridges
 from backend.bridges.models import BridgeRow
-from backend.chain import clock, factory
-from backend.chain.deployment import contracts_of
-from backend.chain.factory import FactoryInfo
-from backend.chains import quotes
-from backend.chains.quotes import QuoteTerms
-from backend.changes import shown, tell
-from backend.db import violated
-from backend.errors import BadRequest, Conflict, NotFound
+from backend.chain.bindings import factory
+from backend.chain.bindings.factory import FactoryInfo
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.devnet import clock
+from backend.chains import quote_currencies
+from backend.chains.quote_currencies import QuoteTerms
+from backend.core import db
+from backend.core.changes import publish, shown
+from backend.core.db import violated
+from backend.core.errors import BadRequest, Conflict, NotFound
 from backend.issuers import lineage
 from backend.markets import rules, terms
 from backend.markets.models import MarketRow
 from backend.markets.schemas import Market, MarketAccepted, MarketCreate, MarketStatus
-from backend.requests.accept import accept, told
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
+from backend.wallets import signing_wallets
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A deploy request that passed every check. `source`: where it is bridged from, None where the token is there;
-    `fee`: what the packet takes along for its delivery, wei."""
+    """A deploy request that passed every check. `source`: the chain it is bridged from, None if the token is already
+    there; `fee`: the delivery fee sent with the packet, in wei."""
 
     asset: AssetRow
     chain: Any
@@ -49,11 +51,11 @@ class Checked:
     source: DeploymentRow | None
     fee: int
     missing: dict[int, int]
-    """How many transactions the operator pays for the place of the organization, by endpoint id."""
+    """Return how many transactions the operator pays to register the organization, by endpoint ID."""
 
 
 async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked:
-    """Every check of a deploy request, in this order: asset (404), chain, fees, lockup, factory, token (400), the
+    """Run every check of a deploy request, in this order: asset (404), chain, fees, lock-up, factory, token (400), the
     asset's state, no other market there, funds (409)."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     chain = await usable_chain(context, body.chain_eid)
@@ -63,19 +65,22 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     async with db.paused(context.session):
         await check_factory(body)
         info = await factory.check(body.chain_eid, body.market_factory_address)
-        currency = await quotes.terms(body.chain_eid, info.default_quote)
+        currency = await quote_currencies.terms(body.chain_eid, info.default_quote)
     if currency is None:
-        raise BadRequest("The factory has no quote currency.", pointer="/market_factory_address")
+        raise BadRequest(
+            "This chain has no quote currency for markets. The operator sets one in SIGNUM_QUOTE_TOKENS.",
+            pointer="/market_factory_address",
+        )
     rows = await records.deployments(context.session, asset_id)
     _, source = await _way(context, asset, rows, body, chain.display_name)
-    wallet = await records.treasury(context.session, context.organization_id)
+    wallet = await signing_wallets.treasury(context.session, context.organization_id)
     deploying, fee = gas.MARKET + gas.VENUE, 0
     missing = await bridges.missing_on(context, body.chain_eid, is_there=source is None)
     if source is None:
         await records.check_funded(context.session, wallet, body.chain_eid, deploying)
     else:
         fee = await bridges.check_ready(context, asset, rows, source, body.chain_eid, deploying)
-    # Once more, and locked: the chains were asked without a transaction.
+    # Again and locked, because the chains were queried without a transaction.
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rows = await records.deployments(context.session, asset_id)
     there, source = await _way(context, asset, rows, body, chain.display_name)
@@ -83,12 +88,12 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
 
 
 async def check_factory(body: MarketCreate) -> None:
-    """400 where a factory is not the one of this installation: a foreign one makes markets that do what they like with
-    the tokens and the money of those who trade there."""
+    """Raise 400 if a factory is not this installation's: markets of a foreign factory could take the tokens and the
+    money of their traders."""
     ours = (await contracts_of(body.chain_eid)).market_factory
     if body.market_factory_address != ours:
         raise BadRequest(
-            f"{body.market_factory_address} is not this installation's market factory on this chain, which is {ours}.",
+            f"{body.market_factory_address} is not this installation's market factory on this chain. Use {ours}.",
             pointer="/market_factory_address",
         )
 
@@ -96,16 +101,16 @@ async def check_factory(body: MarketCreate) -> None:
 async def _way(
     context: Context, asset: AssetRow, rows: list[DeploymentRow], body: MarketCreate, name: str
 ) -> tuple[DeploymentRow | None, DeploymentRow | None]:
-    """The token on the chain, or where it is bridged from; 400 or 409 where there can be no market."""
+    """Return the token on the chain, or the deployment it is bridged from; 400 or 409 if no market is possible."""
     there = _token(rows, body)
     if asset.status not in (AssetStatus.ACTIVE, AssetStatus.UPDATING):
-        raise Conflict(f"The asset is {asset.status}; a market can be deployed when it is active.")
+        raise Conflict(f"The asset is {asset.status}. A market requires an active asset.")
     await _check_no_market(context, asset, body.chain_eid, name)
-    return there, None if there else bridges.source_of(rows, None, body.chain_eid)
+    return there, None if there else await bridges.source_for(context, rows, None, body.chain_eid)
 
 
 def _token(rows: list[DeploymentRow], body: MarketCreate) -> DeploymentRow | None:
-    """The asset's token on the chain, None where it has to be bridged; 400 where another one is named."""
+    """Return the asset's token on the chain, None if it must be bridged; 400 if the request names another token."""
     there = next((r for r in records.active(rows) if r.chain_eid == body.chain_eid), None)
     if body.rwa_token_address is not None and (there is None or there.token_address != body.rwa_token_address):
         raise BadRequest("This is not the asset's token on that chain.", pointer="/rwa_token_address")
@@ -120,11 +125,11 @@ async def _check_no_market(context: Context, asset: AssetRow, eid: int, name: st
     )
     status = await context.session.scalar(query)
     if status is not None:
-        raise Conflict(f"{asset.symbol} has a market on {name} already; it is {status}.")
+        raise Conflict(f"{asset.symbol} already has a market on {name}; it is {status}.")
 
 
 async def create(context: Context, asset_id: UUID, body: MarketCreate) -> MarketAccepted:
-    """A market, the bridge before it where the asset is not on its chain yet, and the request."""
+    """Create a market, the bridge before it if the asset has no token on its chain, and the request."""
     checked = await check(context, asset_id, body)
     await operator_paid.count(context.session, context.organization_id, sum(checked.missing.values()))
     market = await _insert(context, body, checked)
@@ -145,7 +150,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         bridge = await context.session.get_one(BridgeRow, market.bridge_id)
         await bridges.begun(context.session, bridge, request.id)
     subject, made = ("market", market.id), shown(Market, market)
-    await tell(context.session, market.organization_id, f"market.{market.status}", subject, None, made)
+    await publish(context.session, market.organization_id, f"market.{market.status}", subject, None, made)
     message = f"{checked.asset.symbol} is bridged to {name} first." if checked.source else f"Deploying on {name}."
     return MarketAccepted(
         marketId=market.id,
@@ -153,7 +158,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         chainEid=body.chain_eid,
         status=market.status,
         request_id=str(request.id),
-        message=told(request, message),
+        message=acceptance_message(request, message),
     )
 
 
@@ -183,7 +188,7 @@ async def _insert(context: Context, body: MarketCreate, checked: Checked) -> Mar
     except IntegrityError as error:
         if violated(error) != "uq_markets_live":
             raise
-        raise Conflict(f"{checked.asset.symbol} has a market on {checked.chain.display_name} already.") from None
+        raise Conflict(f"{checked.asset.symbol} already has a market on {checked.chain.display_name}.") from None
     return market
 
 
@@ -198,7 +203,7 @@ def _steps(checked: Checked, eid: int) -> list[Step]:
 
 
 async def market(context: Context, asset_id: UUID, market_id: UUID) -> MarketRow:
-    """A market of an asset of the organization; 404 where it is not."""
+    """Return a market of an asset of the organization; 404 if it does not exist."""
     row: MarketRow | None = await context.session.scalar(
         sa.select(MarketRow).where(
             col(MarketRow.id) == market_id,
@@ -207,5 +212,5 @@ async def market(context: Context, asset_id: UUID, market_id: UUID) -> MarketRow
         )
     )
     if row is None:
-        raise NotFound("This asset has no such market.")
+        raise NotFound("This asset has no market with this ID.")
     return row

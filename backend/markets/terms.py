@@ -3,13 +3,13 @@
 from typing import Any
 
 from backend.assets.rules import Terms, countries
-from backend.chain.rule_sets import MarketRules
+from backend.chain.abi.rule_sets import MarketRules
 from backend.markets.models import MarketRow
 from backend.markets.schemas import MarketCreate
 
 
 def columns(body: MarketCreate, terms: Terms) -> dict[str, Any]:
-    """The rules' columns of a new market."""
+    """Return the rule columns of a new market."""
     rules = terms.compliance_rules
     inherited: dict[str, Any] = {
         "regulation_type": terms.regulation_type,
@@ -26,7 +26,7 @@ def columns(body: MarketCreate, terms: Terms) -> dict[str, Any]:
 
 
 def market_rules(market: MarketRow) -> MarketRules:
-    """The rules as the contract takes them."""
+    """Return the rules in the contract's format."""
     return MarketRules(
         regulation_type=market.regulation_type,
         min_kyc_level=market.min_kyc_level,

@@ -1,43 +1,45 @@
-"""What is done for an accepted market: the bridge where it is needed, the market, and its rules read back."""
+"""Workflow of an accepted market: the bridge if needed, the market, and its rules read back."""
 
 from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
 from backend.assets import records
-from backend.assets.writing import write
-from backend.bridges import carrying
-from backend.chain import factory, indexer, token
-from backend.chain import market as contract
-from backend.chain.deployment import contracts_of
+from backend.assets.transaction_step import write
+from backend.bridges import delivery
+from backend.chain.bindings import factory, token
+from backend.chain.bindings import market as contract
+from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import Undone
-from backend.chain.rpc import connect
-from backend.changes import shown, tell_state
-from backend.db import Write, violated
-from backend.errors import Conflict, SignumError
+from backend.chain.indexer import indexer
+from backend.chain.rpc.json_rpc import connect
+from backend.core.changes import set_status
+from backend.core.db import Write, violated
+from backend.core.errors import Conflict, SignumError
 from backend.markets import orders_workflow
 from backend.markets.models import MarketRow
 from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketStatus
 from backend.markets.terms import market_rules
-from backend.workflows import Run, StepNotes, workflow
+from backend.requests.workflows import Run, StepNotes, workflow
 
 __all__ = ["deploy", "orders_workflow"]
 
 
 async def deploy_failed(run: Run, error: SignumError) -> None:
-    """The market has failed, and its bridge with it unless that was confirmed; a retry goes on where it stopped."""
+    """Mark the market as failed, and its bridge too unless it was confirmed; a retry continues where it stopped."""
     market = await _market(run)
     if market.status in LIVE and not isinstance(error, Undone):
-        return  # it was read back as live; only the request did not come to its end
+        return  # it was read back as live; only the request did not finish
     if market.bridge_id is not None:
-        await carrying.failed(run, market.bridge_id, error)
+        await delivery.failed(run, market.bridge_id, error)
     await _note(run, status=MarketStatus.FAILED, failure=error.detail)
 
 
 @workflow("market.deploy", on_failure=deploy_failed)
 async def deploy(run: Run) -> None:
-    """Bridge first where the asset is not on the chain; then the market, and active once the chain says the same."""
+    """Bridge first if the asset is not on the chain; then deploy the market. It is active once the chain confirms
+    it."""
     market = await _begin(run)
     if market.bridge_id is not None:
         market = await _bring_token(run, market, market.bridge_id)
@@ -53,7 +55,7 @@ async def _begin(run: Run) -> MarketRow:
     except IntegrityError as error:
         if violated(error) != "uq_markets_live":
             raise
-        raise Conflict("The asset has got another market on this chain meanwhile.") from None
+        raise Conflict("Another market of the asset was deployed on this chain in the meantime.") from None
 
 
 async def _reopened(run: Run) -> MarketRow:
@@ -68,7 +70,7 @@ async def _reopened(run: Run) -> MarketRow:
 
 async def _bring_token(run: Run, market: MarketRow, bridge_id: UUID) -> MarketRow:
     if market.rwa_token_address is None:
-        await carrying.carry(run, bridge_id)
+        await delivery.carry(run, bridge_id)
     async with run.step("token_created") as step:
         async with run.transaction() as session:
             rows = await records.deployments(session, market.asset_id)
@@ -82,7 +84,7 @@ def _count(rules: dict[str, object]) -> int:
 
 
 async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
-    """The market's contract, made by the token's owner, to whom the fees go."""
+    """Create the market's contract from the token's owner, who receives the fees."""
     assert market.rwa_token_address is not None
     eid, made_by = market.chain_eid, market.market_factory_address
     if made_by != (await contracts_of(eid)).market_factory:
@@ -104,7 +106,7 @@ async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
 
 
 async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:
-    """Let the market settle on the token, and believe only what the chain says about it."""
+    """Allow the market to settle on the token, and read the result back from the chain."""
     assert market.rwa_token_address is not None
     assert market.market_address is not None
     eid, at = market.chain_eid, market.market_address
@@ -122,11 +124,11 @@ async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:
         owner,
     )
     if not same or not await token.is_venue(eid, market.rwa_token_address, at):
-        raise Conflict("The market on the chain is not the one that was asked for.")
+        raise Conflict("The market on the chain differs from the one that was requested.")
     await indexer.catch_up(eid, await (await connect(eid)).height())
     status = MarketStatus.HALTED if info.halted else MarketStatus.ACTIVE
     await _note(run, status=status, quote_token_address=info.quote, failure=None)
-    await indexer.catch_up(eid, 0)  # whatever else may halt it is in the tables now
+    await indexer.catch_up(eid, 0)  # anything else that may halt it is in the tables now
     step.detail = "Fees and rules were read back; orders are accepted."
 
 
@@ -143,8 +145,4 @@ async def _note(run: Run, **values: object) -> MarketRow:
 
 
 async def _set(session: Write, market: MarketRow, **values: object) -> None:
-    before = shown(Market, market)
-    for name, value in values.items():
-        setattr(market, name, value)
-    await session.flush()
-    await tell_state(session, "market", Market, market, before)
+    await set_status(session, "market", Market, market, **values)

@@ -1,4 +1,4 @@
-"""What the entered organization knows about addresses that might be invited. It never looks at another's rows."""
+"""Return what the entered organization knows about addresses to invite. It never reads another organization's rows."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -35,7 +35,7 @@ from organizations o where o.id = :org
 
 
 async def check(context: Context, body: EligibilityCheck) -> Eligibility:
-    """Findings about some addresses, and what the organization asks of its members."""
+    """Return findings about some addresses, and what the organization requires of its members."""
     values: dict[str, Any] = {"org": context.organization_id}
     asked = (await context.session.execute(ASKED, values)).one()
     asks = MemberRequirements.model_validate(asked.member_requirements)

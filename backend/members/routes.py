@@ -4,29 +4,30 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response, status
-from fastapi.responses import JSONResponse
 
-from backend.auth import rate_limit
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.fields import Search
-from backend.keyset import Page
-from backend.members import adding, changing, eligibility, service
+from backend.core.fields import Search
+from backend.core.pagination import Page
+from backend.limits import rate_limits
+from backend.members import addition, changes, eligibility, service
 from backend.members.schemas import (
     Eligibility,
     EligibilityCheck,
     Member,
     MemberAccepted,
+    MemberAdded,
     MemberCreate,
     MemberList,
     MemberPlan,
-    MemberStatus,
     MemberUpdate,
-    Role,
 )
+from backend.requests.responses import planned, waiting
+from backend.users.schemas import MemberStatus, Role
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/members", tags=["Members"], route_class=GuardedRoute)
-WAITING: dict[str, Any] = {"model": MemberAccepted, "description": "It waits for a second person."}
+WAITING: dict[str, Any] = {"model": MemberAccepted, "description": "The request waits for a second person."}
 
 
 @router.get("")
@@ -39,36 +40,43 @@ async def list_members(
     role: Role | None = None,
     status: MemberStatus | None = None,
 ) -> MemberList:
-    """Members, newest first. `search` finds a part of a name, an email or a wallet's address."""
+    """List members, newest first. `search` matches part of a name, an email or a wallet's address."""
     return await service.page(context, page, search, role, status)
 
 
 @router.post(
     "",
     status_code=status.HTTP_201_CREATED,
-    response_model=Member | MemberPlan,
+    response_model=MemberAdded | MemberPlan,
     responses={202: WAITING, 409: {}},
 )
 @requires(Scope.ORGS_WRITE, Scope.MEMBERS_WRITE, fresh=True)
 async def add_member(
     context: Current, orgId: UUID, body: MemberCreate, response: Response, dry_run: DryRun = False
-) -> Member | MemberPlan | Response:
-    """Add an existing user by `user_id`, or whoever has a wallet by `wallet_address`.
+) -> MemberAdded | MemberPlan | Response:
+    """Add an existing user by `user_id`, or the owner of a wallet by `wallet_address`.
 
-    Who is in the organization's own tree already, as far as the caller sees it, is a member at once. Everybody else
-    is asked: the membership is `pending` and gives no rights until they agree by POST
-    /v1/memberships/{membershipId}/accept, and until then shows only what is given here; `email` and `display_name` say
-    who is meant. A user id and a wallet are not checked for whether anybody has them. Clients have no API access.
+    A person in the organization's own tree, as far as the caller can see it, becomes a member immediately. Any other
+    person is asked: the membership is `pending` and gives no rights until they agree by the call in `acceptance`, POST
+    /v1/memberships/{membershipId}/accept. Until then it shows only what is given here; `email` and `display_name` say
+    who is meant. User IDs and wallets are not checked for existence. `chain_eid` is an EVM chain of the organization's
+    network. Clients have no API access.
 
-    The caller holds every scope of the role that it grants, and only a signed-in admin adds an admin. Where the
-    organization, or one below it, requires a second person for any action, adding an admin, a compliance officer or a
-    member waits for one (202).
+    The caller must hold every scope of the role; only a signed-in admin adds an admin. If the organization, or one
+    below it, requires a second person for any action, adding an admin, a compliance officer or a member waits for one
+    (202).
     """
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await adding.plan(context, body)
-    answer = await adding.add(context, body)
-    return _waiting(answer, orgId) if isinstance(answer, MemberAccepted) else answer
+        return planned(response, await addition.plan(context, body))
+    answer = await addition.add(context, body)
+    return waiting(orgId, answer) if isinstance(answer, MemberAccepted) else answer
+
+
+@router.get("/{memberId:uuid}")
+@requires(Scope.MEMBERS_READ)
+async def get_member(context: Current, orgId: UUID, memberId: UUID) -> Member:
+    """Get a member."""
+    return await service.one(context, memberId)
 
 
 @router.patch("/{memberId:uuid}", response_model=Member | MemberPlan, responses={202: WAITING})
@@ -76,16 +84,16 @@ async def add_member(
 async def change_member(
     context: Current, orgId: UUID, memberId: UUID, body: MemberUpdate, dry_run: DryRun = False
 ) -> Member | MemberPlan | Response:
-    """Change a member's role. The organization's own last admin stays one.
+    """Change a member's role. The organization's last own admin cannot lose the admin role.
 
-    The caller holds every scope of the new role; only a signed-in admin grants or takes the admin role. A change that
-    lets a person approve, or takes that from them, waits for a second person (202) where the organization, or one below
-    it, requires one for any action.
+    The caller must hold every scope of the new role; only a signed-in admin grants or takes the admin role. A change
+    that gives or takes the right to approve waits for a second person (202) if the organization, or one below it,
+    requires one for any action.
     """
     if dry_run:
-        return await changing.role_plan(context, memberId, body.role)
-    answer = await changing.change_role(context, memberId, body.role)
-    return _waiting(answer, orgId) if isinstance(answer, MemberAccepted) else answer
+        return await changes.role_plan(context, memberId, body.role)
+    answer = await changes.change_role(context, memberId, body.role)
+    return waiting(orgId, answer) if isinstance(answer, MemberAccepted) else answer
 
 
 @router.delete(
@@ -93,7 +101,7 @@ async def change_member(
     status_code=status.HTTP_204_NO_CONTENT,
     response_model=None,
     responses={
-        200: {"model": MemberPlan, "description": "The plan of a dry run; nothing was done."},
+        200: {"model": MemberPlan, "description": "The plan of a dry run; nothing was changed."},
         202: WAITING,
         409: {},
     },
@@ -102,30 +110,24 @@ async def change_member(
 async def remove_member(
     context: Current, orgId: UUID, memberId: UUID, response: Response, dry_run: DryRun = False
 ) -> MemberPlan | Response | None:
-    """End a membership. The organization's own last admin stays.
+    """End a membership. The organization's last own admin cannot be removed.
 
-    It waits for a second person (202) where the organization asks for it (`member.remove`), and for an admin, a
-    compliance officer or a member where it requires one for any action: nobody removes alone those who would have to
-    agree.
+    The removal waits for a second person (202) if the organization requires one for `member.remove`. For an admin, a
+    compliance officer or a member, it also waits if the organization requires one for any action, so that no one
+    removes potential approvers alone.
     """
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await changing.removal_plan(context, memberId)
-    accepted = await changing.remove(context, memberId)
-    return _waiting(accepted, orgId) if accepted else None
-
-
-def _waiting(accepted: MemberAccepted, organization_id: UUID) -> Response:
-    headers = {"Location": f"/v1/orgs/{organization_id}/requests/{accepted.request_id}"}
-    return JSONResponse(accepted.model_dump(mode="json", by_alias=True), status.HTTP_202_ACCEPTED, headers)
+        return planned(response, await changes.removal_plan(context, memberId))
+    answer = await changes.remove(context, memberId)
+    return waiting(orgId, answer) if answer else None
 
 
 @router.post("/invite-eligibility")
 @requires(Scope.MEMBERS_READ)
 async def check_eligibility(context: Current, orgId: UUID, body: EligibilityCheck) -> Eligibility:
-    """What stands against inviting up to 50 addresses. Nothing is blocked: problems are warnings, the gravest first.
+    """Check up to 50 addresses before inviting them. Nothing is blocked: problems are warnings, the most severe first.
 
-    Known are this organization's own members, invitations and parties. 30 calls a minute and organization.
+    The check knows this organization's own members, invitations and parties. Limit: 30 calls a minute per organization.
     """
-    await rate_limit.hit(rate_limit.ELIGIBILITY, "eligibility", str(orgId))
+    await rate_limits.hit(rate_limits.ELIGIBILITY, "eligibility", str(orgId))
     return await eligibility.check(context, body)

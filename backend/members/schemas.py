@@ -1,4 +1,4 @@
-"""Members as they cross the door (specification 2.3, 4.7, 4.9)."""
+"""API schemas of members (specification 2.3, 4.7, 4.9)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,33 +6,16 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, NullIs, Record, Timestamp
-
-
-class Role(StrEnum):
-    """What a member may do; see backend.auth.scopes for the scopes of each."""
-
-    ADMIN = "admin"
-    COMPLIANCE_OFFICER = "compliance_officer"
-    MEMBER = "member"
-    VIEWER = "viewer"
-    CLIENT = "client"
-
+from backend.compliance.schemas import Resolution
+from backend.core.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, NullIs, Record, Timestamp
+from backend.users.schemas import MemberStatus, Role
 
 STAFF = (Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER)
 
 
-class MemberStatus(StrEnum):
-    """States of a membership. `pending`: the person has not agreed yet and has no rights."""
-
-    PENDING = "pending"
-    ACTIVE = "active"
-    INACTIVE = "inactive"
-
-
 class MemberCreate(Body):
-    """Either `user_id` (an existing user) or `wallet_address` (whoever has that wallet). `email` and `display_name` say
-    who is meant, for as long as the person has not agreed."""
+    """Either `user_id` (an existing user) or `wallet_address` (the owner of that wallet). `email` and `display_name`
+    say who is meant until the person agrees."""
 
     user_id: UUID | None = None
     wallet_address: Address | None = None
@@ -49,7 +32,7 @@ class MemberUpdate(Body):
 
 
 class MemberUser(Record):
-    """The person of a membership; of a pending one only what the organization gave itself."""
+    """The person of a membership; for a pending one, only what the organization entered."""
 
     id: UUID
     email: str | None
@@ -58,11 +41,11 @@ class MemberUser(Record):
 
 
 class Appointment(BaseModel):
-    """Who gave a member their role, by name: null for a founder, and where the organization does not know the name."""
+    """Who assigned a member's role, by name: null for a founder, and if the organization does not know the name."""
 
     by: str | None
     agreed_by: str | None
-    """The second person who agreed; null where the role needed none."""
+    """The second person who approved; null if no approval was needed."""
     at: Timestamp
 
 
@@ -80,6 +63,13 @@ class Member(Record):
     appointment: Appointment
 
 
+class MemberAdded(Member):
+    """Response to an addition. `acceptance` is the call by which the person accepts a pending membership, signed in as
+    themselves; null for an active one."""
+
+    acceptance: Resolution | None
+
+
 class MemberList(BaseModel):
     """A page of members."""
 
@@ -88,13 +78,13 @@ class MemberList(BaseModel):
 
 
 class MemberAccepted(Acceptance):
-    """Answer to a change of a member that waits for a second person."""
+    """Response to a change of a member that waits for a second person."""
 
     memberId: UUID
 
 
 class MemberFieldChange(BaseModel):
-    """What becomes of a field; null where the membership ends."""
+    """The new value of a field; null if the membership ends."""
 
     field: str
     before: Role | None
@@ -108,20 +98,20 @@ class MemberImpact(BaseModel):
 
 
 class MemberPlan(BaseModel):
-    """Answer of `?dry_run=true`: nothing was done."""
+    """Response to `?dry_run=true`: nothing was changed."""
 
     steps: list[str]
     impact: MemberImpact
 
 
 class EligibilityCheck(Body):
-    """Up to 50 addresses. Anything may be typed: what is not an address comes back as a warning."""
+    """Up to 50 addresses. Any text is accepted: an invalid address returns a warning."""
 
     emails: list[Annotated[str, StringConstraints(max_length=2_000)]] = Field(max_length=50)
 
 
 class WarningCode(StrEnum):
-    """Why an invitation may not lead where it should."""
+    """Kinds of warnings about an invitation."""
 
     INVALID_EMAIL = "invalid_email"
     DUPLICATE_IN_REQUEST = "duplicate_in_request"
@@ -153,7 +143,7 @@ class EligibilityWarning(BaseModel):
 
 
 class OrgRequirements(BaseModel):
-    """What the organization asks of its members."""
+    """What the organization requires of its members."""
 
     kycRequired: bool
     minKycLevel: KycLevel

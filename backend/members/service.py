@@ -9,41 +9,38 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from backend.auth.principal import Context
-from backend.changes import shown, tell
-from backend.db import Write
-from backend.errors import NotFound
-from backend.keyset import Page
-from backend.members.models import MemberRow, UserRow, UserWalletRow
-from backend.members.schemas import Appointment, Member, MemberList, MemberStatus, MemberUser, Role
+from backend.core.changes import publish, shown
+from backend.core.db import Write
+from backend.core.errors import NotFound
+from backend.core.pagination import Page, where_given
+from backend.members.schemas import Appointment, Member, MemberList, MemberUser
+from backend.users.models import MemberRow, UserRow, UserWalletRow
+from backend.users.schemas import MemberStatus, Role
 
 GIVEN = ("email", "display_name", "wallet_address", "chain_eid")
 APPOINTED = ("added_by", "appointed_by", "agreed_by", "appointed_at", "placed_by", "maker_key_id", "maker_grant_id")
 COMPUTED = (*GIVEN, "user_id", "asked_user_id", *APPOINTED)
 IS_PENDING = col(MemberRow.status) == MemberStatus.PENDING
-"""Of these the organization sees only what it gave itself: the person has not agreed yet."""
+"""The person has not agreed yet: the organization sees only what it entered."""
 
 
 async def page(
     context: Context, page: Page, search: str | None, role: Role | None, status: MemberStatus | None
 ) -> MemberList:
-    """A page of members; `search` finds a part of a name, an email or a wallet's address."""
+    """Return a page of members; `search` matches part of a name, an email or a wallet's address."""
     query = _query(context)
     if search:
         query = query.where(_matches(search.lower()))
-    if role is not None:
-        query = query.where(col(MemberRow.role) == role)
-    if status is not None:
-        query = query.where(col(MemberRow.status) == status)
-    rows = (await context.session.execute(page.apply(query, col(MemberRow.created_at), col(MemberRow.id)))).all()
-    shown, cursor = page.cut(rows)
+    query = where_given(query, (col(MemberRow.role), role), (col(MemberRow.status), status))
+    shown, cursor = await page.read(context.session, query, MemberRow)
     return MemberList(members=[_member(r) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, member_id: UUID) -> Member:
-    """One member; 404 where the id is not one of this organization's."""
+    """Return one member; 404 if the ID does not belong to this organization."""
     row = (await context.session.execute(_query(context).where(col(MemberRow.id) == member_id))).first()
     if row is None:
-        raise NotFound("There is no such member in this organization.")
+        raise NotFound("There is no member with this ID in this organization.")
     return _member(row)
 
 
@@ -63,7 +60,7 @@ def _query(context: Context) -> sa.Select[Any]:
             sa.func.coalesce(giver.display_name, giver.email).label("appointed_by_name"),
             sa.func.coalesce(agreeing.display_name, agreeing.email).label("agreed_by_name"),
         )
-        # Of who has not agreed yet there is nothing to be seen.
+        # Before a person agrees, nothing about them is visible.
         .outerjoin(UserRow, col(UserRow.id) == members.c.user_id)
         .outerjoin(giver, col(giver.id) == sa.func.coalesce(members.c.appointed_by, members.c.added_by))
         .outerjoin(agreeing, col(agreeing.id) == members.c.agreed_by)
@@ -80,7 +77,8 @@ def _email() -> sa.ColumnElement[str | None]:
 
 
 def _shown(own: Any, given: Any) -> sa.ColumnElement[str | None]:
-    """What the person has on file, once they have agreed; until then, and where there is none, what was given."""
+    """Return what the person has on file once they have agreed; until then, or if nothing is on file, what was
+    entered."""
     return sa.case((IS_PENDING, given), else_=sa.func.coalesce(own, given))
 
 
@@ -115,22 +113,22 @@ def _member(row: Any) -> Member:
 
 
 async def end(session: Write, row: MemberRow) -> None:
-    """Delete a membership, and the placeholder that stood in for a person who was never told."""
+    """Delete a membership, and the placeholder of a person who was never identified."""
     user = None if row.status is MemberStatus.PENDING else await session.get(UserRow, row.user_id)
     before = facts(row, user)
     await session.delete(row)
     await session.flush()
     await forget_placeholder(session, row.user_id)
-    await tell(session, row.organization_id, "member.removed", ("member", row.id), before)
+    await publish(session, row.organization_id, "member.removed", ("member", row.id), before)
 
 
 async def forget_placeholder(session: Write, user_id: UUID) -> None:
-    """Delete a user that stood in for somebody; nothing where it is a person."""
+    """Delete a placeholder user; do nothing for a real person."""
     await session.execute(sa.text("select signum_forget_placeholder(:user)"), {"user": user_id})
 
 
 def facts(row: MemberRow, user: UserRow | None) -> dict[str, Any]:
-    """A membership as it is told of; without the user, only what the organization gave itself."""
+    """Return a membership's facts for the audit log; without the user, only what the organization entered."""
     email, name = (user.email, user.display_name) if user else (None, None)
     person = {
         "id": str(row.asked_user_id or row.user_id),
@@ -141,5 +139,5 @@ def facts(row: MemberRow, user: UserRow | None) -> dict[str, Any]:
 
 
 def record(row: MemberRow, **more: Any) -> dict[str, Any]:
-    """A membership as the API shows it; while it waits, with the user's id that the organization gave."""
+    """Return a membership as the API shows it; while pending, with the user's ID that the organization entered."""
     return shown(Member, row, user_id=str(row.asked_user_id or row.user_id), **more)

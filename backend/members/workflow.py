@@ -1,37 +1,37 @@
-"""What is done for a change of members that a second person has agreed to."""
+"""Workflow of member changes that a second person approved."""
 
-from backend.errors import NotFound
-from backend.members import adding, appointing, changing, service
-from backend.members.schemas import Role
+from backend.core.errors import NotFound
+from backend.members import addition, appointments, changes, service
 from backend.requests.schemas import Action
-from backend.workflows import Run, workflow
+from backend.requests.workflows import Run, workflow
+from backend.users.schemas import Role
 
 
-@workflow(appointing.ADD)
+@workflow(appointments.ADD)
 async def add(run: Run) -> None:
-    """Make the membership, or ask the person whether they agree; 409 where they are a member by now."""
+    """Create the membership, or ask the person to agree; 409 if they are already a member."""
     async with run.step("member_added"), run.transaction() as session:
-        await adding.make(session, adding.Addition.agreed(run, await appointing.of_run(run, session)))
+        await addition.make(session, addition.Addition.agreed(run, await appointments.of_run(run, session)))
 
 
 @workflow(Action.MEMBER_CHANGE_ROLE)
 async def change_role(run: Run) -> None:
-    """Write the role; 409 where the last admin would go by now."""
+    """Change the role; 409 if the last admin would go."""
     role = Role(run.arguments["role"])
     async with run.step("member_changed"), run.transaction() as session:
-        row = await changing.locked(session, run.organization_id, run.subject_id)
+        row = await changes.locked(session, run.organization_id, run.subject_id)
         if row.role is not role:
-            await changing.check_admin_stays(session, row)
-            await changing.set_role(session, row, role, await appointing.of_run(run, session))
+            await changes.check_admin_stays(session, row)
+            await changes.set_role(session, row, role, await appointments.of_run(run, session))
 
 
 @workflow(Action.MEMBER_REMOVE)
 async def remove(run: Run) -> None:
-    """End the membership; nothing where it has ended, as in a run that is repeated."""
+    """End the membership; do nothing if it has ended, as in a repeated run."""
     async with run.step("member_changed"), run.transaction() as session:
         try:
-            row = await changing.locked(session, run.organization_id, run.subject_id)
+            row = await changes.locked(session, run.organization_id, run.subject_id)
         except NotFound:
             return
-        await changing.check_admin_stays(session, row)
+        await changes.check_admin_stays(session, row)
         await service.end(session, row)

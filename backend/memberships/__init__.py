@@ -1,1 +1,1 @@
-"""What a person has been added to, and their own answer."""
+"""Memberships that organizations offered a person, and the person's answers."""

@@ -1,11 +1,11 @@
-"""Memberships as the person sees them who is asked."""
+"""API schemas of memberships, as the person who is asked sees them."""
 
 from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.fields import Record, Timestamp
-from backend.members.schemas import MemberStatus, Role
+from backend.core.fields import Record, Timestamp
+from backend.users.schemas import MemberStatus, Role
 
 
 class PendingMembership(Record):
@@ -19,14 +19,14 @@ class PendingMembership(Record):
 
 
 class PendingMembershipList(BaseModel):
-    """A page of them."""
+    """A page of pending memberships."""
 
     memberships: list[PendingMembership]
     nextCursor: str | None
 
 
 class Membership(Record):
-    """A membership that the person has agreed to."""
+    """A membership that the person accepted."""
 
     id: UUID
     organization_id: UUID

@@ -1,4 +1,4 @@
-"""A person's own answer to whoever has added them. The organization sees who they are only if they agree."""
+"""A person's answer to a membership offer. The organization sees who they are only if they accept."""
 
 from typing import Any
 from uuid import UUID
@@ -7,16 +7,17 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth.principal import Context
-from backend.changes import NOBODY, Who, acting
-from backend.db import Write, now, widen
-from backend.errors import Conflict, NotFound
-from backend.keyset import Page
-from backend.members import adding, appointing, service
-from backend.members.models import MemberRow, UserWalletRow
-from backend.members.schemas import MemberStatus
+from backend.core import roots
+from backend.core.changes import NOBODY, Who, acting
+from backend.core.db import Write, now, widen
+from backend.core.errors import Conflict, NotFound
+from backend.core.pagination import Page
+from backend.members import addition, appointments, service
 from backend.memberships.schemas import Membership, PendingMembership, PendingMembershipList
+from backend.users.models import MemberRow, UserWalletRow
+from backend.users.schemas import MemberStatus
 
-NONE = "No membership of yours waits under this id."
+NONE = "You have no pending membership with this ID."
 
 
 def _waiting(person: UUID) -> Any:
@@ -31,24 +32,24 @@ def _waiting(person: UUID) -> Any:
 
 
 async def page(context: Context, page: Page) -> PendingMembershipList:
-    """A page of what waits for the caller's answer and can still be accepted, newest first."""
+    """Return a page of the caller's pending memberships that can still be accepted, newest first."""
     waiting = _waiting(context.require_person().user_id)
-    still = sa.select(waiting).where(waiting.c.created_at > now() - appointing.LIFETIME)
-    query = page.apply(still, waiting.c.created_at, waiting.c.id)
-    shown, cursor = page.cut((await context.session.execute(query)).all())
+    still = sa.select(waiting).where(waiting.c.created_at > now() - appointments.LIFETIME)
+    shown, cursor = await page.read(context.session, still, waiting.c)
     return PendingMembershipList(memberships=[PendingMembership.model_validate(r) for r in shown], nextCursor=cursor)
 
 
 async def accept(context: Context, membership_id: UUID) -> Membership:
-    """Become a member. 404 where nothing waits under the id; 409 for who is a member there already, and where it has
-    expired, or its grantor has lost the right to grant it. 403 from an address that the
-    organization refuses."""
+    """Accept a membership. 404 if no pending one has this ID; 409 if the person is already a member, the offer expired,
+    or its grantor may no longer grant the role. 403 from an address that the organization refuses."""
     person, session = context.require_person(), context.session
     found, row = await _find(context, membership_id)
     await context.check_address(row.organization_id)
-    if appointing.is_over(row):
-        raise Conflict(appointing.EXPIRED)
-    await adding.begin(session, row, person.user_id)
+    if appointments.is_over(row):
+        raise Conflict(appointments.EXPIRED)
+    await addition.begin(session, row, person.user_id)
+    await session.flush()
+    await roots.join(session, person.user_id, row.organization_id)
     await _note_chain(session, row)
     return Membership(
         id=row.id,
@@ -61,15 +62,14 @@ async def accept(context: Context, membership_id: UUID) -> Membership:
 
 
 async def decline(context: Context, membership_id: UUID) -> None:
-    """Have none of it. The organization learns that the membership ended, and nothing of who ended it: neither the
-    person nor where they called from."""
+    """Decline a membership. The organization learns that it ended, but not by whom or from which address."""
     _, row = await _find(context, membership_id)
     with acting(Who(None, NOBODY, context.request_id or None, None)):
         await service.end(context.session, row)
 
 
 async def _find(context: Context, membership_id: UUID) -> tuple[Any, MemberRow]:
-    """What waits for the caller, locked."""
+    """Return the caller's pending membership, locked."""
     waiting = _waiting(context.require_person().user_id)
     found = (await context.session.execute(sa.select(waiting).where(waiting.c.id == membership_id))).first()
     if found is None:
@@ -82,6 +82,6 @@ async def _find(context: Context, membership_id: UUID) -> tuple[Any, MemberRow]:
 
 
 async def _note_chain(session: Write, row: MemberRow) -> None:
-    """Where a wallet was proven without saying on which chain it is, the organization has said so."""
+    """Record the chain that the organization entered for a wallet that was proven without a chain."""
     wallet = col(UserWalletRow.address) == row.wallet_address, col(UserWalletRow.chain_eid).is_(None)
     await session.execute(sa.update(UserWalletRow).where(*wallet).values(chain_eid=row.chain_eid))

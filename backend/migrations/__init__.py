@@ -1,1 +1,1 @@
-"""The database's schema, by Alembic."""
+"""The database schema, managed with Alembic."""

@@ -1,4 +1,4 @@
-"""Alembic's environment: migrations run as the database's owner, over a connection the caller gives."""
+"""Alembic's environment: migrations run as the database's owner, over the caller's connection."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema: ours by Alembic, the workflow engine's by DBOS."""
+"""Migration of a database to the newest schema: Signum's with Alembic, the workflow engine's with DBOS."""
 
 from pathlib import Path
 
@@ -7,15 +7,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from backend import logins
-from backend.errors import CannotStart
-from backend.logins import owner_url
+from backend.core import logins
+from backend.core.errors import CannotStart
+from backend.core.locks import MIGRATION
+from backend.core.logins import owner_url
 
-LOCK = 0x5167_6E75
-"""Key of the advisory lock under which migrations run, so that two starts do not race."""
-
-# The engine would give all rights, so that a role could leave a trigger for the owner's next migration to run. The
-# worker's role too: what it notices, such as an attestation's end, may have to be delivered.
+# The engine itself would grant all rights, so that a role could plant a trigger for the owner's next migration to run.
+# The worker's role has these rights too: changes that it detects, such as an attestation's expiry, may need deliveries.
 RIGHTS = (
     "revoke all on all tables in schema dbos from signum_app, signum_worker",
     "grant usage on schema dbos to signum_app, signum_worker",
@@ -27,13 +25,13 @@ RIGHTS = (
 
 
 def migrate(url: str) -> None:
-    """Upgrade to head. Safe to repeat and to run twice at once."""
+    """Upgrade to head. Safe to repeat and to run concurrently."""
     from dbos import DBOS
 
     config = _config()
     engine = sa.create_engine(owner_url(url), poolclass=sa.pool.NullPool, hide_parameters=True)
     with engine.connect() as connection:
-        connection.execute(sa.text("select pg_advisory_lock(:key)"), {"key": LOCK})
+        connection.execute(sa.text("select pg_advisory_lock(:key)"), {"key": MIGRATION})
         connection.commit()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -43,13 +41,13 @@ def migrate(url: str) -> None:
             connection.execute(sa.text(statement))
         logins.make(connection, url)
         connection.commit()
-        connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": LOCK})
+        connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": MIGRATION})
         connection.commit()
     engine.dispose()
 
 
 def check(url: str) -> None:
-    """CannotStart where the schema is not ours of now, as seen without the owner's rights."""
+    """Raise CannotStart where the schema is not the current one. Needs no owner's rights."""
     engine = sa.create_engine(logins.role_url(url, logins.WEB), poolclass=sa.pool.NullPool, hide_parameters=True)
     head = ScriptDirectory.from_config(_config()).get_current_head()
     try:

@@ -1,1 +1,1 @@
-"""The OpenID provider: applications that act in a person's name, and the tokens they are given."""
+"""The OpenID provider: applications that act for a person, and their tokens."""

@@ -7,31 +7,32 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.auth.scopes import IdentityScope, Scope
-from backend.members.models import UserRow, UserWalletRow
 from backend.oauth.schemas import ATTESTATIONS, IDENTITIES, AttestedClaim, ChainIdentity, UserInfo
+from backend.users.models import UserRow, UserWalletRow
 
 
 async def of(context: Context) -> UserInfo:
-    """The caller's claims, by what their token was granted; one of their own has every claim."""
+    """Return the caller's claims that their token's scopes allow. A person's own token has the identity scopes, and
+    `chains:read` where their role has it."""
     person = context.require_token(IdentityScope.OPENID)
-    scopes = person.granted
+    scopes = person.token_scopes
     user = await context.session.get_one(UserRow, person.user_id)
     claims: dict[str, Any] = {"sub": str(user.id)}
-    if scopes is None or IdentityScope.PROFILE in scopes:
+    if IdentityScope.PROFILE in scopes:
         claims |= {"name": user.display_name, "picture": None}
-    if user.email and (scopes is None or IdentityScope.EMAIL in scopes):
-        # An account is made by the link that was sent to its address, so every address is a proven one.
+    if user.email and IdentityScope.EMAIL in scopes:
+        # An account is created through the link sent to its address, so every address is verified.
         claims |= {"email": user.email, "email_verified": True}
-    if scopes is None or Scope.CHAINS_READ in scopes:
+    if Scope.CHAINS_READ in scopes:
         claims[IDENTITIES] = await _identities(context, user)
-    if scopes is None or IdentityScope.KYC_STATUS in scopes:
+    if IdentityScope.KYC_STATUS in scopes:
         rows = await context.session.execute(sa.text("select * from signum_attested(:person)"), {"person": user.id})
         claims[ATTESTATIONS] = [AttestedClaim.model_validate(r) for r in rows]
     return UserInfo.model_validate(claims)
 
 
 async def _identities(context: Context, user: UserRow) -> list[ChainIdentity]:
-    """The wallets a person has signed in with; those of a placeholder are what others say of it."""
+    """Return the wallets with which a person has signed in; none for a placeholder, whose wallets are unverified."""
     if user.is_placeholder:
         return []
     query = sa.select(col(UserWalletRow.address), col(UserWalletRow.chain_eid)).where(

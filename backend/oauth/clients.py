@@ -1,4 +1,4 @@
-"""Applications: registered by organizations, and known again by their secret."""
+"""Applications: registered by organizations, authenticated by their secret."""
 
 import base64
 import binascii
@@ -12,15 +12,16 @@ from fastapi import Request
 from backend.auth.credentials import by_key, check_key_address
 from backend.auth.principal import Context, Key
 from backend.auth.secrets import KEY_PREFIX, digest
-from backend.db import Write
-from backend.errors import Unauthenticated
-from backend.oauth.faults import OAuthFault
-from backend.oauth.schemas import ClientKind, TokenForm, TokenReference
+from backend.core.db import Write
+from backend.core.errors import Unauthenticated
+from backend.core.fields import ClientKind
+from backend.oauth.errors import OAuthFault
+from backend.oauth.schemas import TokenForm, TokenReference
 
 
 @dataclass(frozen=True)
 class Client:
-    """An application as the protocol sees it."""
+    """An application, as the protocol uses it."""
 
     id: UUID
     organization_id: UUID
@@ -33,7 +34,7 @@ class Client:
 
 
 async def find(session: Write, client_id: str | None, secret: str = "") -> Client | None:
-    """The application of a `client_id`, and whether the secret is its own; None where there is none (any more)."""
+    """Return the application of a `client_id`, and whether the secret matches; None where it is unknown or revoked."""
     try:
         id_ = UUID(client_id or "")
     except ValueError:
@@ -49,10 +50,13 @@ async def find(session: Write, client_id: str | None, secret: str = "") -> Clien
 
 
 async def authenticate(session: Write, request: Request, form: TokenForm | TokenReference) -> Client | Key:
-    """Who calls: an application by its secret (a public one by its id alone), or an API key as the secret of its own or
-    its organization's id. Anything else is `invalid_client`."""
+    """Return the caller: an application with its secret (a public one with its id only), or an API key as the secret of
+    its own or its organization's id.
+
+    Anything else is `invalid_client`.
+    """
     client_id, secret, by_basic = _sent(request, form)
-    wrong = OAuthFault("invalid_client", "The client is not known, or its secret is wrong.", status=401,
+    wrong = OAuthFault("invalid_client", "The client is unknown, or its secret is incorrect.", status=401,
                        challenge=by_basic)  # fmt: skip
     if secret.startswith(KEY_PREFIX):
         try:
@@ -72,24 +76,24 @@ async def authenticate(session: Write, request: Request, form: TokenForm | Token
 
 
 async def check_address(context: Context, caller: Client | Key) -> None:
-    """403 where the key, or the organization of the key or application, does not allow the caller's address."""
+    """Raise 403 where the key, or the organization of the key or application, does not allow the caller's address."""
     if isinstance(caller, Key):
         check_key_address(caller, context.address)
     await context.check_address(caller.organization_id)
 
 
 def _sent(request: Request, form: TokenForm | TokenReference) -> tuple[str, str, bool]:
-    """Id and secret, by HTTP Basic or in the form, never both (RFC 6749 2.3)."""
+    """Return id and secret, from HTTP Basic or the form, never both (RFC 6749 2.3)."""
     scheme, _, value = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "basic":
         return form.client_id or "", form.client_secret or "", False
     if form.client_secret:
-        raise OAuthFault("invalid_request", "The client's secret came in two ways.")
+        raise OAuthFault("invalid_request", "The client secret was sent in both the header and the form.")
     try:
         user, colon, password = base64.b64decode(value.strip(), validate=True).decode().partition(":")
     except (binascii.Error, ValueError):
         user = colon = password = ""
     client_id = unquote_plus(user)
     if not colon or "\0" in client_id or (form.client_id and form.client_id != client_id):
-        raise OAuthFault("invalid_client", "The Authorization header is not right.", status=401, challenge=True)
+        raise OAuthFault("invalid_client", "The Authorization header is invalid.", status=401, challenge=True)
     return client_id, unquote_plus(password), True

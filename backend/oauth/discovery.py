@@ -3,15 +3,15 @@
 from typing import Any
 
 from backend.auth.scopes import IdentityScope, Scope
-from backend.oauth.granting import GRANT_TYPES
+from backend.core.settings import settings
 from backend.oauth.schemas import ATTESTATIONS, IDENTITIES
-from backend.settings import settings
+from backend.oauth.token_endpoint import GRANT_TYPES
 
 METHODS = ["client_secret_basic", "client_secret_post"]
 
 
 def document() -> dict[str, Any]:
-    """The provider in its own words; every address begins with the issuer's."""
+    """Return the provider's metadata; every address begins with the issuer's."""
     base = settings().base_url
     return {
         "issuer": base,

@@ -8,18 +8,18 @@ from fastapi import APIRouter, Depends, Form, Query, Request, Response, status
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
-from backend import db
 from backend.auth import tokens
 from backend.auth.credentials import by_cookie, check_origin, client_address, cookie_name
-from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
+from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, form, public, requires
 from backend.auth.scopes import IdentityScope, Scope
-from backend.changes import Who, acting
-from backend.errors import BadRequest, FreshFactorNeeded, FreshProofNeeded
-from backend.keyset import Page
-from backend.oauth import authorizing, claims, connected, discovery, granting, inspecting, service
+from backend.core import db
+from backend.core.changes import Who, acting
+from backend.core.errors import BadRequest, FreshFactorNeeded, FreshProofNeeded
+from backend.core.pagination import Page
+from backend.oauth import authorization, claims, connections, discovery, introspection, service, token_endpoint
 from backend.oauth.clients import authenticate, check_address
-from backend.oauth.faults import NO_STORE, OAuthFault, OAuthRoute, Refused
-from backend.oauth.leaving import leaving
+from backend.oauth.errors import NO_STORE, OAuthFault, OAuthRoute, Refused
+from backend.oauth.redirect_page import leaving
 from backend.oauth.schemas import (
     AuthorizationQuery,
     ConnectedApplicationList,
@@ -28,6 +28,7 @@ from backend.oauth.schemas import (
     Decision,
     Introspection,
     KeySet,
+    OAuthClient,
     OAuthClientCreate,
     OAuthClientCreated,
     OAuthClientList,
@@ -38,15 +39,18 @@ from backend.oauth.schemas import (
     UserInfo,
 )
 
+# Declared at import.
 router = APIRouter(tags=["OpenID Connect"], route_class=GuardedRoute)
 CLIENT: list[dict[str, list[str]]] = [{"client": []}, {}]
+# Declared at import.
 protocol = APIRouter(
     prefix="/oauth",
     route_class=OAuthRoute,
     responses={400: {"model": OAuthProblem}, 401: {"model": OAuthProblem}},
 )
+# Declared at import.
 beside = APIRouter(include_in_schema=False)
-"""At the origin, outside of `/v1`: the consent page's native form, and discovery where people look for it."""
+"""Routes at the origin, outside `/v1`: the consent page's native form, and discovery at its standard addresses."""
 OF_ORGANIZATION = "/orgs/{orgId}/oauth-clients"
 CACHED = {"Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*"}
 Asked = Annotated[AuthorizationQuery, Query()]
@@ -58,19 +62,20 @@ Asked = Annotated[AuthorizationQuery, Query()]
 async def token(context: Current, request: Request, body: Annotated[TokenForm, Form()]) -> TokenAnswer:
     """Exchange a code (with its PKCE verifier), a refresh token (once), or an API key for an access token.
 
-    Clients authenticate by HTTP Basic or by `client_id` and `client_secret` in the form; public ones send `client_id`
-    alone. For `client_credentials` the id is that of an API key or of its organization, and the key is the secret.
+    Clients authenticate with HTTP Basic or with `client_id` and `client_secret` in the form; public ones send only
+    `client_id`. For `client_credentials`, the ID is that of an API key or of its organization, and the key is the
+    secret.
     """
-    return await granting.exchange(context, request, body)
+    return await token_endpoint.exchange(context, request, body)
 
 
 @protocol.post("/revoke", openapi_extra={"security": CLIENT})
 @form
 @public
 async def revoke(context: Current, request: Request, body: Annotated[TokenReference, Form()]) -> dict[str, Any]:
-    """End what a token was given for: its refresh token and its access tokens stop at once."""
+    """Revoke the grant of a token. Its refresh token and its access tokens stop working immediately."""
     caller = await authenticate(context.session, request, body)
-    await inspecting.revoke(context.session, caller, _token(body))
+    await introspection.revoke(context.session, caller, _token(body))
     return {}
 
 
@@ -78,10 +83,10 @@ async def revoke(context: Current, request: Request, body: Annotated[TokenRefere
 @form
 @public
 async def introspect(context: Current, request: Request, body: Annotated[TokenReference, Form()]) -> Introspection:
-    """Whether a token is good now, and for what. Only for the client it was issued to, and the organization's keys."""
+    """Get the state and the scopes of a token. Only for the client it was issued to, and the organization's keys."""
     caller = await authenticate(context.session, request, body)
     await check_address(context, caller)
-    return await inspecting.introspect(context.session, caller, _token(body))
+    return await introspection.introspect(context.session, caller, _token(body))
 
 
 def _token(body: TokenReference) -> str:
@@ -96,16 +101,17 @@ router.include_router(protocol)
 @router.get("/oauth/authorize", status_code=status.HTTP_302_FOUND, response_class=RedirectResponse)
 @public
 async def authorize(context: Current, request: Request, query: Asked) -> Response:
-    """Ask a person to sign in and to agree; their browser is sent back with a code that works once, for 60 seconds.
+    """Start an authorization: a person signs in and consents; the browser returns with a code, valid once for 60
+    seconds.
 
-    PKCE (S256) is needed. A wrong `client_id` or `redirect_uri` is a 400; any other error goes to the application.
+    PKCE (S256) is required. A wrong `client_id` or `redirect_uri` is a 400; any other error goes to the application.
     """
     cookie = request.cookies.get(cookie_name())
     context.person = await by_cookie(context.session, cookie) if cookie else None
     names = [name for name, _ in request.query_params.multi_items()]
     try:
-        ask = await authorizing.check(context.session, query, doubles=len(set(names)) != len(names))
-        location = await authorizing.next_step(context.session, ask, query, context.person)
+        ask = await authorization.check(context.session, query, doubles=len(set(names)) != len(names))
+        location = await authorization.next_step(context.session, ask, query, context.person)
     except Refused as refused:
         location = refused.location
     return RedirectResponse(location, status.HTTP_302_FOUND, NO_STORE | {"Referrer-Policy": "no-referrer"})
@@ -114,29 +120,29 @@ async def authorize(context: Current, request: Request, query: Asked) -> Respons
 @router.get("/oauth/consent")
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def show_consent(context: Current, query: Asked) -> Consent:
-    """What an authorization request asks of the signed-in person, for the consent page."""
+    """Get the content of the consent page for an authorization request."""
     try:
-        return authorizing.shown(await authorizing.check(context.session, query))
+        return authorization.shown(await authorization.check(context.session, query))
     except Refused as refused:
-        raise BadRequest("The authorization request is not right.") from refused
+        raise BadRequest("The authorization request is invalid.") from refused
 
 
 @router.post("/oauth/consent")
 @requires(organization=ANY_ORGANIZATION, browser=True)
 async def decide(context: Current, body: Decision, response: Response) -> Decided:
-    """Agree, or not. The answer says where the browser goes: to the application, with a code or `access_denied`.
+    """Consent or refuse. The response says where the browser goes: to the application, with a code or `access_denied`.
 
-    Only in the browser where the person is signed in: by the session's cookie.
+    Only with the session cookie of the signed-in person's browser.
     """
     person = context.require_person(in_browser=True)
     response.headers.update(NO_STORE)
-    return Decided(redirect_to=await authorizing.decide(context.session, body, person, approve=body.approve))
+    return Decided(redirect_to=await authorization.decide(context.session, body, person, approve=body.approve))
 
 
 @router.get("/oauth/userinfo", response_model_exclude_unset=True)
 @requires(organization=ANY_ORGANIZATION, identity=IdentityScope.OPENID)
 async def userinfo(context: Current, response: Response) -> UserInfo:
-    """Claims about the person of the access token, by its scopes. An API key is a 401, as is a browser's session."""
+    """Get claims about the access token's person, limited by its scopes. API keys and browser sessions get a 401."""
     response.headers.update(NO_STORE)
     return await claims.of(context)
 
@@ -145,7 +151,7 @@ async def userinfo(context: Current, response: Response) -> UserInfo:
 @form
 @requires(organization=ANY_ORGANIZATION, identity=IdentityScope.OPENID)
 async def post_userinfo(context: Current, response: Response) -> UserInfo:
-    """The same by POST (OIDC Core 5.3.1); the token comes in the Authorization header."""
+    """Get the claims by POST (OIDC Core 5.3.1). The token goes in the Authorization header."""
     response.headers.update(NO_STORE)
     return await claims.of(context)
 
@@ -153,7 +159,7 @@ async def post_userinfo(context: Current, response: Response) -> UserInfo:
 @router.get("/oauth/jwks")
 @public
 async def jwks(context: Current, response: Response) -> KeySet:
-    """The keys that verify our tokens: the one that signs, and for an hour the one it has replaced."""
+    """List the keys that verify tokens: the signing key, and for an hour the key it has replaced."""
     response.headers.update(CACHED)
     return KeySet(keys=tokens.published())
 
@@ -161,7 +167,7 @@ async def jwks(context: Current, response: Response) -> KeySet:
 @router.get("/.well-known/openid-configuration")
 @public
 async def configuration(context: Current, response: Response) -> dict[str, Any]:
-    """OpenID Connect discovery."""
+    """Get the OpenID Connect discovery document."""
     response.headers.update(CACHED)
     return discovery.document()
 
@@ -172,21 +178,21 @@ async def decide_by_form(
     query: Annotated[str, Form(max_length=8_000)] = "",
     decision: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    """The consent page's form: a person agrees, or not, and leaves the page."""
+    """Handle the consent page's form: the person consents or refuses, and leaves the page."""
     check_origin(request)
     try:
         asked = AuthorizationQuery.model_validate(dict(parse_qsl(query)))
     except ValidationError as error:
-        raise BadRequest("The authorization request is not right.") from error
+        raise BadRequest("The authorization request is invalid.") from error
     async with db.transaction() as session:
         person = await by_cookie(session, request.cookies.get(cookie_name(), ""))
         if person is None:
-            return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
+            return RedirectResponse(authorization.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
         with acting(Who(person.user_id, "session", request.state.request_id, client_address(request))):
             try:
-                target = await authorizing.decide(session, asked, person, approve=decision == "approve")
+                target = await authorization.decide(session, asked, person, approve=decision == "approve")
             except (FreshFactorNeeded, FreshProofNeeded):
-                return RedirectResponse(authorizing.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
+                return RedirectResponse(authorization.sign_in_path(asked), status.HTTP_303_SEE_OTHER, NO_STORE)
     return leaving(target)
 
 
@@ -194,7 +200,7 @@ async def decide_by_form(
 @beside.get("/.well-known/oauth-authorization-server")
 @beside.get("/.well-known/oauth-authorization-server/v1")
 async def origin_configuration(response: Response) -> dict[str, Any]:
-    """The same at the origin, where RFC 8414 and people look for it."""
+    """Return the discovery document at the origin, as RFC 8414 requires."""
     response.headers.update(CACHED)
     return discovery.document()
 
@@ -202,22 +208,29 @@ async def origin_configuration(response: Response) -> dict[str, Any]:
 @router.get("/auth/applications")
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def list_connected_applications(context: Current, page: Annotated[Page, Depends()]) -> ConnectedApplicationList:
-    """Applications that the person has connected: what each may do, since when, and when it was last used."""
-    return await connected.page(context, page)
+    """List the applications that the person has connected, with their permissions and when they were last used."""
+    return await connections.page(context, page)
 
 
 @router.delete("/auth/applications/{clientId}", status_code=status.HTTP_204_NO_CONTENT, responses={404: {}})
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def disconnect_application(context: Current, clientId: UUID) -> None:
-    """Disconnect an application: the consent, its sessions with all tokens, and the keys it made end at once."""
-    await connected.disconnect(context, clientId)
+    """Disconnect an application. The consent, its sessions with all tokens, and the keys it created end immediately."""
+    await connections.disconnect(context, clientId)
 
 
 @router.get(OF_ORGANIZATION)
 @requires(Scope.API_KEYS_READ)
 async def list_clients(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> OAuthClientList:
-    """Applications, newest first, removed ones too; never their secrets."""
+    """List applications, newest first, including removed ones; never their secrets."""
     return await service.page(context, page)
+
+
+@router.get(f"{OF_ORGANIZATION}/{{clientId}}")
+@requires(Scope.API_KEYS_READ)
+async def get_client(context: Current, orgId: UUID, clientId: UUID) -> OAuthClient:
+    """Get an application without its secret, also a removed one."""
+    return await service.one(context, clientId)
 
 
 @router.post(OF_ORGANIZATION, status_code=status.HTTP_201_CREATED)
@@ -225,7 +238,7 @@ async def list_clients(context: Current, orgId: UUID, page: Annotated[Page, Depe
 async def create_client(
     context: Current, orgId: UUID, body: OAuthClientCreate, response: Response
 ) -> OAuthClientCreated:
-    """Register an application, never wider than the caller. `secret` is shown in this answer only."""
+    """Register an application, with at most the caller's scopes. `secret` is shown only in this response."""
     response.headers["Cache-Control"] = "no-store"
     return await service.create(context, body)
 
@@ -233,5 +246,5 @@ async def create_client(
 @router.delete(f"{OF_ORGANIZATION}/{{clientId}}", status_code=status.HTTP_204_NO_CONTENT)
 @requires(Scope.API_KEYS_WRITE, fresh=True)
 async def remove_client(context: Current, orgId: UUID, clientId: UUID) -> None:
-    """Remove an application; everything people have given it ends at once."""
+    """Remove an application. All access that people have granted it ends immediately."""
     await service.remove(context, clientId)

@@ -1,6 +1,5 @@
-"""OpenID Connect and OAuth as they cross the door. Names are those of their RFCs."""
+"""Request and response bodies of OpenID Connect and OAuth. Names are those of their RFCs."""
 
-from enum import StrEnum
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -8,10 +7,10 @@ from uuid import UUID
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from backend.auth.scopes import IdentityScope, Scope
-from backend.fields import Body, Flag, Name, Record, Timestamp
-from backend.settings import settings
+from backend.core.fields import Body, ClientKind, Flag, Name, Record, Timestamp, explained
+from backend.core.settings import settings
 
-AnyScope = IdentityScope | Scope
+AnyScope = Annotated[IdentityScope | Scope, explained("is not a scope")]
 CLAIMS_HOST = settings().claims_host or urlsplit(settings().base_url).hostname
 IDENTITIES = f"https://{CLAIMS_HOST}/claims/chain_identities"
 ATTESTATIONS = f"https://{CLAIMS_HOST}/claims/attestations"
@@ -23,16 +22,12 @@ Long = Annotated[str, StringConstraints(max_length=4_000)]
 Jwt = Annotated[str, StringConstraints(max_length=8_192)]
 
 
-class ClientKind(StrEnum):
-    """`confidential` keeps a secret on a server; `public` runs with its user and has none (PKCE is for both)."""
-
-    CONFIDENTIAL = "confidential"
-    PUBLIC = "public"
-
-
 class OAuthClientCreate(Body):
-    """A new application. `scopes` is the most it may ask people for. `backchannel_logout_uri` is sent a logout token
-    when a person's session with it ends (OpenID Connect Back-Channel Logout)."""
+    """A new application.
+
+    `scopes` is the most it may request from people. `backchannel_logout_uri` receives a logout token when a person's
+    session with it ends (OpenID Connect Back-Channel Logout).
+    """
 
     name: Name
     kind: ClientKind = ClientKind.CONFIDENTIAL
@@ -61,7 +56,7 @@ class OAuthClient(Record):
 
 
 class OAuthClientCreated(OAuthClient):
-    """The one answer that carries the secret; null for a public application."""
+    """The only response with the secret; null for a public application."""
 
     secret: str | None
 
@@ -74,7 +69,7 @@ class OAuthClientList(BaseModel):
 
 
 class AuthorizationQuery(BaseModel):
-    """An authorization request (OIDC Core 3.1.2.1, RFC 7636). Parameters that are not known are ignored."""
+    """An authorization request (OIDC Core 3.1.2.1, RFC 7636). Unknown parameters are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -94,15 +89,17 @@ class AuthorizationQuery(BaseModel):
 
 
 class ConsentScope(BaseModel):
-    """A scope, in words for the person who is asked."""
+    """A scope, with a description for the person."""
 
     scope: str
     description: str
 
 
 class ConnectedApplication(Record):
-    """An application that a person has connected: what it may do, since when, and when it was last used. `sessions` and
-    `api_keys` are those that work now."""
+    """An application that a person has connected: its permissions, when it was connected and last used.
+
+    `sessions` and `api_keys` count the active ones.
+    """
 
     id: UUID
     name: str
@@ -116,14 +113,14 @@ class ConnectedApplication(Record):
 
 
 class ConnectedApplicationList(BaseModel):
-    """A page of them."""
+    """A page of connected applications."""
 
     applications: list[ConnectedApplication]
     nextCursor: str | None
 
 
 class Consent(BaseModel):
-    """What the consent page shows."""
+    """Content of the consent page."""
 
     client_id: UUID
     client_name: str
@@ -133,7 +130,7 @@ class Consent(BaseModel):
 
 
 class Decision(AuthorizationQuery):
-    """A person's answer to an authorization request, whose parameters it repeats."""
+    """A person's decision on an authorization request, whose parameters it repeats."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -141,13 +138,13 @@ class Decision(AuthorizationQuery):
 
 
 class Decided(BaseModel):
-    """Where the browser goes next: back to the application."""
+    """Address of the application to which the browser returns."""
 
     redirect_to: str | None
 
 
 class TokenForm(BaseModel):
-    """A token request. What a grant type does not know is ignored (RFC 6749 3.2)."""
+    """A token request. Parameters of other grant types are ignored (RFC 6749 3.2)."""
 
     grant_type: Annotated[
         Short | None, Field(description="`authorization_code`, `refresh_token` or `client_credentials`.")
@@ -165,7 +162,7 @@ class TokenAnswer(BaseModel):
     """RFC 6749 5.1 and OIDC Core 3.1.3.3."""
 
     access_token: str
-    token_type: str = "Bearer"  # noqa: S105  (a kind of token, not one)
+    token_type: str = "Bearer"  # noqa: S105  (a token type, not a token)
     expires_in: int
     scope: str
     refresh_token: str | None = None
@@ -173,7 +170,7 @@ class TokenAnswer(BaseModel):
 
 
 class TokenReference(BaseModel):
-    """A token that its client asks about, or ends (RFC 7009, RFC 7662)."""
+    """A token that its client introspects or revokes (RFC 7009, RFC 7662)."""
 
     token: Jwt | None = None
     token_type_hint: Short | None = None
@@ -182,7 +179,7 @@ class TokenReference(BaseModel):
 
 
 class Introspection(BaseModel):
-    """RFC 7662; nothing but `active` where the token is over, or is not the caller's to ask about."""
+    """RFC 7662. Only `active` where the token has ended, or the caller may not introspect it."""
 
     active: bool
     scope: str | None = None
@@ -205,7 +202,7 @@ class OAuthProblem(BaseModel):
 
 
 class ChainIdentity(BaseModel):
-    """A wallet the person has proven to own."""
+    """A wallet whose ownership the person has proven."""
 
     address: str
     chain_eid: int | None
@@ -213,7 +210,7 @@ class ChainIdentity(BaseModel):
 
 
 class AttestedClaim(Record):
-    """An attestation that is active now."""
+    """An active attestation."""
 
     uid: str | None
     chain_eid: int
@@ -228,9 +225,9 @@ class AttestedClaim(Record):
 
 
 class UserInfo(BaseModel):
-    """Claims that are not allowed are left out."""
+    """Claims about a person. Claims that the scopes do not allow are omitted."""
 
-    sub: str = Field(description="The user's id.")
+    sub: str = Field(description="The user's ID.")
     name: str | None = None
     picture: str | None = None
     email: str | None = None
@@ -241,7 +238,7 @@ class UserInfo(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_any_host(cls, claims: Any) -> Any:
-        """An installation names its claims by its own host; a client reads those of any."""
+        """Accept claims of any host: each installation names its claims by its own host."""
         ours = {name.rsplit("/", 1)[-1]: name for name in (IDENTITIES, ATTESTATIONS)}
         is_named = isinstance(claims, dict) and any("/claims/" in str(name) for name in claims)
         return {_ours(name, ours): value for name, value in claims.items()} if is_named else claims

@@ -1,44 +1,55 @@
 """The applications of the entered organization."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import quotas
 from backend.api_keys.rules import check_scopes
 from backend.auth.makers import maker_of
 from backend.auth.models import SessionRow
+from backend.auth.oauth_models import OAuthClientRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.auth.secrets import digest, token
-from backend.changes import shown, tell, tell_change
-from backend.db import now
-from backend.errors import BadRequest, NotFound
-from backend.keyset import Page
+from backend.core.changes import publish, publish_change, shown
+from backend.core.db import now
+from backend.core.errors import BadRequest, NotFound
+from backend.core.fields import ClientKind
+from backend.core.pagination import Page
 from backend.oauth import rules
-from backend.oauth.models import OAuthClientRow
-from backend.oauth.schemas import ClientKind, OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
+from backend.oauth.schemas import OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
+from backend.organizations import quotas
 from backend.webhooks import egress
 
-SECRET_PREFIX = "sgo_"  # noqa: S105  (tells a scanner what it has found)
+SECRET_PREFIX = "sgo_"  # noqa: S105  (lets secret scanners recognize it)
+CLIENTS = sa.inspect(OAuthClientRow).local_table
 GRANT_LIFETIME = timedelta(days=90)
 
 
 async def page(context: Context, page: Page) -> OAuthClientList:
-    """A page of applications, removed ones too."""
-    table = sa.inspect(OAuthClientRow).local_table
-    query = sa.select(*(c for c in table.c if c.name != "secret_hash")).where(
-        table.c.organization_id == context.organization_id
-    )
-    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
-    shown, cursor = page.cut(rows)
+    """Return a page of applications, including removed ones."""
+    shown, cursor = await page.read(context.session, _query(context), CLIENTS.c)
     return OAuthClientList(oauth_clients=[OAuthClient.model_validate(r) for r in shown], nextCursor=cursor)
 
 
+async def one(context: Context, client_id: UUID) -> OAuthClient:
+    """Return an application; 404 if the organization has none with this ID."""
+    row = (await context.session.execute(_query(context).where(CLIENTS.c.id == client_id))).first()
+    if row is None:
+        raise NotFound("There is no application with this ID in this organization.")
+    return OAuthClient.model_validate(row)
+
+
+def _query(context: Context) -> sa.Select[Any]:
+    columns = (c for c in CLIENTS.c if c.name != "secret_hash")
+    return sa.select(*columns).where(CLIENTS.c.organization_id == context.organization_id)
+
+
 async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreated:
-    """A new application; only this answer has its secret."""
+    """Create an application; only this response has its secret."""
     check_scopes([s for s in body.scopes if isinstance(s, Scope)], context.scopes)
     for number, uri in enumerate(body.redirect_uris):
         if fault := rules.redirect_fault(uri):
@@ -63,7 +74,7 @@ async def create(context: Context, body: OAuthClientCreate) -> OAuthClientCreate
     context.session.add(row)
     await context.session.flush()
     subject, made = ("oauth_client", row.id), shown(OAuthClient, row)
-    await tell(context.session, row.organization_id, "oauth_client.created", subject, None, made)
+    await publish(context.session, row.organization_id, "oauth_client.created", subject, None, made)
     return OAuthClientCreated.model_validate({**row.model_dump(), "secret": secret})
 
 
@@ -72,7 +83,7 @@ async def _check_count(context: Context) -> None:
         col(OAuthClientRow.organization_id) == context.organization_id, col(OAuthClientRow.revoked_at).is_(None)
     )
     await quotas.check(
-        context.session, context.organization_id, clients, quotas.OAUTH_CLIENTS, "OAuth clients; remove one"
+        context.session, context.organization_id, clients, quotas.OAUTH_CLIENTS, "applications; remove one"
     )
 
 
@@ -84,17 +95,17 @@ async def _check_logout_uri(uri: str) -> None:
 
 
 async def remove(context: Context, client_id: UUID) -> None:
-    """End an application, and with it everything it was given, at once."""
+    """End an application, and all access that it was granted, immediately."""
     query = sa.select(OAuthClientRow).where(
         col(OAuthClientRow.id) == client_id, col(OAuthClientRow.organization_id) == context.organization_id
     )
     row: OAuthClientRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
-        raise NotFound("There is no such application in this organization.")
+        raise NotFound("There is no application with this ID in this organization.")
     before = shown(OAuthClient, row)
     row.revoked_at = row.revoked_at or now()
     subject, after = ("oauth_client", row.id), shown(OAuthClient, row)
-    await tell_change(context.session, row.organization_id, "oauth_client.removed", subject, before, after)
+    await publish_change(context.session, row.organization_id, "oauth_client.removed", subject, before, after)
     await context.session.execute(
         sa.update(SessionRow)
         .where(col(SessionRow.client_id) == row.id, col(SessionRow.revoked_at).is_(None))

@@ -1,6 +1,7 @@
-"""One attempt to tell an application that a session has ended; a failed one is followed by another."""
+"""Workflow of one attempt to notify an application of an ended session; a failed attempt queues the next."""
 
 import time
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -9,48 +10,59 @@ import structlog
 from dbos import DBOS
 from sqlmodel import col
 
-from backend import db
 from backend.auth import tokens
 from backend.auth.models import SessionRow
-from backend.db import new_id
-from backend.oauth import backchannel
-from backend.oauth.models import OAuthClientRow
-from backend.settings import settings
+from backend.auth.oauth_models import OAuthClientRow
+from backend.core import db
+from backend.core.db import new_id
+from backend.core.runtime import runtime
+from backend.core.settings import settings
+from backend.engine import fair_partitions
+from backend.engine.fair_partitions import SlowReceivers
+from backend.sign_in import backchannel_logout
 from backend.webhooks import egress
 
 log = structlog.get_logger()
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 LIFETIME = 120
-"""Seconds a logout token is valid."""
+"""Seconds for which a logout token is valid."""
 HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "User-Agent": "Signum", "Accept": "*/*"}
 
 
-@DBOS.workflow(name=backchannel.LOGOUT)
+@DBOS.workflow(name=backchannel_logout.LOGOUT)
 async def logout(organization_id: str, client_id: str, sid: str, ended: str, attempt: str) -> None:
-    """Send a logout token; the same session may be told of more than once."""
+    """Send a logout token. The same session may be reported more than once."""
     organization, client, session_id, count = UUID(organization_id), UUID(client_id), UUID(sid), int(attempt)
-    query = sa.select(col(OAuthClientRow.backchannel_logout_uri)).where(
-        col(OAuthClientRow.id) == client, col(OAuthClientRow.revoked_at).is_(None)
-    )
     async with db.step(organization) as session:
-        uri = await session.scalar(query)
+        receiver = (await session.execute(_receiver(client))).first()
     async with db.worker() as session:
         person = await session.scalar(sa.select(col(SessionRow.user_id)).where(col(SessionRow.id) == session_id))
-    if uri is None or person is None:
+    if receiver is None or receiver.uri is None or person is None:
         return
     body = urlencode({"logout_token": logout_token(client, person, session_id)}).encode()
-    answer = await egress.post(uri, body, HEADERS)
+    answer = await egress.post(receiver.uri, body, HEADERS)
+    runtime.part(SlowReceivers).note(client, answer.is_slow)
     if answer.failure is None:
         return
-    if count > len(backchannel.WAITS):
-        log.warning("logout.undelivered", client=client_id, session=sid, reason=answer.failure)
+    if count > len(backchannel_logout.WAITS):
+        log.warning("logout.delivery_failed", client=client_id, session=sid, reason=answer.failure)
         return
     async with db.step(organization) as session:
-        await backchannel.queue(session, organization, client, session_id, UUID(ended), count + 1)
+        name = fair_partitions.name_of(client, receiver.root, receiver.created_by)
+        await backchannel_logout.queue(session, organization, client, session_id, UUID(ended), count + 1, name)
+
+
+def _receiver(client: UUID) -> Any:
+    """Return the query for an application's address and the shares of its partition."""
+    return sa.select(
+        col(OAuthClientRow.backchannel_logout_uri).label("uri"),
+        sa.func.signum_root(col(OAuthClientRow.organization_id), type_=sa.Uuid()).label("root"),
+        col(OAuthClientRow.created_by),
+    ).where(col(OAuthClientRow.id) == client, col(OAuthClientRow.revoked_at).is_(None))
 
 
 def logout_token(client_id: UUID, person: UUID, sid: UUID) -> str:
-    """A logout token (Back-Channel Logout 1.0, 2.4)."""
+    """Return a logout token (Back-Channel Logout 1.0, 2.4)."""
     issued = int(time.time())
     claims = {
         "iss": settings().base_url,

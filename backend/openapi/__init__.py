@@ -1,8 +1,8 @@
-"""The API's one OpenAPI 3.1 document, and the reference page that is made of it.
+"""The API's OpenAPI 3.1 document, and the reference page generated from it.
 
-FastAPI writes what signatures say: paths, parameters, bodies, answers. What it cannot know comes from one place, the
-guard that every route passes (`backend.auth.route`): credentials and scopes, the statuses that can come, their
-problems, headers and links. The committed copy is `backend/openapi.json`.
+FastAPI derives paths, parameters, bodies and responses from signatures. Everything else comes from the guard that every
+route passes (`backend.auth.guard`): credentials and scopes, possible statuses, their problems, headers and links. The
+committed copy is `backend/openapi.json`.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from backend.openapi import bounds, examples, links, reference, responses, security
+from backend.openapi import bounds, examples, links, reference, responses, security, titles
 from backend.openapi.operations import operations_of
 
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.json"
@@ -22,27 +22,34 @@ Document = dict[str, Any]
 ABOUT = """Issue tokenized real-world assets and keep them compliant.
 
 **Credentials.** An access token of `POST /v1/auth/login` as `Authorization: Bearer …`, or an API key of
-`POST /v1/orgs/{orgId}/api-keys` as `x-api-key` (or as the bearer). Sent together, both must be valid and the key's
-scopes bind. Each operation names the scope it needs; a write scope does not imply read.
+`POST /v1/orgs/{orgId}/api-keys` as `x-api-key` (or as the bearer). If both are sent, both must be valid, and the
+key's scopes apply. Each operation names the scope it needs; a write scope does not imply read.
 
-**Errors** are `application/problem+json` (RFC 9457). `instance` is the id of the request, also in `X-Request-Id`. They
-are looked for in this order: credential (401), organization and role (403), scope (403), the request itself (400, 413,
-415, 422), the resource (404), its state (409). A body of more than 1 MiB is a 413, whatever the method. A body of
-more than 64 KiB needs a valid credential, also where the operation asks for none (401).
+**Errors** are `application/problem+json` (RFC 9457). `instance` is the ID of the request, also in `X-Request-Id`.
+A request is checked in this order: credential (401), organization and role (403), scope (403), the request itself
+(400, 413, 415), the version of its record (412), the body's fields (422), the resource (404), its state (409). A
+refusal that a call resolves names it as `resolution`: its `path` is relative to the API's base address, which ends with
+`/v1`; `href` is the absolute address. A body of more than 1 MiB is a 413 for every method. A body of more than 64 KiB
+needs a valid credential, even where the operation requires none (401).
 
-**Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the page before.
+**Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the previous page.
 
-**Asynchronous operations** answer 202 with a `requestId` and a `Location`; follow it for the steps and their
-transactions. `Idempotency-Key` on POST and PATCH makes a repetition harmless for 24 hours.
+**Asynchronous operations** return 202 with a `requestId` and a `Location`. Poll that request for its steps and
+transactions, or receive webhooks. `Idempotency-Key` on POST and PATCH makes retries safe for 24 hours.
 
-**Numbers.** Token amounts are decimal strings of base units; counts, levels, endpoint ids and times are whole numbers.
+**Concurrent edits.** The `ETag` of a record is its version. An operation on the record that sends it as `If-Match` is a
+412 if someone has changed the record since, also while a request waits for a second person.
+
+**Numbers.** Token amounts are decimal strings of base units. Counts, levels and endpoint IDs are whole numbers. An
+endpoint ID (`chain_eid`) is LayerZero's number of a chain. Times are RFC 3339 in UTC, but `lockup_end_time` is Unix
+seconds.
 """
 
 
 def document(api: FastAPI) -> Document:
-    """The document of an application."""
+    """Return the document of an application."""
     with warnings.catch_warnings():
-        # An endpoint that takes two methods has one name; `operations_of` gives the second its own.
+        # An endpoint with two methods has one name; `operations_of` gives the second its own.
         warnings.filterwarnings("ignore", message="Duplicate Operation ID")
         made = get_openapi(title=api.title, version=api.version, description=ABOUT, routes=api.routes)
     operations = operations_of(api, made)
@@ -58,20 +65,24 @@ def document(api: FastAPI) -> Document:
     return {
         "openapi": made["openapi"],
         "info": made["info"] | {"license": {"name": "MIT", "identifier": "MIT"}},
-        "servers": [{"url": "/", "description": "Where this document was read."}],
-        "tags": [{"name": name} for name in dict.fromkeys(t for o in operations for t in o.tags)],
+        "servers": [{"url": "/", "description": "The server of this document."}],
+        "tags": [_chapter(name) for name in dict.fromkeys(t for o in operations for t in o.tags)],
         "paths": made["paths"],
         "components": made["components"],
     }
 
 
+def _chapter(name: str) -> dict[str, str]:
+    return {"name": name, "description": titles.CHAPTERS.get(name, "")}
+
+
 def text(made: Document) -> str:
-    """The document as the committed copy holds it."""
+    """Return the document in the form of the committed copy."""
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 
 def install(api: FastAPI) -> None:
-    """Serve the document and its page, to everybody."""
+    """Serve the document and its page, without authentication."""
 
     def made() -> Document:
         if api.openapi_schema is None:

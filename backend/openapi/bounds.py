@@ -1,4 +1,4 @@
-"""Small repairs of the schemas that pydantic writes, and words for parameters that every operation has."""
+"""Corrections of the schemas that pydantic writes, and descriptions of parameters that every operation has."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,10 +9,10 @@ from backend.openapi.operations import Operation
 
 SCHEMAS = "#/components/schemas/"
 BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
-"""A constraint around a validator keeps pydantic's name for it; JSON Schema has its own."""
+"""A constraint around a validator keeps pydantic's name; JSON Schema has its own."""
 NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 EMAIL_LENGTH = 254
-"""What `email-validator` takes at most (RFC 5321)."""
+"""Maximum length that `email-validator` accepts (RFC 5321)."""
 IDS = {
     "orgId": "The organization.",
     "assetId": "An asset of the organization.",
@@ -25,7 +25,7 @@ IDS = {
 
 
 def add_named(operation: Operation) -> None:
-    """Add the models that an operation names itself (`openapi_extra`), as one does that reads its body by hand."""
+    """Add the models that an operation names itself (`openapi_extra`), because it reads its body itself."""
     schemas = operation.document["components"]["schemas"]
     for part in _parts(operation.entry):
         name = str(part.get("$ref", "")).removeprefix(SCHEMAS)
@@ -38,7 +38,7 @@ def add_named(operation: Operation) -> None:
 
 
 def describe(document: dict[str, Any]) -> None:
-    """Set right bounds, numbers and titles everywhere, and describe the ids in paths."""
+    """Correct bounds, numbers and titles everywhere, and describe the ids in paths."""
     for part in _parts(document):
         _bound(part)
         _untitle(part)
@@ -51,10 +51,10 @@ def describe(document: dict[str, Any]) -> None:
 def _bound(part: dict[str, Any]) -> None:
     if part.get("type") not in ("string", "integer", "number"):
         return
-    for ours, theirs in BOUNDS.items():
+    for ours, standard in BOUNDS.items():
         if ours in part:
-            bounds = [part.pop(ours), *([part[theirs]] if theirs in part else [])]
-            part[theirs] = max(bounds) if ours.startswith("g") else min(bounds)
+            bounds = [part.pop(ours), *([part[standard]] if standard in part else [])]
+            part[standard] = max(bounds) if ours.startswith("g") else min(bounds)
     for name in NUMBERS & part.keys():
         if part[name] == int(part[name]):
             part[name] = int(part[name])
@@ -63,7 +63,7 @@ def _bound(part: dict[str, Any]) -> None:
 
 
 def _untitle(part: dict[str, Any]) -> None:
-    """Names of fields in capitals tell nothing that the name does not."""
+    """Remove titles of fields, which only repeat the name in capitals."""
     for child in part.get("properties", {}).values():
         if isinstance(child, dict):
             child.pop("title", None)

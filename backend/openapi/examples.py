@@ -1,4 +1,4 @@
-"""One example for every body, made from its schema and from values that fields of a name usually have."""
+"""Examples: one for every body, made from its schema and from typical values by field name."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ STATES = {
     "StepStatus": "succeeded",
     "Scope": "assets:read",
 }
-"""The value that an enumeration's examples have; otherwise a usual one, or the first."""
+"""The example value of an enumeration; otherwise a usual one, or the first."""
 USUAL = ("active", "confirmed", "verified", "registered", "succeeded", "enabled")
 
 SHAPED = (
@@ -25,11 +25,11 @@ SHAPED = (
     (r"countr(y|ies)$", "USA"),
     (r"token$|secret$", "q8Yv3nTzJ2LkW5rXc0bHf7Gm1sDp9aEuQ4iVo6KtRjN"),
 )
-"""Patterns of names and what such fields hold."""
+"""Patterns of names, and the values of such fields."""
 
 
 def describe(document: dict[str, Any]) -> None:
-    """Put an example into the schema of every body that is an object."""
+    """Add an example to the schema of every body that is an object."""
     schemas = document["components"]["schemas"]
     for name in _bodies(document):
         schema = schemas.get(name, {})
@@ -38,7 +38,7 @@ def describe(document: dict[str, Any]) -> None:
 
 
 def _bodies(document: dict[str, Any]) -> list[str]:
-    """Names of the schemas that a request or a response is made of."""
+    """Return the names of the schemas of requests and responses."""
     found = []
     for operation in (o for item in document["paths"].values() for o in item.values()):
         for part in (operation.get("requestBody", {}), *operation["responses"].values()):
@@ -50,7 +50,7 @@ def _bodies(document: dict[str, Any]) -> list[str]:
 
 
 def _object(schema: dict[str, Any], schemas: dict[str, Any], depth: int) -> dict[str, Any]:
-    """What is required, and of the rest what has something to show."""
+    """Return the required fields, and those others that have an example value."""
     required = set(schema.get("required", ()))
     made = {}
     owner = schema.get("title", "")
@@ -63,7 +63,7 @@ def _object(schema: dict[str, Any], schemas: dict[str, Any], depth: int) -> dict
 
 
 def sample(name: str, schema: dict[str, Any], schemas: dict[str, Any], depth: int = 0) -> Any:
-    """A value that fits a schema, as a field of this name would hold it."""
+    """Return a value that fits a schema, typical for a field of this name."""
     if "$ref" in schema:
         kind = schema["$ref"].rsplit("/", 1)[-1]
         return STATES[kind] if kind in STATES else sample(name, schemas[kind], schemas, depth)

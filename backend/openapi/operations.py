@@ -1,4 +1,4 @@
-"""An operation of the document beside the route that it came from."""
+"""Operations of the document with their routes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,16 +8,18 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from backend.auth.needs import OPEN, Needs
-from backend.auth.route import GuardedRoute
+from backend.auth import versions
+from backend.auth.guard import GuardedRoute
+from backend.auth.permissions import OPEN, Needs
+from backend.openapi import titles
 
 METHODS = ("get", "post", "put", "patch", "delete")
-"""In the order in which they stand below a path."""
+"""In the order in which they appear under a path."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation: what the document says of it so far (`entry`, filled in place), and what its guard asks."""
+    """One operation: its entry in the document (`entry`, completed in place), and the requirements of its guard."""
 
     path: str
     method: str
@@ -30,43 +32,57 @@ class Operation:
 
     @property
     def id(self) -> str:
-        """`operationId`."""
+        """Return the `operationId`."""
         return str(self.entry["operationId"])
 
     @property
     def tags(self) -> list[str]:
-        """The chapter of the reference it stands in."""
+        """Return its chapter of the reference."""
         return list(self.entry.get("tags", []))
 
     @property
     def is_open(self) -> bool:
-        """Whether it needs no credential."""
+        """Return whether it needs no credential."""
         return self.needs.is_open
 
     @property
     def takes_body(self) -> bool:
-        """Whether the guard reads a body (it does for these methods, also where the operation has no use for one)."""
+        """Return whether the guard reads a body.
+
+        It does for these methods, even where the operation does not use one.
+        """
         return self.is_guarded and self.method in ("post", "put", "patch")
 
     @property
     def is_idempotent(self) -> bool:
-        """Whether it takes an Idempotency-Key."""
+        """Return whether it accepts an Idempotency-Key."""
         return self.is_guarded and self.method in ("post", "patch")
 
     @property
+    def takes_version(self) -> bool:
+        """Return whether it accepts `If-Match`."""
+        return self.is_guarded and self.method != "get" and versions.record_of(self.path) is not None
+
+    @property
+    def shows_version(self) -> bool:
+        """Return whether its response has the record's `ETag`."""
+        is_shown = versions.record_of(self.path) is not None and versions.is_shown(self.path)
+        return self.is_guarded and self.method in ("get", "patch") and is_shown
+
+    @property
     def path_names(self) -> list[str]:
-        """Names of the path's parameters, in order."""
+        """Return the names of the path's parameters, in order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
     @property
     def success(self) -> str:
-        """The status of its plain success, such as `"202"`."""
-        told: dict[str, Any] = self.entry["responses"]
-        return min(s for s in told if s[0] in "23")
+        """Return the status of its normal success, such as `"202"`."""
+        answer: dict[str, Any] = self.entry["responses"]
+        return min(s for s in answer if s[0] in "23")
 
 
 def operations_of(api: FastAPI, document: dict[str, Any]) -> list[Operation]:
-    """Every operation in the order of the routers; methods of one path stand together and in a fixed order."""
+    """Return every operation in the order of the routers; the methods of a path are together, in a fixed order."""
     found = {(o.path, o.method): o for o in _all(api, document)}
     for path, item in document["paths"].items():
         document["paths"][path] = {m: item[m] for m in METHODS if m in item}
@@ -87,8 +103,7 @@ def _all(api: FastAPI, document: dict[str, Any]) -> Iterator[Operation]:
             if entry is None or method.upper() not in (route.methods or ()) or not route.include_in_schema:
                 continue
             entry["operationId"] = route.name
-            if entry["summary"] == str(route.name).replace("_", " ").title():
-                entry["summary"] = str(route.name).replace("_", " ").capitalize().replace("Api ", "API ")
+            entry["summary"] = titles.summary_of(str(route.name))
             yield Operation(
                 path=path,
                 method=method,

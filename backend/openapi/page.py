@@ -1,4 +1,4 @@
-"""The reference page as HTML: chapters by tag, an operation each, all of it from the document."""
+"""The reference page as HTML: chapters by tag, with their operations, generated from the document."""
 
 import re
 from collections.abc import Iterable
@@ -17,20 +17,21 @@ METHOD_WORDS = {"get": "GET", "post": "POST", "put": "PUT", "patch": "PATCH", "d
 
 
 def render(document: dict[str, Any], style: str, origin: str) -> str:
-    """The whole page."""
+    """Return the whole page."""
     chapters = [(tag["name"], _operations(document, tag["name"])) for tag in document["tags"]]
+    about = {tag["name"]: tag["description"] for tag in document["tags"]}
     info = document["info"]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(info['title'])} API reference</title><style>{style}</style></head><body>"
-        '<a class="skip" href="#main">To the operations</a>'
+        '<a class="skip" href="#main">Skip to the operations</a>'
         f'{_contents(chapters)}<main id="main">'
         f'<header><h1>{escape(info["title"])} API</h1><p class="base">Version {escape(info["version"])} · '
         f'<code>{escape(origin)}/v1</code> · <a href="/v1/openapi.json">OpenAPI 3.1</a> · <a href="/">Console</a></p>'
         f"{prose(info['description'])}</header>"
-        f"{''.join(_chapter(document, name, found, origin) for name, found in chapters)}"
+        f"{''.join(_chapter(document, name, about[name], found, origin) for name, found in chapters)}"
         f"{_scopes(document)}</main></body></html>\n"
     )
 
@@ -61,9 +62,10 @@ def _contents(chapters: Iterable[tuple[str, Found]]) -> str:
     return f'<nav aria-label="Operations">{groups}</nav>'
 
 
-def _chapter(document: dict[str, Any], name: str, found: Found, origin: str) -> str:
+def _chapter(document: dict[str, Any], name: str, about: str, found: Found, origin: str) -> str:
     body = "".join(_operation(document, path, method, entry, origin) for path, method, entry in found)
-    return f'<section aria-labelledby="{_slug(name)}"><h2 id="{_slug(name)}">{escape(name)}</h2>{body}</section>'
+    head = f'<h2 id="{_slug(name)}">{escape(name)}</h2>{prose(about)}'
+    return f'<section aria-labelledby="{_slug(name)}">{head}{body}</section>'
 
 
 def _operation(document: dict[str, Any], path: str, method: str, entry: dict[str, Any], origin: str) -> str:
@@ -107,11 +109,11 @@ def _responses(document: dict[str, Any], entry: dict[str, Any]) -> str:
         if status >= "400":
             parts.append(f"<li><p>{head}</p></li>")
             continue
-        shape = _table("Answer", rows_of(document, schema), kind) if schema else ""
+        shape = _table("Response", rows_of(document, schema), kind) if schema else ""
         example = _example(document, {"schema": schema}) if schema else ""
         more = f"<details><summary>{head}</summary>{shape}{example}</details>" if shape or example else f"<p>{head}</p>"
         parts.append(f"<li>{more}</li>")
-    return f'<h4>Answers</h4><ul class="answers">{"".join(parts)}</ul>'
+    return f'<h4>Responses</h4><ul class="answers">{"".join(parts)}</ul>'
 
 
 def _table(title: str, rows: Iterable[tuple[str, str, str, bool, str]], kind: str = "") -> str:
@@ -123,8 +125,8 @@ def _table(title: str, rows: Iterable[tuple[str, str, str, bool, str]], kind: st
     )
     if not body:
         return ""
-    told = f" <span>{escape(kind)}</span>" if kind and kind != "application/json" else ""
-    return f"<h4>{title}{told}</h4><table><tbody>{body}</tbody></table>"
+    media_type = f" <span>{escape(kind)}</span>" if kind and kind != "application/json" else ""
+    return f"<h4>{title}{media_type}</h4><table><tbody>{body}</tbody></table>"
 
 
 def _example(document: dict[str, Any], content: dict[str, Any]) -> str:
@@ -135,7 +137,7 @@ def _example(document: dict[str, Any], content: dict[str, Any]) -> str:
 
 
 def example_of(document: dict[str, Any], content: dict[str, Any]) -> Any:
-    """The example of a content: its own, or its schema's."""
+    """Return the example of a content: its own, or its schema's."""
     if "example" in content:
         return content["example"]
     schema = content.get("schema", {})
@@ -144,7 +146,7 @@ def example_of(document: dict[str, Any], content: dict[str, Any]) -> Any:
 
 
 def curl(document: dict[str, Any], path: str, method: str, entry: dict[str, Any], origin: str) -> str:
-    """A call to try in a shell."""
+    """Return the operation as a shell command."""
     address = origin + re.sub(r"\{(\w+)\}", lambda found: f"${found[1].upper()}", path)
     parts = [f'curl -X {METHOD_WORDS[method]} "{address}"']
     choices = [set(needed) for needed in entry["security"]]
@@ -164,7 +166,7 @@ def _scopes(document: dict[str, Any]) -> str:
 
 
 def prose(text: str) -> str:
-    """Paragraphs, with the two marks that descriptions use: `code` and **strong**."""
+    """Return paragraphs, with the two marks that descriptions use: `code` and **strong**."""
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text.strip(), quote=False))
     marked = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", marked)
     return "".join(f"<p>{part}</p>" for part in re.split(r"\n\s*\n", marked) if part.strip())

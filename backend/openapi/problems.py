@@ -1,10 +1,13 @@
-"""The errors of the document: a schema and a response for every status the handlers can answer with."""
+"""Errors of the document: a schema and a response for every status that the handlers can return."""
 
 from http import HTTPStatus
 from typing import Any
 
+from backend.openapi.headers import ETAG
+
 REF = "#/components/schemas/"
 _INSTANCE = "urn:uuid:019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
+_ASSET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/assets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22"
 
 
 def _extended(description: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
@@ -34,29 +37,38 @@ _PREREQUISITE = {
 SCHEMAS: dict[str, Any] = {
     "Problem": {
         "type": "object",
-        "description": "RFC 9457. `type` is `about:blank` for generic errors, else an address that explains the type.",
+        "description": "RFC 9457. `type` is `about:blank` for generic errors, else the address of an explanation.",
         "required": ["type", "title", "status", "detail"],
         "properties": {
             "type": {"type": "string", "format": "uri-reference"},
             "title": {"type": "string"},
             "status": {"type": "integer", "minimum": 400, "maximum": 599},
             "detail": {"type": "string"},
-            "instance": {"type": "string", "format": "uri", "description": "Id of the request."},
+            "instance": {"type": "string", "format": "uri", "description": "ID of the request."},
         },
     },
     "FieldsProblem": _extended(
-        "What is wrong with which fields; the input is never echoed.",
+        "The invalid fields and their errors; the input is never echoed.",
         ["errors"],
         {"errors": {"type": "array", "items": _FINDING}},
     ),
     "ScopeProblem": _extended("The credential lacks a scope.", ["scope"], {"scope": {"$ref": REF + "Scope"}}),
     "RuleProblem": _extended(
-        "A rule about second factors, proofs or IP addresses refuses; `resolution` is the call that satisfies it.",
+        "A rule about credentials, second factors, proofs, IP addresses or versions refused. `resolution` names the "
+        "call that satisfies it.",
         ["rule", "resolution"],
         {
             "rule": {
                 "type": "string",
-                "enum": ["second_factor", "fresh_factor", "fresh_proof", "second_factor_required", "ip_address"],
+                "enum": [
+                    "second_factor",
+                    "both_credentials",
+                    "fresh_factor",
+                    "fresh_proof",
+                    "second_factor_required",
+                    "ip_address",
+                    "if_match",
+                ],
             },
             "resolution": {"$ref": REF + "Resolution"},
             "address": {
@@ -65,8 +77,9 @@ SCHEMAS: dict[str, Any] = {
             },
         },
     ),
+    "VersionProblem": _extended("The record's current version.", ["etag"], {"etag": {"type": "string"}}),
     "PrerequisitesProblem": _extended(
-        "States that have to be true first, satisfied ones too, and their order.",
+        "Prerequisites, including satisfied ones, and their order.",
         ["prerequisites", "dependencyChain"],
         {
             "prerequisites": {"type": "array", "items": _PREREQUISITE},
@@ -74,35 +87,10 @@ SCHEMAS: dict[str, Any] = {
         },
     ),
     "RulesProblem": _extended(
-        "The rules of token and market that refuse.",
+        "The rules of token and market that refused.",
         ["rules"],
         {"rules": {"type": "array", "items": {"$ref": REF + "RuleVerdict"}}},
     ),
-}
-
-HEADERS: dict[str, Any] = {
-    "X-Request-Id": {"description": "Id of this request, for support.", "schema": {"type": "string", "format": "uuid"}},
-    "RateLimit-Policy": {
-        "description": "Quota and window in seconds of the limit that counts here (IETF draft).",
-        "schema": {"type": "string", "examples": ['"default";q=25;w=1']},
-    },
-    "RateLimit": {
-        "description": "What is left of the quota, and the seconds until it is whole again.",
-        "schema": {"type": "string", "examples": ['"default";r=24;t=1']},
-    },
-    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
-    "WWW-Authenticate": {
-        "description": "RFC 6750: `Bearer`, with `invalid_token`, or `insufficient_scope` and `scope`.",
-        "schema": {"type": "string", "examples": ['Bearer error="insufficient_scope", scope="assets:write"']},
-    },
-    "Location": {
-        "description": "Path of what was made; after a 202 of the request that does the work.",
-        "schema": {"type": "string", "format": "uri-reference"},
-    },
-    "Idempotency-Replayed": {
-        "description": "`true` where this is the stored answer to an earlier request with the same key.",
-        "schema": {"type": "string", "const": "true"},
-    },
 }
 
 
@@ -117,8 +105,8 @@ def _response(
 ) -> dict[str, Any]:
     refs = [{"$ref": REF + kind} for kind in kinds]
     content = {"schema": refs[0] if len(refs) == 1 else {"anyOf": refs}, "examples": examples}
-    told = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *headers)}
-    return {"description": description, "headers": told, "content": {"application/problem+json": content}}
+    referenced = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *headers)}
+    return {"description": description, "headers": referenced, "content": {"application/problem+json": content}}
 
 
 _STATE = {
@@ -127,7 +115,8 @@ _STATE = {
     "detail": "Marta Lindqvist is not verified.",
     "resolution": {
         "method": "POST",
-        "path": "/v1/identity/parties/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/verify",
+        "path": "/identity/parties/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/verify",
+        "href": "http://localhost:8000/v1/identity/parties/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/verify",
         "description": "Verify the party.",
     },
 }
@@ -136,13 +125,13 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
     400: (
         "BadRequest",
         _response(
-            "The request cannot be read, or is well formed but impossible.",
+            "The request cannot be read, or is well-formed but impossible.",
             ["FieldsProblem", "Problem"],
             {
                 "impossible": _example(
                     400,
-                    "The new parent lies below the organization that would move.",
-                    errors=[{"pointer": "/newParentId", "detail": "The new parent lies below the organization."}],
+                    "The new parent is below the organization that would move.",
+                    errors=[{"pointer": "/newParentId", "detail": "The new parent is below the organization."}],
                 ),
                 "unreadable": _example(400, "The body is not valid JSON."),
             },
@@ -151,19 +140,20 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
     401: (
         "Unauthorized",
         _response(
-            "No valid credential, or the account has a second factor and the sign-in came without it.",
+            "The credential is missing or invalid, or the sign-in lacks the account's second factor.",
             ["RuleProblem", "Problem"],
             {
                 "missing": _example(401, "A valid credential is required."),
                 "factor": _example(
                     401,
-                    "This account has a second factor. Sign in with a code of it too.",
+                    "This account has a second factor. Sign in with its code too.",
                     "second-factor-needed",
                     "Second factor needed",
                     rule="second_factor",
                     resolution={
                         "method": "POST",
-                        "path": "/v1/auth/login",
+                        "path": "/auth/login",
+                        "href": "http://localhost:8000/v1/auth/login",
                         "description": "Repeat the sign-in with `code`.",
                     },
                 ),
@@ -181,30 +171,32 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                 "scope": _example(
                     403, "The credential lacks the scope assets:write.", "insufficient-scope", scope="assets:write"
                 ),
-                "organization": _example(403, "This organization is not yours, or does not exist."),
+                "organization": _example(403, "This organization does not exist, or you are not a member."),
                 "factor": _example(
                     403,
-                    "This needs your second factor, confirmed within the last 5 minutes.",
+                    "This action needs a second factor that you confirmed within the last 5 minutes.",
                     "fresh-factor-needed",
                     "Fresh second factor needed",
                     rule="fresh_factor",
                     resolution={
                         "method": "POST",
-                        "path": "/v1/auth/factors/verify",
+                        "path": "/auth/factors/verify",
+                        "href": "http://localhost:8000/v1/auth/factors/verify",
                         "description": "Confirm a second factor, then repeat the request.",
                     },
                 ),
                 "proof": _example(
                     403,
-                    "This needs a proof from the last 5 minutes that it is you: your password, or a wallet's signature "
-                    "if you have no password.",
+                    "This action needs proof of your identity from the last 5 minutes: your password, or a wallet "
+                    "signature if you have no password.",
                     "fresh-proof-needed",
                     "Fresh proof needed",
                     rule="fresh_proof",
                     resolution={
                         "method": "POST",
-                        "path": "/v1/auth/factors/verify",
-                        "description": "Send your password or a wallet's signature, then repeat the request.",
+                        "path": "/auth/factors/verify",
+                        "href": "http://localhost:8000/v1/auth/factors/verify",
+                        "description": "Send your password or a wallet signature, then repeat the request.",
                     },
                 ),
             },
@@ -214,15 +206,15 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
     404: (
         "NotFound",
         _response(
-            "There is nothing under this id in the organization.",
+            "No resource in the organization has this ID.",
             ["Problem"],
-            {"missing": _example(404, "There is no such asset in this organization.")},
+            {"missing": _example(404, "There is no asset with this ID in this organization.")},
         ),
     ),
     409: (
         "Conflict",
         _response(
-            "The state stands in the way, a prerequisite is missing, or the first request with this key still runs.",
+            "The current state prevents it, a prerequisite is missing, or the first request with this key still runs.",
             ["PrerequisitesProblem", "RulesProblem", "Problem"],
             {
                 "prerequisites": _example(
@@ -233,8 +225,26 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                     prerequisites=[_STATE],
                     dependencyChain=["party_verified"],
                 ),
-                "conflict": _example(409, "The asset is updating; it can be changed when it is active.", "conflict"),
+                "conflict": _example(409, "The asset is updating. Retry when it is active.", "conflict"),
             },
+        ),
+    ),
+    412: (
+        "VersionMismatch",
+        _response(
+            "The record has changed since it was read; `etag` is its current version.",
+            ["VersionProblem", "Problem"],
+            {
+                "changed": _example(
+                    412,
+                    f"The record has changed since you read it; its version is now {ETAG}. Read it, then send your "
+                    "change again.",
+                    "version-mismatch",
+                    "The record has changed",
+                    etag=ETAG,
+                )
+            },
+            ("ETag",),
         ),
     ),
     413: (
@@ -242,21 +252,25 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
         _response(
             "The body has more than 1 MiB.",
             ["Problem"],
-            {"large": _example(413, "A body has at most 1048576 bytes.", title="Content Too Large")},
+            {
+                "large": _example(
+                    413, "The body exceeds the 1048576 bytes that this operation accepts.", title="Content Too Large"
+                )
+            },
         ),
     ),
     415: (
         "UnsupportedMediaType",
         _response(
-            "The body is of another type than the operation takes.",
+            "The operation does not accept the body's content type.",
             ["Problem"],
-            {"type": _example(415, "This operation takes application/json.")},
+            {"type": _example(415, "This operation accepts application/json.")},
         ),
     ),
     422: (
         "Invalid",
         _response(
-            "The body does not fit its schema, or this Idempotency-Key came with another body before.",
+            "The body does not fit its schema, or this Idempotency-Key was used with a different body.",
             ["FieldsProblem", "Problem"],
             {
                 "fields": _example(
@@ -267,41 +281,67 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                 ),
                 "key": _example(
                     422,
-                    "This key came with another body before.",
+                    "This key was used with a different request body.",
                     "idempotency-conflict",
                     "This idempotency key was used with another request body",
                 ),
             },
         ),
     ),
+    428: (
+        "VersionRequired",
+        _response(
+            "The organization requires `If-Match` for compliance rules.",
+            ["RuleProblem", "Problem"],
+            {
+                "missing": _example(
+                    428,
+                    "This organization requires If-Match for compliance rules: the ETag of the asset you edited.",
+                    "version-required",
+                    "The change must name the version it was made for",
+                    rule="if_match",
+                    resolution={
+                        "method": "GET",
+                        "path": _ASSET,
+                        "href": f"http://localhost:8000/v1{_ASSET}",
+                        "description": "Read the asset, then repeat the request with its ETag as If-Match.",
+                    },
+                )
+            },
+        ),
+    ),
     429: (
         "TooManyRequests",
         _response(
-            "The rate limit is reached.",
+            "The rate limit is exceeded.",
             ["Problem"],
-            {"limit": _example(429, "Rate limit exceeded; try again in 1 s.")},
+            {"limit": _example(429, "Rate limit exceeded. Retry in 1 s.")},
             ("Retry-After", "RateLimit-Policy", "RateLimit"),
         ),
     ),
     500: (
         "Fault",
         _response(
-            "A fault of ours.",
+            "A server error.",
             ["Problem"],
-            {"fault": _example(500, "An unexpected fault. Tell support the instance of this problem.")},
+            {
+                "fault": _example(
+                    500, "An unexpected error occurred. Contact support with the `instance` of this problem."
+                )
+            },
         ),
     ),
     503: (
         "Unavailable",
         _response(
-            "A chain or the database does not answer now.",
+            "A chain or the database does not respond.",
             ["Problem"],
             {
-                "database": _example(503, "The database does not answer now; try again."),
+                "database": _example(503, "The database does not respond. Retry in a few seconds."),
                 "chain": _example(503, "The node of the chain 40161 limits the rate of calls."),
             },
             ("Retry-After",),
         ),
     ),
 }
-"""Name and content of the response of each status; others carry a bare Problem."""
+"""Name and content of the response of each status; others have a plain Problem."""

@@ -1,4 +1,4 @@
-"""`/v1/openapi.json` and `/v1/docs`: the document, and a page of it that loads nothing and runs no script."""
+"""`/v1/openapi.json` and `/v1/docs`: the document, and its page, which loads nothing and runs no script."""
 
 import base64
 import hashlib
@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 from fastapi import FastAPI, Request, Response
 
+from backend.core.settings import settings
 from backend.openapi.page import render
-from backend.settings import settings
 
 STYLE = (Path(__file__).resolve().parent / "reference.css").read_text("utf-8")
 _DIGEST = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
@@ -23,7 +23,7 @@ JSON = "application/vnd.oai.openapi+json;version=3.1"
 
 
 def install(api: FastAPI) -> None:
-    """Add the two addresses. The page is rendered once, when it is first asked for."""
+    """Add the two addresses. The page is rendered once, on the first request."""
     pages: list[bytes] = []
 
     async def document(request: Request) -> Response:

@@ -1,53 +1,69 @@
-"""Which statuses an operation can answer with, and their headers.
+"""Possible statuses of an operation, and their headers.
 
-An operation names those that the guard cannot know by FastAPI's own `responses={404: {}}`; an entry without content
-is a problem.
+An operation declares those that the guard cannot know with FastAPI's own `responses={404: {}}`; an entry without
+content is a problem.
 """
 
 import re
 from http import HTTPStatus
 from typing import Any
 
+from backend.openapi.headers import HEADERS
 from backend.openapi.operations import Operation
-from backend.openapi.problems import HEADERS, REF, RESPONSES, SCHEMAS
+from backend.openapi.problems import REF, RESPONSES, SCHEMAS
 
 LIMITED = ("RateLimit-Policy", "RateLimit")
 KEY_PARAMETER = "IdempotencyKey"
+VERSION_PARAMETER = "IfMatch"
+TAG = r'"[\x21\x23-\x7e]*"'
 PARAMETERS = {
+    VERSION_PARAMETER: {
+        "name": "If-Match",
+        "in": "header",
+        "required": False,
+        "description": "The `ETag` of the record when you read it. If it has changed since, nothing is done: 412 with "
+        "its current version. `*` matches every version.",
+        "schema": {
+            "type": "string",
+            "maxLength": 1000,
+            "pattern": rf"^(\*|{TAG}(, ?{TAG})*)$",
+        },
+        "example": "*",
+    },
     KEY_PARAMETER: {
         "name": "Idempotency-Key",
         "in": "header",
         "required": False,
-        "description": "Makes a repetition harmless: the same key and body have one effect and one answer for a day, "
-        "a 400, 404 or 409 of what was executed included. A corrected request takes another key. Ignored without a "
-        "credential.",
+        "description": "Makes retries safe: for a day, the same key and body have one effect and one response, "
+        "including a 400, 404 or 409 of an executed operation. A corrected request needs a new key. "
+        "Ignored without a credential.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
         "example": "5f0b6c1e-order-42",
-    }
+    },
 }
 
 
 def describe(operation: Operation) -> None:
-    """Complete an operation's answers, and the header parameter that bears on them."""
-    told = operation.entry["responses"]
-    if "HTTPValidationError" in str(told.get("422")):
-        del told["422"]
+    """Complete an operation's responses, and its header parameters."""
+    answers = operation.entry["responses"]
+    if "HTTPValidationError" in str(answers.get("422")):
+        del answers["422"]
     _split_dry_run(operation)
     for status in statuses(operation):
-        told.setdefault(str(status), {})
-    for status, response in told.items():
+        answers.setdefault(str(status), {})
+    for status, response in answers.items():
         if status >= "400" and not response.get("content"):
-            told[status] = _problem(int(status))
+            answers[status] = _problem(int(status))
         else:
             _add_headers(operation, status, response)
-    operation.entry["responses"] = dict(sorted(told.items()))
-    if operation.is_idempotent:
-        parameters = operation.entry.setdefault("parameters", [])
-        parameters.append({"$ref": f"#/components/parameters/{KEY_PARAMETER}"})
+    operation.entry["responses"] = dict(sorted(answers.items()))
+    taken = {KEY_PARAMETER: operation.is_idempotent, VERSION_PARAMETER: operation.takes_version}
+    for name in (name for name, is_taken in taken.items() if is_taken):
+        operation.entry.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{name}"})
 
 
 def statuses(operation: Operation) -> set[int]:
-    """The errors that guard, handlers and rules of the API can answer with, whatever the operation does."""
+    """Return the errors that guard, handlers and rules of the API can return, regardless of the operation."""
     found = {413, 500}
     if operation.is_guarded:
         found |= {400, 429, 503}
@@ -57,6 +73,8 @@ def statuses(operation: Operation) -> set[int]:
         found |= {415, 422}
     if operation.is_idempotent:
         found.add(409)
+    if operation.takes_version:
+        found.add(412)
     if set(operation.path_names) - {operation.needs.organization}:
         found.add(404)
     return found
@@ -70,29 +88,33 @@ def _problem(status: int) -> dict[str, Any]:
 
 
 def _split_dry_run(operation: Operation) -> None:
-    """A dry run answers 200 with its plan, what it rehearses another status: each gets its own schema."""
-    told, success = operation.entry["responses"], operation.success
+    """Separate the schemas of a dry run, which returns its plan with 200, and of the execution, which has another
+    status.
+    """
+    answers, success = operation.entry["responses"], operation.success
     if not operation.rehearses:
         return
     for parameter in operation.entry["parameters"]:
         if parameter["name"] == "dry_run":
-            parameter.setdefault("description", "Check everything, answer 200 with the plan and do nothing.")
+            parameter.setdefault("description", "Validate the request and return the plan (200) without executing it.")
     if success == "200":
         return
-    schema = told[success].get("content", {}).get("application/json", {}).get("schema", {})
+    schema = answers[success].get("content", {}).get("application/json", {}).get("schema", {})
     kinds = schema.get("anyOf", [])
     plans = [k for k in kinds if k.get("$ref", "").endswith("Plan")]
     if not plans:
         return
-    told[success]["content"]["application/json"]["schema"] = next(k for k in kinds if k not in plans)
+    answers[success]["content"]["application/json"]["schema"] = next(k for k in kinds if k not in plans)
     plan = {"content": {"application/json": {"schema": plans[0]}}}
-    told["200"] = {"description": "The plan of a dry run; nothing was done.", **plan}
+    answers["200"] = {"description": "The plan of a dry run; nothing was done.", **plan}
 
 
 def _add_headers(operation: Operation, status: str, response: dict[str, Any]) -> None:
     names = ["X-Request-Id", *(LIMITED if operation.is_guarded else ())]
     if status == "202":
         names.append("Location")
+    if operation.shows_version and status < "300" and status != "202":
+        names.append("ETag")
     if operation.is_idempotent and status < "300":
         names.append("Idempotency-Replayed")
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
@@ -102,7 +124,7 @@ def _add_headers(operation: Operation, status: str, response: dict[str, Any]) ->
 
 
 def prune(document: dict[str, Any]) -> None:
-    """Add the components, and take out every one that nothing leads to."""
+    """Add the components, and remove those without a reference."""
     components = document["components"]
     components["schemas"] |= SCHEMAS
     components["responses"] = dict(RESPONSES.values())

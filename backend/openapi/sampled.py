@@ -1,4 +1,4 @@
-"""Values for examples: a house on a harbour, its issuer, its officer."""
+"""Values for examples: a building on a harbour, its issuer, its officer."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ NAMED: dict[str, Any] = {
     "organization_name": "Northwind Capital",
     "party_name": "Marta Lindqvist",
     "password": "correct horse battery staple",
-    "path": f"/v1/orgs/{ID}/attestations",
+    "path": f"/orgs/{ID}/attestations",
     "path_after": "Northwind Capital / Real estate / Harbour",
     "path_before": "Northwind Capital / Harbour",
     "prefix": "sgn_4fK9",
@@ -74,7 +74,7 @@ NAMED: dict[str, Any] = {
     "problem": None,
     "provider": "keystore",
     "quote_symbol": "USD",
-    "reason": "Passport and proof of residence were seen.",
+    "reason": "Passport and proof of residence were verified.",
     "reasons": "The attestation ends at level 1.",
     "recipient": "marta@example.com",
     "required_kyc_level": 1,
@@ -99,7 +99,7 @@ NAMED: dict[str, Any] = {
     "website": "https://northwind.example",
     "xchain_eid": 40362,
 }
-"""What a field of a name holds, whatever it belongs to."""
+"""Example values by field name."""
 
 OWNED: dict[tuple[str, str], Any] = {
     ("ApiKey", "name"): "Reporting",
@@ -112,7 +112,7 @@ OWNED: dict[tuple[str, str], Any] = {
     ("OrganizationChain", "display_name"): "HyperEVM",
     ("ErrorType", "title"): "Forbidden",
     ("ErrorType", "status"): 403,
-    ("EligibilityWarning", "message"): "Nobody here has an account with this address.",
+    ("EligibilityWarning", "message"): "No member here has an account with this address.",
     ("InvitationRevoked", "message"): "The invitation was revoked.",
     ("Issuer", "name"): "Northwind Capital",
     ("MemberUser", "display_name"): "Marta Lindqvist",
@@ -126,7 +126,7 @@ OWNED: dict[tuple[str, str], Any] = {
     ("RuleVerdict", "reason"): "The receiver is attested at level 2.",
     ("TreeNode", "name"): "Northwind Capital",
 }
-"""What fields of a schema hold whose name begins so."""
+"""Example values of fields, by the start of the schema's name."""
 
 BODIES: dict[str, dict[str, Any]] = {
     "ApiKeyCreate": {"name": "Reporting", "scopes": ["orgs:read", "assets:read"]},
@@ -143,4 +143,4 @@ BODIES: dict[str, dict[str, Any]] = {
     "MemberCreate": {"wallet_address": ADDRESS, "display_name": "Marta Lindqvist", "role": "client"},
     "WalletCreate": {"label": "Treasury"},
 }
-"""Requests that would be impossible with every field at once."""
+"""Requests that would be invalid with every field at the same time."""

@@ -1,8 +1,8 @@
-"""Credentials and scopes of the operations, as OpenAPI writes them."""
+"""Credentials and scopes of the operations in OpenAPI form."""
 
 from typing import Any
 
-from backend.auth.needs import Needs
+from backend.auth.permissions import Needs
 from backend.openapi.operations import Operation
 
 SCHEMES: dict[str, Any] = {
@@ -10,34 +10,37 @@ SCHEMES: dict[str, Any] = {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "JWT",
-        "description": "An access token of `POST /v1/auth/login`: 15 minutes, the scopes of the person's role. "
-        "An API key is taken as the bearer, too.",
+        "description": "An access token from `POST /v1/auth/login`: 15 minutes, the scopes of the person's role. "
+        "An API key is also accepted as the bearer.",
     },
     "apiKey": {
         "type": "apiKey",
         "in": "header",
         "name": "x-api-key",
-        "description": "A key of one organization (`sgn_…`), with the scopes it was given.",
+        "description": "A key of one organization (`sgn_…`), with its scopes.",
     },
     "session": {
         "type": "apiKey",
         "in": "cookie",
         "name": "signum_session",
-        "description": "The console's session (`__Host-signum_session` by https). Methods that change something "
-        "need an `Origin` of ours.",
+        "description": "The console's session (`__Host-signum_session` with https). Methods that change something "
+        "need an `Origin` of this server.",
     },
     "client": {
         "type": "http",
         "scheme": "basic",
-        "description": "An application's id and secret, which may stand in the form instead. Public applications send "
-        "their id alone. For `client_credentials` the id is that of an API key or of its organization, and the key is "
-        "the secret.",
+        "description": "An application's ID and secret, which may be in the form instead. Public applications send "
+        "only their ID. For `client_credentials`, the ID is that of an API key or of its "
+        "organization, and the key is the secret.",
     },
 }
 
 
 def describe(operation: Operation) -> None:
-    """Write what an operation needs. In each of the alternatives the arrays name the scopes, all of them needed."""
+    """Write the requirements of an operation.
+
+    In each alternative, the array names the scopes, all of which are required.
+    """
     entry, needs = operation.entry, operation.needs
     if "security" not in entry:
         entry["security"] = [] if needs.is_open else list(_alternatives(needs))
@@ -63,5 +66,5 @@ def _words(needs: Needs) -> str:
 
 
 def describe_schemes(document: dict[str, Any]) -> None:
-    """Add the schemes to those that operations brought along."""
+    """Add the schemes to those of the operations."""
     document["components"]["securitySchemes"] = SCHEMES | document["components"].get("securitySchemes", {})

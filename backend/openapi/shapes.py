@@ -1,11 +1,11 @@
-"""Schemas in words, for the reference page."""
+"""Descriptions of schemas for the reference page."""
 
 from typing import Any
 
-from backend.fields import PLAIN
+from backend.core.fields import PLAIN
 
 Row = tuple[str, str, str, bool, str]
-"""Name, where, type in words, whether it is required, description."""
+"""Name, location, type in words, whether it is required, description."""
 DEPTH = 3
 PLURALS = {"string": "strings", "integer": "whole numbers", "number": "numbers", "object": "objects"}
 KNOWN = {
@@ -15,19 +15,19 @@ KNOWN = {
 }
 """Patterns that have a name."""
 UNSAID = frozenset(PLAIN.values())
-"""Patterns that keep out what nobody means to send."""
+"""Patterns that are not shown, because ordinary input fits them."""
 SINGULAR = {"integer": "whole number", "null": "null"}
 
 
 def content_of(response: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The media type and schema of a response; empty where it has no body."""
+    """Return the media type and schema of a response; empty where it has no body."""
     for kind, content in response.get("content", {}).items():
         return kind, content.get("schema", {})
     return "", {}
 
 
 def rows_of(document: dict[str, Any], schema: dict[str, Any], prefix: str = "", depth: int = 0) -> list[Row]:
-    """The fields of an object, those of objects inside after their own, with dots."""
+    """Return the fields of an object, followed by those of nested objects, with dots."""
     schema = _kind(document, schema)
     required = set(schema.get("required", ()))
     rows: list[Row] = []
@@ -43,7 +43,7 @@ def rows_of(document: dict[str, Any], schema: dict[str, Any], prefix: str = "", 
 
 
 def words_of(document: dict[str, Any], schema: dict[str, Any]) -> str:
-    """A schema in one line: kind, bounds, values, default."""
+    """Return a schema in one line: kind, bounds, values, default."""
     resolved = _kind(document, schema)
     is_nullable = any(k.get("type") == "null" for k in schema.get("anyOf", []))
     parts = [_noun(document, resolved), *_bounds(resolved)]
@@ -91,7 +91,7 @@ def _bounds(schema: dict[str, Any]) -> list[str]:
 
 
 def _kind(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema behind references, and the first of a choice that is not null."""
+    """Return the schema behind references, and the first of a choice that is not null."""
     for _ in range(8):
         if "$ref" in schema:
             schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]]

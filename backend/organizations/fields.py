@@ -6,21 +6,21 @@ from typing import Annotated
 from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, Field, StringConstraints
 
-from backend.fields import COUNTRIES, COUNTRY, PLAIN, one_line
+from backend.core.fields import COUNTRIES, COUNTRY, PLAIN, one_line
 
 
 def _https(value: str) -> str:
     if not value.startswith(("https://", "http://")) or any(c in value for c in " <>\"'"):
-        raise ValueError("is a web address that begins with https://")
+        raise ValueError("is not an HTTPS URL")
     return one_line(value)
 
 
 def _domain(value: str) -> str:
-    """A domain as DNS has it: lower case, ASCII."""
+    """A domain in DNS form: lower case, ASCII."""
     try:
         return str(validate_email(f"any@{value.strip().removeprefix('@')}", check_deliverability=False).ascii_domain)
     except EmailNotValidError as error:
-        raise ValueError("is not a domain that takes mail, such as example.com") from error
+        raise ValueError("is not a mail domain, such as example.com") from error
 
 
 Domain = Annotated[
@@ -38,7 +38,7 @@ Kind = Annotated[
 
 
 def _jurisdiction(value: str) -> str:
-    """Any words, such as a state of a federation; what looks like a country's code has to be one."""
+    """Free text, such as a state of a federation; a value that looks like a country code must be a valid one."""
     if re.fullmatch("[A-Z]{3}", value) and value not in COUNTRIES:
         raise ValueError("is not an assigned ISO 3166-1 alpha-3 country code, such as LUX")
     return value

@@ -1,4 +1,4 @@
-"""Lists of organizations, the tree, and who has access. Paths are made for the rows of a page only."""
+"""Lists of organizations, the tree, and who has access. Paths are computed only for the rows of a page."""
 
 from typing import Any
 from uuid import UUID
@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest, NotFound
-from backend.keyset import Page, decode, decode_parts, encode_parts
+from backend.core.errors import BadRequest, NotFound
+from backend.core.pagination import Page, decode, decode_parts, encode_parts
 from backend.organizations import hierarchy
 from backend.organizations.schemas import Access, AccessList, OrganizationList, OrganizationListed, Tree, TreeNode
 
@@ -21,8 +21,9 @@ AFTER = "and (height, lower(coalesce(display_name, email, '')), user_id) > (:hei
 
 
 async def reached(context: Context, page: Page, search: str | None) -> OrganizationList:
-    """A page of what the caller reaches: a key or an application its own organization, a person everything at and below
-    their roles. Organizations that do not allow the caller's address are left out."""
+    """Return a page of the organizations that the caller reaches: for a key or application its own organization, for a
+    person every organization at or below their roles. Organizations that do not allow the caller's address are omitted.
+    """
     if context.home:
         await context.enter(context.home, Scope.ORGS_READ)
         rows = await _listed(context, context.organization_id, below=False, page=page)
@@ -36,7 +37,7 @@ async def reached(context: Context, page: Page, search: str | None) -> Organizat
 
 
 async def below(context: Context, page: Page) -> OrganizationList:
-    """A page of the organizations directly below the entered one."""
+    """Return a page of the organizations directly below the entered one."""
     return _page(page, await _listed(context, context.organization_id, below=True, page=page))
 
 
@@ -57,12 +58,12 @@ def _page(page: Page, rows: Any) -> OrganizationList:
 
 
 async def tree(context: Context, page: Page, parent: UUID | None) -> Tree:
-    """A page of the children of a node, by name; after the entered organization itself, on the first page without
-    `parent`. 404 where the node is not at or below the entered organization."""
+    """Return a page of a node's children by name; without `parent`, the first page starts with the entered
+    organization. 404 if the node is not at or below the entered organization."""
     node = parent or context.organization_id
     path = await hierarchy.path(context.session, node)
     if not any(p.id == context.organization_id for p in path):
-        raise NotFound("There is no such organization at or below this one.")
+        raise NotFound("There is no organization with this ID at or below this one.")
     await context.check_address(node)
     rows = await _children(context, node, page)
     shown = rows[: page.limit]
@@ -95,7 +96,7 @@ def _node(row: Any, depth: int) -> TreeNode:
 
 
 async def access(context: Context, page: Page) -> AccessList:
-    """A page of the people whose role reaches the entered organization, and where each role comes from."""
+    """Return a page of the people whose role reaches the entered organization, and where each role is assigned."""
     values: dict[str, Any] = {"org": context.organization_id, "most": page.limit + 1}
     if page.cursor:
         height, sort, user = decode_parts(page.cursor, 3)
@@ -112,10 +113,10 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError as error:
-        raise BadRequest("The cursor is not one of this list.") from error
+        raise BadRequest("The cursor is not valid for this list. Start again without one.") from error
 
 
 def _height(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 3:
-        raise BadRequest("The cursor is not one of this list.")
+        raise BadRequest("The cursor is not valid for this list. Start again without one.")
     return int(text)

@@ -1,4 +1,4 @@
-"""The organizations table. `parent_id` is the only truth of the hierarchy; paths and depths are derived."""
+"""The organizations table. `parent_id` alone defines the hierarchy; paths and depths are derived."""
 
 from typing import Any
 from uuid import UUID
@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.db import Row, json_field, status_field
-from backend.fields import Network
+from backend.core.columns import Row, json_field, status_field
+from backend.core.fields import Network
 from backend.organizations.schemas import OrganizationStatus
 
 
@@ -21,6 +21,9 @@ class OrganizationRow(Row, table=True):
     name: str
     status: OrganizationStatus = status_field(OrganizationStatus, OrganizationStatus.ACTIVE)
     parent_id: UUID | None = Field(default=None, foreign_key="organizations.id")
+    origin_id: UUID | None = None
+    """Of a root: the root or the person that daily limits count it for while it is new, beside itself. Null if an admin
+    of the operator's organization founded it. Set at creation only."""
     email: str | None = None
     org_type: str | None = None
     description: str | None = None
@@ -31,10 +34,12 @@ class OrganizationRow(Row, table=True):
     network: Network = status_field(Network, Network.TESTNET)
     member_requirements: dict[str, Any] = json_field(dict)
     approvals: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
-    """The actions that need a second person."""
+    """The actions that require a second person."""
     approver_wait_hours: int = 24
-    """Hours for which a new role here, or above, does not let its person approve."""
+    """Hours during which a new role here or above does not allow approvals."""
     require_second_factor: bool = False
-    """Whether its people, and those of the organizations below it, need a second factor."""
+    require_if_match: bool = False
+    """Whether a change of an asset's rules must name the version it was made for."""
+    """Whether people of this organization and of those below it need a second factor."""
     allowed_ip_ranges: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
-    """The IP addresses and ranges it works from, as `backend.ip_ranges` writes them; empty means everywhere."""
+    """The allowed IP addresses and ranges, as `backend.core.ip_ranges` formats them; empty allows every address."""

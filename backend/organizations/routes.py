@@ -5,24 +5,23 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
 
-from backend.auth.route import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.fields import Search
-from backend.keyset import Page
-from backend.organizations import listing, moves, service, summary
+from backend.core.fields import Search
+from backend.core.pagination import Page
+from backend.organizations import listing, service, summary
 from backend.organizations.schemas import (
     AccessList,
-    MovePlan,
     Organization,
     OrganizationCreate,
     OrganizationList,
-    OrganizationMove,
     OrganizationPlan,
     OrganizationUpdate,
     Summary,
     Tree,
 )
 
+# Declared at import.
 router = APIRouter(prefix="/orgs", tags=["Organizations"], route_class=GuardedRoute)
 PageOf = Annotated[Page, Depends()]
 
@@ -30,8 +29,8 @@ PageOf = Annotated[Page, Depends()]
 @router.get("")
 @requires(Scope.ORGS_READ, organization=ANY_ORGANIZATION)
 async def list_organizations(context: Current, page: PageOf, search: Search | None = None) -> OrganizationList:
-    """Every organization the caller reaches, newest first; `search` finds a part of the name. Lists, tree and search
-    leave out organizations that do not allow the caller's IP address; counts include them."""
+    """List the organizations that the caller reaches, newest first; `search` matches part of the name. Lists, the tree
+    and search omit organizations that do not allow the caller's IP address; counts include them."""
     return await listing.reached(context, page, search)
 
 
@@ -40,8 +39,8 @@ async def list_organizations(context: Current, page: PageOf, search: Search | No
 async def create_organization(
     context: Current, body: OrganizationCreate, response: Response, dry_run: DryRun = False
 ) -> Organization | OrganizationPlan:
-    """Found an organization without a parent. Needs a signed-in person, who becomes its admin: one who may write in an
-    organization already, or belongs to none yet."""
+    """Create an organization without a parent. Requires a signed-in person, who becomes its admin: either an admin of
+    an organization, or a person who belongs to none yet."""
     if dry_run:
         response.status_code = status.HTTP_200_OK
     return await service.create(context, body, dry_run)
@@ -50,7 +49,7 @@ async def create_organization(
 @router.get("/{orgId}")
 @requires(Scope.ORGS_READ)
 async def get_organization(context: Current, orgId: UUID) -> Organization:
-    """One organization."""
+    """Get an organization."""
     return await service.read(context)
 
 
@@ -59,17 +58,22 @@ async def get_organization(context: Current, orgId: UUID) -> Organization:
 async def update_organization(
     context: Current, orgId: UUID, body: OrganizationUpdate, dry_run: DryRun = False
 ) -> Organization | OrganizationPlan:
-    """JSON merge patch: what is left out stays, null takes away. Keys that inherit `network` follow it.
+    """Update an organization with a JSON merge patch: omitted fields stay unchanged, null removes a value. Keys that
+    inherit `network` follow it.
 
-    `approvals` are the actions that need a second person. Adding one holds at once; taking one away needs a second
-    person too (409): ask for it by POST …/approvals, unless there is no other admin who could agree.
+    `approvals` are the actions that require a second person. Adding one takes effect immediately; removing one requires
+    a second person (409): request it by POST …/approvals, unless no other admin could approve.
 
     With `require_second_factor`, people without a second factor are refused (403) here and in the organizations below
-    until they set one up. API keys are not asked.
+    until they set one up. API keys are exempt.
 
-    `allowed_ip_ranges` are the IP addresses and CIDR ranges that may call, at most 100. They hold for people, keys and
-    applications, here and in the organizations below: each organization above that has ranges must allow the address
+    `allowed_ip_ranges` are the IP addresses and CIDR ranges that may call, at most 100. They apply to people, keys and
+    applications, here and in the organizations below: every organization above that has ranges must allow the address
     too. Empty or null allows every address. A list without your own address is refused (409).
+
+    Only a signed-in person changes `network`, `member_requirements`, `approvals`, `approver_wait_hours`,
+    `require_second_factor` and `allowed_ip_ranges`: they decide who can join and act here. API keys and applications
+    are refused (403).
     """
     return await service.update(context, body, dry_run)
 
@@ -77,14 +81,15 @@ async def update_organization(
 @router.get("/{orgId}/summary")
 @requires(Scope.ORGS_READ)
 async def get_summary(context: Current, orgId: UUID) -> Summary:
-    """Counts of members, wallets, assets, chains, keys and transactions, and what waits for a person."""
+    """Return counts of members, wallets, assets, chains, keys and transactions, and of items that wait for a person."""
     return await summary.counts(context)
 
 
 @router.get("/{orgId}/access")
 @requires(Scope.MEMBERS_READ)
 async def list_access(context: Current, orgId: UUID, page: PageOf) -> AccessList:
-    """The people whose role reaches this organization: its own staff first, then those of the organizations above."""
+    """List the people whose role reaches this organization: its own members first, then those of the organizations
+    above."""
     return await listing.access(context, page)
 
 
@@ -94,16 +99,18 @@ async def get_tree(
     context: Current,
     orgId: UUID,
     page: PageOf,
-    parent: Annotated[UUID | None, Query(description="Whose children; the organization itself where left out.")] = None,
+    parent: Annotated[
+        UUID | None, Query(description=("The node whose children to list. Default: the organization itself."))
+    ] = None,
 ) -> Tree:
-    """The children of one node, by name. Without `parent` the first page begins with the organization itself."""
+    """List the children of one node by name. Without `parent`, the first page starts with the organization itself."""
     return await listing.tree(context, page, parent)
 
 
 @router.get("/{orgId}/sub-orgs")
 @requires(Scope.ORGS_READ)
 async def list_sub_organizations(context: Current, orgId: UUID, page: PageOf) -> OrganizationList:
-    """The organizations directly below, newest first."""
+    """List the organizations directly below, newest first."""
     return await listing.below(context, page)
 
 
@@ -112,26 +119,7 @@ async def list_sub_organizations(context: Current, orgId: UUID, page: PageOf) ->
 async def create_sub_organization(
     context: Current, orgId: UUID, body: OrganizationCreate, response: Response, dry_run: DryRun = False
 ) -> Organization | OrganizationPlan:
-    """Make an organization directly below. Admins above it are its admins; its network is its parent's unless said."""
+    """Create an organization directly below. Admins above it are its admins; its network defaults to its parent's."""
     if dry_run:
         response.status_code = status.HTTP_200_OK
     return await service.create_below(context, body, dry_run)
-
-
-@router.post("/{orgId}/sub-orgs/{subOrgId}/move")
-@requires(Scope.ORGS_WRITE, fresh=True)
-async def move_sub_organization(
-    context: Current, orgId: UUID, subOrgId: UUID, body: OrganizationMove, response: Response, dry_run: DryRun = False
-) -> Organization | MovePlan:
-    """Move an organization from its current parent (`orgId`) to another; everything below it comes along.
-
-    Needs the admin role in both parents; an API key can do it where its creator has that role. `?dry_run=true` answers
-    with paths, depths, and who gains or loses access, and does nothing. Where the organization is known on a chain,
-    `Location` names the request that writes its new place there.
-    """
-    if dry_run:
-        return await moves.plan(context, subOrgId, body.newParentId)
-    organization, request = await moves.move(context, subOrgId, body.newParentId)
-    if request is not None:
-        response.headers["Location"] = f"/v1/orgs/{subOrgId}/requests/{request.id}"
-    return organization

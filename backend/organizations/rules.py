@@ -1,24 +1,24 @@
-"""What may be done to the hierarchy, and what a move changes. Pure."""
+"""Rules of the hierarchy, and what a move changes. Pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from backend.errors import BadRequest
-from backend.members.schemas import Role
+from backend.core.errors import BadRequest
 from backend.organizations.schemas import AccessChange, FieldChange, MovedNode
+from backend.users.schemas import Role
 
 MAX_DEPTH = 64
-"""Depth of the deepest organization; a root's is 0."""
+"""Depth of the deepest organization allowed; a root has depth 0."""
 PREVIEWED = 100
-"""Organizations a preview of a move shows."""
+"""Maximum number of organizations in a move preview."""
 SEPARATOR = " / "
 
 
 @dataclass(frozen=True)
 class Place:
-    """One organization on the way from a root down."""
+    """One organization on the path from a root."""
 
     id: UUID
     name: str
@@ -26,7 +26,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Node:
-    """An organization below the one that moves; `height` counts from that one."""
+    """An organization below the moved one; `height` counts from the moved one."""
 
     id: UUID
     parent_id: UUID | None
@@ -35,7 +35,7 @@ class Node:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> "Node":
-        """From the database's JSON."""
+        """Build one from the database's JSON."""
         parent = found["parent_id"]
         return cls(UUID(found["id"]), UUID(parent) if parent else None, found["name"], found["height"])
 
@@ -51,22 +51,22 @@ class Holder:
 
 
 def check_target(moved: UUID, target: Sequence[Place]) -> None:
-    """400 where the new parent (the last of its own path) is the moved organization, or hangs below it."""
+    """Raise 400 if the new parent (the last of its own path) is the moved organization or lies below it."""
     if target[-1].id == moved:
         raise BadRequest("An organization cannot be its own parent.", pointer="/newParentId")
     if any(place.id == moved for place in target):
-        raise BadRequest("The new parent lies below the organization that would move.", pointer="/newParentId")
+        raise BadRequest("The new parent lies below the organization to move.", pointer="/newParentId")
 
 
 def check_depth(parent: Sequence[Place], height: int, pointer: str | None = None) -> None:
-    """400 where something `height` levels high would reach below the deepest level under this parent."""
+    """Raise 400 if a subtree of `height` levels would exceed the maximum depth under this parent."""
     if len(parent) + height > MAX_DEPTH:
-        raise BadRequest(f"The hierarchy would be deeper than {MAX_DEPTH} levels.", pointer=pointer)
+        raise BadRequest(f"The hierarchy would have more than {MAX_DEPTH} levels.", pointer=pointer)
 
 
 def moved_nodes(nodes: Sequence[Node], before: Sequence[Place], after: Sequence[Place]) -> list[MovedNode]:
-    """Paths and depths of the moved organization and those below it; a parent comes before its children. `before` and
-    `after` are the paths of the two parents."""
+    """Return paths and depths of the moved organization and those below it; parents come before their children.
+    `before` and `after` are the paths of the two parents."""
     below: dict[UUID, list[str]] = {}
     moved = []
     for node in nodes:
@@ -90,8 +90,8 @@ def _path(parent: Sequence[Place], names: Sequence[str]) -> str:
 
 
 def access_changes(own: Iterable[Holder], before: Iterable[Holder], after: Iterable[Holder]) -> list[AccessChange]:
-    """Who gains or loses a role in the moved organization. `own` are roles given there, `before` and `after` those that
-    reach the two parents: `client` does not reach down."""
+    """Return who gains or loses a role in the moved organization. `own` are roles assigned there, `before` and `after`
+    those that reach the two parents: `client` does not reach down."""
     names: dict[UUID, str] = {}
 
     def held(holders: Iterable[Holder], inherited: bool) -> set[tuple[UUID, Role]]:
@@ -110,17 +110,17 @@ def access_changes(own: Iterable[Holder], before: Iterable[Holder], after: Itera
 
 
 def made(fields: Mapping[str, Any]) -> list[FieldChange]:
-    """What a new record would have."""
+    """Return the fields of a new record as changes."""
     return [FieldChange(field=n, before=None, after=v) for n, v in fields.items() if v is not None]
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldChange]:
-    """What differs between two records."""
+    """Return the differences between two records."""
     return [FieldChange(field=n, before=before[n], after=after[n]) for n in before if before[n] != after[n]]
 
 
 def merged(patch: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON merge patch (RFC 7396) of an object: null takes a member away."""
+    """Apply a JSON merge patch (RFC 7396) to an object: null removes a member."""
     result = dict(stored)
     for name, value in patch.items():
         if value is None:

@@ -1,4 +1,4 @@
-"""Organizations as they cross the door (specification 2.1)."""
+"""API schemas of organizations (specification 2.1)."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, field_validator
 
-from backend.fields import (
+from backend.core.fields import (
+    KEPT,
     Body,
     Country,
     Email,
@@ -19,16 +20,16 @@ from backend.fields import (
     Timestamp,
     WaitHours,
     Whole,
-    never_null,
+    removed_by,
 )
-from backend.ip_ranges import IpRanges
-from backend.members.schemas import Role
+from backend.core.ip_ranges import IpRanges
 from backend.organizations.fields import Domain, Jurisdiction, Kind, Url
 from backend.requests.schemas import Action
+from backend.users.schemas import Role
 
 
 class OrganizationStatus(StrEnum):
-    """States of an organization."""
+    """Status of an organization."""
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
@@ -36,19 +37,19 @@ class OrganizationStatus(StrEnum):
 
 
 class MemberRequirements(Body):
-    """What an organization asks of the people it invites."""
+    """What an organization requires of the people it invites."""
 
-    kyc_required: Flag = False
-    min_kyc_level: KycLevel = 0
-    accreditation_required: Flag = False
-    blocked_countries: list[Country] = Field(default_factory=list, max_length=250)
-    allowed_email_domains: list[Domain] = Field(default_factory=list, max_length=100)
+    kyc_required: Annotated[Flag, removed_by("false")] = False
+    min_kyc_level: Annotated[KycLevel, removed_by("0")] = 0
+    accreditation_required: Annotated[Flag, removed_by("false")] = False
+    blocked_countries: Annotated[list[Country], Field(max_length=250), removed_by("an empty list")] = []
+    allowed_email_domains: Annotated[list[Domain], Field(max_length=100), removed_by("an empty list")] = []
     seats: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
 
 
 class OrganizationCreate(Body):
-    """A new organization; below `sub-orgs` its parent is the path's, and so is its network unless one is named. A
-    root's is the testnets unless it is."""
+    """A new organization. Below `sub-orgs`, the parent comes from the path, and the network defaults to the parent's. A
+    root's network defaults to testnet."""
 
     name: Name
     email: Email | None = None
@@ -61,10 +62,14 @@ class OrganizationCreate(Body):
     network: Network | None = None
 
 
-class OrganizationUpdate(Body):
-    """JSON merge patch of an organization."""
+Actions = Annotated[list[Action], Field(max_length=len(Action))]
+_EACH = "each requirement as 0, false or an empty list"
 
-    name: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
+
+class OrganizationUpdate(Body):
+    """JSON merge patch of an organization. Null is refused for a protection: 0, false or an empty list removes one."""
+
+    name: Annotated[Name | None, KEPT] = None
     email: Email | None = None
     org_type: Kind | None = None
     description: Text | None = None
@@ -72,23 +77,24 @@ class OrganizationUpdate(Body):
     jurisdiction: Jurisdiction | None = None
     logo_url: Url | None = None
     banner_url: Url | None = None
-    network: Annotated[Network | None, Field(json_schema_extra=never_null)] = None
-    member_requirements: MemberRequirements | None = None
-    approvals: Annotated[list[Action], Field(max_length=len(Action))] | None = None
-    approver_wait_hours: Annotated[WaitHours | None, Field(json_schema_extra=never_null)] = None
-    require_second_factor: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
-    allowed_ip_ranges: IpRanges | None = None
+    network: Annotated[Network | None, KEPT] = None
+    member_requirements: Annotated[MemberRequirements | None, KEPT, removed_by(_EACH)] = None
+    approvals: Annotated[Actions | None, KEPT, removed_by("an empty list")] = None
+    approver_wait_hours: Annotated[WaitHours | None, KEPT, removed_by("0")] = None
+    require_second_factor: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    require_if_match: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    allowed_ip_ranges: Annotated[IpRanges | None, KEPT, removed_by("an empty list")] = None
 
-    @field_validator("name", "network", "approver_wait_hours", "require_second_factor")
+    @field_validator("name", "network")
     @classmethod
     def _stays(cls, value: object) -> object:
         if value is None:
-            raise ValueError("cannot be taken away")
+            raise ValueError("cannot be null")
         return value
 
 
 class FieldChange(BaseModel):
-    """One field of the record, before and after."""
+    """A field of the record, before and after."""
 
     field: str
     before: Any
@@ -96,8 +102,8 @@ class FieldChange(BaseModel):
 
 
 class OrganizationImpact(BaseModel):
-    """Where the organization is (names from the root down), what changes of its record, and how many API keys follow a
-    change of its network."""
+    """Where the organization is (names from the root), which fields of its record change, and how many API keys follow
+    a change of its network."""
 
     path: str
     changes: list[FieldChange]
@@ -105,20 +111,20 @@ class OrganizationImpact(BaseModel):
 
 
 class OrganizationPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: OrganizationImpact
 
 
 class OrganizationMove(Body):
-    """Where a sub-organization goes."""
+    """The new parent of a sub-organization."""
 
     newParentId: UUID
 
 
 class Organization(Record):
-    """The organization record. `hierarchy_path` is `/{id}/…/{id}`; a root's depth is 0."""
+    """The organization record. `hierarchy_path` is `/{id}/…/{id}`; a root has depth 0."""
 
     id: UUID
     name: str
@@ -137,19 +143,22 @@ class Organization(Record):
     depth: int | None = None
     network: Network = Network.TESTNET
     member_requirements: MemberRequirements = Field(default_factory=MemberRequirements)
-    approvals: list[Action] = Field(default_factory=list, description="The actions that need a second person.")
+    approvals: list[Action] = Field(default_factory=list, description="The actions that require a second person.")
     approver_wait_hours: int = Field(
         default=24,
-        description="Hours for which a new role does not let its person approve. Roles that are given within as many "
-        "hours of the organization's creation approve at once.",
+        description="Hours during which a new role does not allow approvals. Roles assigned within 24 hours of the "
+        "organization's creation can approve immediately.",
     )
     require_second_factor: bool = Field(
         default=False, description="Whether people need a second factor here and in the organizations below."
     )
+    require_if_match: bool = Field(
+        default=False, description="Whether changing an asset's compliance rules needs `If-Match` (428 without it)."
+    )
     allowed_ip_ranges: list[str] = Field(
         default_factory=list,
-        description="The IP addresses and CIDR ranges that may call, here and in the organizations below. Empty: every "
-        "address.",
+        description="The IP addresses and CIDR ranges that may call, here and in the organizations below. Empty allows "
+        "every address.",
     )
 
 
@@ -176,7 +185,7 @@ class OrganizationList(BaseModel):
 
 
 class TreeNode(Record):
-    """One node of the tree; its children are asked for when it is opened."""
+    """One node of the tree. Request its children separately."""
 
     id: UUID
     name: str
@@ -188,14 +197,14 @@ class TreeNode(Record):
 
 
 class Tree(BaseModel):
-    """A page of the children of one node (`parent`), after the node itself when it is the first page."""
+    """A page of the children of one node (`parent`); the first page starts with the node itself."""
 
     nodes: list[TreeNode]
     nextCursor: str | None
 
 
 class MovedNode(BaseModel):
-    """What a move changes for one organization. Paths are of names, for people; ids stay as they are."""
+    """What a move changes for one organization. Paths consist of names, for display; IDs do not change."""
 
     id: UUID
     name: str
@@ -206,7 +215,7 @@ class MovedNode(BaseModel):
 
 
 class AccessChange(BaseModel):
-    """A person whose role by inheritance a move gives or takes."""
+    """A person who gains or loses an inherited role through a move."""
 
     user_id: UUID
     display_name: str
@@ -215,7 +224,7 @@ class AccessChange(BaseModel):
 
 
 class MoveImpact(BaseModel):
-    """What a dry run of a move says; `nodes` are the first 100, nearest first."""
+    """The result of a move's dry run; `nodes` are the first 100, nearest first."""
 
     descendants: int
     nodes: list[MovedNode]
@@ -223,14 +232,14 @@ class MoveImpact(BaseModel):
 
 
 class MovePlan(BaseModel):
-    """Answer of `?dry_run=true`: nothing was done."""
+    """Response to `?dry_run=true`: nothing was changed."""
 
     steps: list[str]
     impact: MoveImpact
 
 
 class Access(Record):
-    """A person whose role reaches an organization, and the organization it comes from."""
+    """A person whose role reaches an organization, and the organization that assigned it."""
 
     user_id: UUID
     display_name: str | None
@@ -242,14 +251,15 @@ class Access(Record):
 
 
 class AccessList(BaseModel):
-    """A page of the people who have access, own members first, then by how far above their role is given."""
+    """A page of the people who have access: own members first, then by distance of the organization that assigned the
+    role."""
 
     access: list[Access]
     nextCursor: str | None
 
 
 class SummaryMembers(BaseModel):
-    """Active members, by who has access."""
+    """Active members, by how they get access."""
 
     staff: int
     clients: int
@@ -271,7 +281,7 @@ class SummaryKeys(BaseModel):
 
 
 class SummaryTransactions(BaseModel):
-    """Transactions of the organization on every chain, by status."""
+    """Transactions of the organization on all chains, by status."""
 
     pending: int
     submitting: int
@@ -280,7 +290,7 @@ class SummaryTransactions(BaseModel):
 
 
 class Attention(BaseModel):
-    """What waits for a person."""
+    """Items that wait for a person."""
 
     failed_requests: int
     parties_waiting: int
@@ -290,7 +300,7 @@ class Attention(BaseModel):
 
 
 class Summary(BaseModel):
-    """Aggregated counts, by one round trip to the database."""
+    """Aggregated counts, computed in one database round trip."""
 
     members: SummaryMembers
     wallets: int

@@ -1,4 +1,4 @@
-"""The counts of an organization's overview, by one statement."""
+"""Counts of an organization's overview, computed by one statement."""
 
 import sqlalchemy as sa
 
@@ -46,5 +46,5 @@ select jsonb_build_object(
 
 
 async def counts(context: Context) -> Summary:
-    """Counts of everything the entered organization has. `sub_organizations` are those directly below."""
+    """Return counts of everything in the entered organization. `sub_organizations` counts those directly below."""
     return Summary.model_validate(await context.session.scalar(COUNTS, {"org": context.organization_id}))

@@ -1,4 +1,4 @@
-"""Documents of parties: kept by the hash of their content, once in an organization, sealed, streamed in pieces."""
+"""Documents of parties: stored by content hash, once per organization, encrypted, streamed in pieces."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -11,26 +11,27 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
-from backend import db, quotas
 from backend.auth.principal import Context
-from backend.changes import tell
-from backend.errors import Conflict, NotFound
-from backend.keyset import Page
-from backend.members.models import UserRow
+from backend.core import db
+from backend.core.changes import publish
+from backend.core.encryption import DOCUMENTS as SEAL
+from backend.core.errors import Conflict, NotFound
+from backend.core.pagination import Page
+from backend.core.settings import settings
+from backend.organizations import quotas
 from backend.parties import rules, service
 from backend.parties.models import DocumentRow, FilePartRow, FileRow
 from backend.parties.schemas import Document, DocumentKind, DocumentList, PartyStatus
-from backend.sealing import DOCUMENTS as SEAL
-from backend.settings import settings
+from backend.users.models import UserRow
 
 DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
 PIECE = 262_144
-"""Bytes of a piece before it is sealed."""
+"""Bytes of a piece before encryption."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """A content that is about to be streamed; its first piece has been opened already."""
+    """A content ready to stream; its first piece is already decrypted."""
 
     organization_id: UUID
     file_id: UUID
@@ -43,7 +44,7 @@ class Content:
 
     @property
     def headers(self) -> dict[str, str]:
-        """A file to keep, never a page: no browser runs what is in it."""
+        """Return headers that make a browser download the file, and never render it."""
         plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in self.name)
         return {
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(self.name, safe='')}",
@@ -55,18 +56,17 @@ class Content:
 
 
 async def page(context: Context, party_id: UUID, page: Page) -> DocumentList:
-    """A page of a party's documents; 404 where the organization has no such party."""
+    """Return a page of a party's documents; 404 if the organization has no such party."""
     await service.get(context, party_id)
     query = _query(context, party_id)
-    rows = (await context.session.execute(page.apply(query, DOCUMENTS.c.created_at, DOCUMENTS.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, DOCUMENTS.c)
     return DocumentList(documents=[Document.model_validate(r) for r in shown], nextCursor=cursor)
 
 
 async def add(
     context: Context, party_id: UUID, kind: DocumentKind, name: str | None, content: bytes, declared: str
 ) -> Document:
-    """Keep a document. The first of a party that nobody has looked at begins its review."""
+    """Store a document. The first document of a party in status `created` starts its review."""
     party = await service.locked(context, party_id)
     media_type = rules.media_type(content, declared)
     file_id = await _kept(context, content, media_type)
@@ -84,21 +84,21 @@ async def add(
     await context.session.flush()
     query = _query(context, party_id).where(DOCUMENTS.c.id == row.id)
     made = Document.model_validate((await context.session.execute(query)).one())
-    await _tell(context, made, before, party.status)
+    await _publish(context, made, before, party.status)
     return made
 
 
-async def _tell(context: Context, made: Document, before: PartyStatus, after: PartyStatus) -> None:
+async def _publish(context: Context, made: Document, before: PartyStatus, after: PartyStatus) -> None:
     organization, subject = context.organization_id, ("party", made.party_id)
     record = made.model_dump(mode="json", exclude={"uploaded_by_name"})
-    await tell(context.session, organization, "party.document_added", subject, after=record)
+    await publish(context.session, organization, "party.document_added", subject, after=record)
     if after is not before:
         was, now = {"status": str(before)}, {"status": str(after)}
-        await tell(context.session, organization, "party.updated", subject, before=was, after=now)
+        await publish(context.session, organization, "party.updated", subject, before=was, after=now)
 
 
 async def content(context: Context, party_id: UUID, document_id: UUID) -> Content:
-    """A document's content, ready to be streamed; 404 where the party has no such document."""
+    """Return a document's content, ready to stream; 404 if the party has no such document."""
     await service.get(context, party_id)
     query = (
         sa.select(FileRow, col(DocumentRow.name))
@@ -107,7 +107,7 @@ async def content(context: Context, party_id: UUID, document_id: UUID) -> Conten
     )
     row = (await context.session.execute(query)).first()
     if row is None:
-        raise NotFound("The party has no such document.")
+        raise NotFound("The party has no document with this ID.")
     file, name = row
     sealed = await _sealed(context.session, file.id, 0)
     first = SEAL.unseal(sealed, place(file.organization_id, file.sha256, 0, file.parts))
@@ -115,7 +115,7 @@ async def content(context: Context, party_id: UUID, document_id: UUID) -> Conten
 
 
 async def stream(found: Content) -> AsyncIterator[bytes]:
-    """The pieces, one in memory at a time; no connection is held while a slow reader takes one."""
+    """Stream the pieces, one in memory at a time; no database connection is held while a slow client reads."""
     yield found.first
     for number in range(1, found.parts):
         async with db.reading(found.organization_id) as session:
@@ -124,7 +124,7 @@ async def stream(found: Content) -> AsyncIterator[bytes]:
 
 
 def place(organization_id: UUID, sha256: str, number: int, parts: int) -> str:
-    """Where a piece belongs: pieces cannot be exchanged, and the last one says that it is the last."""
+    """Return the associated data of a piece: pieces cannot be swapped, and the last one is marked."""
     return f"{organization_id}:{sha256}:{number}:{parts}"
 
 
@@ -136,7 +136,7 @@ async def _sealed(session: Any, file_id: UUID, number: int) -> bytes:
 
 
 async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
-    """The id of a content in this organization; written once, also where two send it at the same time."""
+    """Return the ID of a content in this organization; concurrent uploads store it once."""
     digest, organization = hashlib.sha256(content).hexdigest(), context.organization_id
     await _check_room(context, digest, len(content))
     parts = [content[at : at + PIECE] for at in range(0, len(content), PIECE)]
@@ -155,24 +155,28 @@ async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
 
 
 async def _check_room(context: Context, digest: str, size: int) -> None:
-    """409 where a new content does not fit into what an organization may keep. Uploads at once wait for each other."""
+    """Raise 409 if a new content exceeds the storage limit of the organization or its hierarchy. Concurrent uploads to
+    an organization are serialized."""
     await quotas.queue(context.session, context.organization_id)
     mine = FILES.c.organization_id == context.organization_id
     query = sa.select(sa.func.coalesce(sa.func.sum(FILES.c.size), 0)).where(mine)
     is_kept = sa.select(sa.exists().where(mine, FILES.c.sha256 == digest))
     most = settings().document_bytes
-    if not await context.session.scalar(is_kept) and (await context.session.scalar(query) or 0) + size > most:
+    if await context.session.scalar(is_kept):
+        return
+    if (await context.session.scalar(query) or 0) + size > most:
         raise Conflict(
-            f"The documents of an organization have at most {most} bytes together on this server. Its operator can "
-            "allow more (SIGNUM_DOCUMENT_BYTES)."
+            f"An organization can store at most {most} bytes of documents on this server. Its operator can raise the "
+            "limit (SIGNUM_DOCUMENT_BYTES)."
         )
+    await quotas.check_documents(context.session, context.organization_id, size)
 
 
 async def _check_new(context: Context, party_id: UUID, file_id: UUID) -> None:
     query = sa.select(DOCUMENTS.c.kind).where(DOCUMENTS.c.party_id == party_id, DOCUMENTS.c.file_id == file_id)
     known = await context.session.scalar(query)
     if known is not None:
-        raise Conflict(f"The party has this very file already, as {known.replace('_', ' ')}.")
+        raise Conflict(f"The party already has this file, as {known.replace('_', ' ')}.")
 
 
 def _query(context: Context, party_id: UUID) -> sa.Select[Any]:

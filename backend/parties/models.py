@@ -6,12 +6,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, status_field, time_field
 from backend.parties.schemas import DocumentKind, PartyKind, PartyStatus
 
 
 class PartyRow(Row, table=True):
-    """A party of an organization; one wallet address stands for one party there."""
+    """A party of an organization; a wallet address belongs to at most one party there."""
 
     __tablename__ = "parties"
     __table_args__ = (sa.UniqueConstraint("organization_id", "wallet_address"),)
@@ -31,10 +31,14 @@ class PartyRow(Row, table=True):
 
 
 class FileRow(Row, table=True):
-    """A content, named by its SHA-256 hash: once in an organization, whichever of its parties it speaks of."""
+    """A content, identified by its SHA-256 hash: stored once per organization, shared by its parties."""
 
     __tablename__ = "party_files"
-    __table_args__ = (sa.UniqueConstraint("organization_id", "sha256"),)
+    __table_args__ = (
+        sa.UniqueConstraint("organization_id", "sha256"),
+        # The quotas on bytes are sums over it alone.
+        sa.Index("ix_party_files_bytes", "organization_id", postgresql_include=["size"]),
+    )
 
     organization_id: UUID = organization_field()
     sha256: str = Field(max_length=64)
@@ -44,7 +48,7 @@ class FileRow(Row, table=True):
 
 
 class FilePartRow(Row, table=True):
-    """A piece of a content, sealed: what a copy of the database holds of a passport is nothing to read."""
+    """An encrypted piece of a content: a copy of the database does not reveal passports."""
 
     __tablename__ = "party_file_parts"
     __table_args__ = (sa.UniqueConstraint("file_id", "number"),)
@@ -56,7 +60,7 @@ class FilePartRow(Row, table=True):
 
 
 class DocumentRow(Row, table=True):
-    """A document of a party: a content, and what it is to this party."""
+    """A document of a party: a content and its kind."""
 
     __tablename__ = "party_documents"
     __table_args__ = (sa.UniqueConstraint("party_id", "file_id"),)

@@ -1,4 +1,5 @@
-"""`/v1/identity/parties`. The organization is not in the path: `organization_id`, else the credential's own."""
+"""`/v1/identity/parties`. The organization is not in the path: `organization_id` names it, otherwise the credential's
+own."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -6,14 +7,15 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
 
+from backend.auth import versions
+from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, content, requires, takes
 from backend.auth.principal import Context
-from backend.auth.route import ANY_ORGANIZATION, Current, GuardedRoute, content, requires, takes
 from backend.auth.scopes import Scope
-from backend.errors import BadRequest, NotFound
-from backend.fields import Name, Search
-from backend.keyset import Page
+from backend.core.errors import BadRequest, NotFound
+from backend.core.fields import Name, Search
+from backend.core.file_types import MAGIC, UNTYPED
+from backend.core.pagination import Page
 from backend.parties import documents, service
-from backend.parties.rules import MAGIC, UNTYPED
 from backend.parties.schemas import (
     Document,
     DocumentKind,
@@ -27,8 +29,11 @@ from backend.parties.schemas import (
     PartyVerify,
 )
 
+# Declared at import.
 router = APIRouter(prefix="/identity/parties", tags=["Parties"], route_class=GuardedRoute)
-Organization = Annotated[UUID | None, Query(description="Whose; default the key's or session's organization.")]
+Organization = Annotated[
+    UUID | None, Query(description=("The organization. Default: the key's or session's organization."))
+]
 
 
 FILE: dict[str, Any] = {"type": "string", "format": "binary"}
@@ -41,16 +46,29 @@ DOWNLOAD: dict[int | str, dict[str, Any]] = {
 
 
 async def _reads(context: Current, organization_id: Organization = None) -> None:
-    """Enter the organization a list is asked of, before anything else of the request is looked at."""
+    """Enter the organization of the list before anything else of the request is validated."""
     await service.enter(context, organization_id, Scope.ATTESTATIONS_READ)
 
 
-async def _reads_one(context: Current, partyId: UUID, organization_id: Organization = None) -> None:
+async def _reads_one(request: Request, context: Current, partyId: UUID, organization_id: Organization = None) -> None:
     await service.enter(context, organization_id, Scope.ATTESTATIONS_READ, partyId)
+    await versions.begin(request, context)
 
 
-async def _writes_one(context: Current, partyId: UUID, organization_id: Organization = None) -> None:
+async def _writes_one(request: Request, context: Current, partyId: UUID, organization_id: Organization = None) -> None:
     await service.enter(context, organization_id, Scope.ATTESTATIONS_WRITE, partyId)
+    await versions.begin(request, context)
+
+
+async def _creates(context: Current, organization_id: Organization = None) -> None:
+    """Enter the organization, which the query or the body names, before the body is validated."""
+    sent = context.call.body if context.call else None
+    named = sent.get("organization_id") if isinstance(sent, dict) else None
+    try:
+        in_body = UUID(named) if isinstance(named, str) else None
+    except ValueError:
+        in_body = None
+    await service.enter(context, in_body or organization_id, Scope.ATTESTATIONS_WRITE)
 
 
 async def _check_upload(request: Request, context: Context) -> None:
@@ -59,7 +77,7 @@ async def _check_upload(request: Request, context: Context) -> None:
     try:
         organization_id, party_id = UUID(organization) if organization else None, UUID(party)
     except ValueError as error:
-        raise NotFound("There is nothing under this id.") from error
+        raise NotFound("No resource has this ID.") from error
     await service.enter(context, organization_id, Scope.ATTESTATIONS_WRITE, party_id)
     await service.get(context, party_id)
 
@@ -70,21 +88,20 @@ async def list_parties(
     context: Current,
     page: Annotated[Page, Depends()],
     status: PartyStatus | None = None,
-    search: Annotated[Search | None, Query(description="Part of name, email or wallet.")] = None,
+    search: Annotated[Search | None, Query(description="Part of a name, email or wallet.")] = None,
 ) -> PartyList:
-    """People and companies an organization knows, newest first."""
+    """List the people and companies of an organization, newest first."""
     return await service.page(context, page, status, search)
 
 
-@router.post("", status_code=status.HTTP_201_CREATED)
+@router.post("", status_code=status.HTTP_201_CREATED, dependencies=[Depends(_creates)])
 @requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
 async def create_party(
     context: Current, body: PartyCreate, response: Response, organization_id: Organization = None
 ) -> Party:
-    """Write down a person or company. `organization_id` may be in the body or in the query."""
+    """Create a person or company. `organization_id` may be in the body or in the query."""
     if organization_id and body.organization_id and organization_id != body.organization_id:
-        raise BadRequest("organization_id in the query and in the body are two.", pointer="/organization_id")
-    await service.enter(context, body.organization_id or organization_id, Scope.ATTESTATIONS_WRITE)
+        raise BadRequest("organization_id differs between query and body. Send one value.", pointer="/organization_id")
     party = await service.create(context, body)
     response.headers["Location"] = f"/v1/identity/parties/{party.id}"
     return party
@@ -93,37 +110,36 @@ async def create_party(
 @router.get("/{partyId}", dependencies=[Depends(_reads_one)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def get_party(context: Current, partyId: UUID) -> Party:
-    """One party."""
+    """Get a party."""
     return Party.model_validate(await service.get(context, partyId))
 
 
 @router.patch("/{partyId}", dependencies=[Depends(_writes_one)])
 @requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
 async def update_party(context: Current, partyId: UUID, body: PartyUpdate) -> Party:
-    """Change name, email or wallet (JSON merge patch). Attestations stay with the wallet they were made for."""
+    """Update name, email or wallet (JSON merge patch). Attestations stay with the wallet they were made for."""
     return await service.update(context, partyId, body)
 
 
-@router.post("/{partyId}/verify", status_code=status.HTTP_202_ACCEPTED, dependencies=[Depends(_writes_one)])
+@router.post("/{partyId}/verify", dependencies=[Depends(_writes_one)])
 @requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
-async def verify_party(context: Current, partyId: UUID, response: Response, body: PartyVerify | None = None) -> Party:
-    """Decide that the identity is proven. It takes effect at once: the answer is the verified party."""
-    response.headers["Location"] = f"/v1/identity/parties/{partyId}"
+async def verify_party(context: Current, partyId: UUID, body: PartyVerify | None = None) -> Party:
+    """Verify the party's identity. It takes effect immediately: the response is the verified party."""
     return await service.verify(context, partyId, body or PartyVerify())
 
 
-@router.post("/{partyId}/reject", status_code=status.HTTP_202_ACCEPTED, dependencies=[Depends(_writes_one)])
+@router.post("/{partyId}/reject", dependencies=[Depends(_writes_one)])
 @requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
-async def reject_party(context: Current, partyId: UUID, body: PartyReject, response: Response) -> Party:
-    """Decide that the identity is not proven, and why. Attestations made before stay until they are revoked."""
-    response.headers["Location"] = f"/v1/identity/parties/{partyId}"
+async def reject_party(context: Current, partyId: UUID, body: PartyReject) -> Party:
+    """Reject the party's identity, with a reason. It takes effect immediately. Earlier attestations stay valid until
+    they are revoked."""
     return await service.reject(context, partyId, body)
 
 
 @router.get("/{partyId}/documents", dependencies=[Depends(_reads_one)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def list_documents(context: Current, partyId: UUID, page: Annotated[Page, Depends()]) -> DocumentList:
-    """Documents of a party, newest first: what they are, not what is in them."""
+    """List documents of a party, newest first, without their content."""
     return await documents.page(context, partyId, page)
 
 
@@ -141,11 +157,11 @@ async def upload_document(
     request: Request,
     response: Response,
     kind: Annotated[DocumentKind, Query(description="What it proves.")],
-    name: Annotated[Name | None, Query(description="The file's name; default its kind.")] = None,
+    name: Annotated[Name | None, Query(description="The file's name. Default: its kind.")] = None,
 ) -> Document:
-    """Add a document to a party: the body is the file itself, a PDF, PNG or JPEG of at most 10 MiB, told by how it
-    begins. The first document of a party that is `created` begins its review: it is `verifying` then. A content is kept
-    once in an organization, by its SHA-256 hash and sealed; the same file twice for one party is a 409."""
+    """Upload a document of a party: the body is the file itself, a PDF, PNG or JPEG of at most 10 MiB, detected by its
+    first bytes. The first document of a party that is `created` starts its review: it becomes `verifying`. A content is
+    stored once per organization, by its SHA-256 hash and encrypted; the same file twice for one party returns 409."""
     declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     document = await documents.add(context, partyId, kind, name, await content(request), declared)
     response.headers["Location"] = f"/v1/identity/parties/{partyId}/documents/{document.id}"
@@ -160,6 +176,6 @@ async def upload_document(
 )
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def download_document(context: Current, partyId: UUID, documentId: UUID) -> StreamingResponse:
-    """The file of a document, as a download and never as a page."""
+    """Download the file of a document. Browsers never render it."""
     found = await documents.content(context, partyId, documentId)
     return StreamingResponse(documents.stream(found), headers=found.headers, media_type=found.media_type)

@@ -1,46 +1,47 @@
-"""What may be decided about a party, and what is taken as a document of one. Pure."""
+"""Rules of decisions about a party, and of its documents. Pure functions."""
 
-from backend.errors import BadRequest, Conflict, Invalid, UnsupportedMediaType
+from backend.core.errors import BadRequest, Conflict, Invalid, UnsupportedMediaType
+from backend.core.file_types import MAGIC, UNTYPED
 from backend.parties.schemas import DocumentKind, PartyStatus
 
-MAGIC = {"application/pdf": b"%PDF-", "image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
-"""How a content of each type begins."""
 ENDINGS = {"application/pdf": (".pdf",), "image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
-"""How the name of a file of each type ends; the first is added to one that ends otherwise."""
-UNTYPED = "application/octet-stream"
+"""File extensions of each type; the first is appended to a name that has none of them."""
 
 
 def check_verify(status: PartyStatus, reason: str | None) -> None:
-    """A rejected party is verified only by somebody who says why; any other at any time, to change its level too."""
+    """Check a verification: a rejected party needs a reason; any other can be verified at any time, also to change its
+    level."""
     if status is PartyStatus.REJECTED and reason is None:
-        raise BadRequest("This party was rejected; verifying it now takes a reason.", pointer="/reason")
+        raise BadRequest("This party was rejected. Give a reason to verify it now.", pointer="/reason")
 
 
 def check_reject(status: PartyStatus) -> None:
-    """A rejected party stays as it is."""
+    """Check a rejection: a rejected party cannot be rejected again."""
     if status is PartyStatus.REJECTED:
-        raise Conflict("This party is rejected already.")
+        raise Conflict("This party is already rejected.")
 
 
 def after_upload(status: PartyStatus) -> PartyStatus:
-    """The first document begins a review; a party under review, or decided about, stays what it is."""
+    """Return the status after an upload: the first document starts a review; a party under review or decided keeps its
+    status."""
     return PartyStatus.VERIFYING if status is PartyStatus.CREATED else status
 
 
 def media_type(content: bytes, declared: str) -> str:
-    """What a content is by how it begins; 415 where that is none of the three, or not what it was sent as."""
+    """Return the media type detected from the first bytes; 415 if it is not supported, or differs from the declared
+    one."""
     if not content:
         raise Invalid([{"pointer": "/", "detail": "is empty; send the file itself as the body"}])
     found = next((kind for kind, start in MAGIC.items() if content.startswith(start)), None)
     if found is None:
-        raise UnsupportedMediaType("A document is a PDF, PNG or JPEG file; this is none by how it begins.")
+        raise UnsupportedMediaType("A document must be a PDF, PNG or JPEG file. The first bytes match none of them.")
     if declared not in (found, UNTYPED):
-        raise UnsupportedMediaType(f"The file is {found} by how it begins, but was sent as {declared or 'nothing'}.")
+        raise UnsupportedMediaType(f"The file's first bytes say {found}, but it was sent as {declared or 'nothing'}.")
     return found
 
 
 def file_name(name: str | None, kind: DocumentKind, media_type: str) -> str:
-    """The name a document is kept and downloaded under: no folders in it, and an ending that tells what it is."""
+    """Return the name a document is stored and downloaded under: without folders, with a matching extension."""
     plain = (name or kind).replace("\\", "/").rpartition("/")[2].strip(". ") or str(kind)
     endings = ENDINGS[media_type]
     return plain if plain.lower().endswith(endings) else plain + endings[0]

@@ -1,4 +1,4 @@
-"""Identity parties: the people and companies an organization knows."""
+"""API schemas of identity parties: the people and companies of an organization."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, EmailStr, Field
 
-from backend.fields import Address, Body, Country, Flag, KycLevel, Name, Reason, Record, Timestamp, never_null
+from backend.core.fields import Address, Body, Country, Flag, KycLevel, Name, Reason, Record, Timestamp, never_null
 
 
 class PartyKind(StrEnum):
-    """What a party is."""
+    """Kind of a party."""
 
     PERSON = "person"
     COMPANY = "company"
@@ -26,7 +26,7 @@ class PartyStatus(StrEnum):
 
 
 class DocumentKind(StrEnum):
-    """What a document proves."""
+    """Kind of a document."""
 
     PASSPORT = "passport"
     ID_CARD = "id_card"
@@ -37,7 +37,7 @@ class DocumentKind(StrEnum):
 
 
 class PartyCreate(Body):
-    """A new party; `organization_id` says whose, by default the session's own."""
+    """A new party; `organization_id` names its organization, by default the session's own."""
 
     organization_id: UUID | None = None
     kind: PartyKind = PartyKind.PERSON
@@ -56,7 +56,7 @@ class PartyUpdate(Body):
 
 
 class PartyVerify(Body):
-    """An officer's decision that the identity is proven."""
+    """A compliance officer's decision to verify the identity."""
 
     kyc_level: KycLevel = Field(1, ge=1)
     accredited: Flag = False
@@ -64,7 +64,7 @@ class PartyVerify(Body):
 
 
 class PartyReject(Body):
-    """An officer's decision that it is not."""
+    """A compliance officer's decision to reject the identity."""
 
     reason: Reason
 

@@ -1,4 +1,4 @@
-"""Parties of an organization and the decisions about them."""
+"""Parties of an organization, and the decisions about them."""
 
 from typing import Any
 from uuid import UUID
@@ -9,11 +9,10 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.auth.service import me
-from backend.changes import shown, tell, tell_change
-from backend.db import now
-from backend.errors import BadRequest, Conflict, Invalid, NotFound
-from backend.keyset import Page
+from backend.core.changes import publish, publish_change, shown
+from backend.core.db import now
+from backend.core.errors import BadRequest, Conflict, Invalid, NotFound
+from backend.core.pagination import Page
 from backend.parties import rules
 from backend.parties.models import PartyRow
 from backend.parties.schemas import (
@@ -25,13 +24,14 @@ from backend.parties.schemas import (
     PartyUpdate,
     PartyVerify,
 )
+from backend.sign_in.service import me
 
 PARTIES = sa.inspect(PartyRow).local_table
 
 
 async def enter(context: Context, organization_id: UUID | None, scope: Scope, party_id: UUID | None = None) -> None:
-    """Enter the organization that is named, else the key's, else the party's own where the person reaches it, else the
-    session's. 400 where none of these is known."""
+    """Enter the named organization, else the key's, else the party's own if the person reaches it, else the session's.
+    400 if none is known."""
     if organization_id is None and context.key is not None:
         organization_id = context.key.organization_id
     if organization_id is None and party_id is not None:
@@ -39,7 +39,7 @@ async def enter(context: Context, organization_id: UUID | None, scope: Scope, pa
     if organization_id is None:
         organization_id = (await me(context)).org_id
     if organization_id is None:
-        raise BadRequest("organization_id says whose parties are meant; you belong to no organization.")
+        raise BadRequest("You belong to no organization. Name the parties' organization with organization_id.")
     await context.enter(organization_id, scope)
 
 
@@ -51,25 +51,24 @@ async def _home(context: Context, party_id: UUID) -> UUID | None:
 
 
 async def page(context: Context, page: Page, status: PartyStatus | None, search: str | None) -> PartyList:
-    """A page of the organization's parties, by status and by what name, email or wallet contain."""
+    """Return a page of the organization's parties, filtered by status and by part of the name, email or wallet."""
     query = sa.select(PARTIES).where(PARTIES.c.organization_id == context.organization_id)
     if status is not None:
         query = query.where(PARTIES.c.status == status)
     if search:
         columns = (PARTIES.c.name, PARTIES.c.email, PARTIES.c.wallet_address)
         query = query.where(sa.or_(*(c.icontains(search, autoescape=True) for c in columns)))
-    rows = (await context.session.execute(page.apply(query, PARTIES.c.created_at, PARTIES.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, PARTIES.c)
     return PartyList(parties=[Party.model_validate(r) for r in shown], nextCursor=cursor)
 
 
 async def get(context: Context, party_id: UUID) -> PartyRow:
-    """A party of the organization; 404 where it is not."""
+    """Return a party of the organization; 404 if it does not exist."""
     return await _one(context, party_id)
 
 
 async def locked(context: Context, party_id: UUID) -> PartyRow:
-    """A party of the organization, locked for a change."""
+    """Return a party of the organization, locked for a change."""
     return await _one(context, party_id, is_locked=True)
 
 
@@ -78,25 +77,25 @@ async def _one(context: Context, party_id: UUID, is_locked: bool = False) -> Par
     query = sa.select(PartyRow).where(*mine)
     row: PartyRow | None = await context.session.scalar(query.with_for_update() if is_locked else query)
     if row is None:
-        raise NotFound("There is no such party in this organization.")
+        raise NotFound("There is no party with this ID in this organization.")
     return row
 
 
 async def create(context: Context, body: PartyCreate) -> Party:
-    """Write down a party; its wallet may be another party's in another organization, not in this one."""
+    """Create a party; its wallet may belong to a party of another organization, but not to one of this organization."""
     row = PartyRow(organization_id=context.organization_id, **body.model_dump(exclude={"organization_id"}))
     context.session.add(row)
     party = await _written(context, row)
-    await tell(context.session, row.organization_id, "party.created", ("party", row.id), None, shown(Party, row))
+    await publish(context.session, row.organization_id, "party.created", ("party", row.id), None, shown(Party, row))
     return party
 
 
 async def update(context: Context, party_id: UUID, body: PartyUpdate) -> Party:
-    """Change contact or wallet; null takes away."""
+    """Update contact or wallet; null removes a value."""
     row = await locked(context, party_id)
     changes = body.model_dump(exclude_unset=True)
     if "name" in changes and changes["name"] is None:
-        raise Invalid([{"pointer": "/name", "detail": "a party always has a name"}])
+        raise Invalid([{"pointer": "/name", "detail": "a party must have a name"}])
     before = shown(Party, row)
     for name, value in changes.items():
         setattr(row, name, value)
@@ -104,7 +103,7 @@ async def update(context: Context, party_id: UUID, body: PartyUpdate) -> Party:
 
 
 async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
-    """The identity is proven, at this level."""
+    """Verify the identity at the given level."""
     row = await locked(context, party_id)
     before = shown(Party, row)
     rules.check_verify(row.status, body.reason)
@@ -120,7 +119,7 @@ async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
 
 
 async def reject(context: Context, party_id: UUID, body: PartyReject) -> Party:
-    """The identity is not proven; level and accreditation fall."""
+    """Reject the identity; level and accreditation are removed."""
     row = await locked(context, party_id)
     rules.check_reject(row.status)
     before = shown(Party, row)
@@ -136,7 +135,7 @@ def _decide(context: Context, row: PartyRow, **values: Any) -> None:
 
 async def _changed(context: Context, row: PartyRow, action: str, before: dict[str, Any]) -> Party:
     party = await _written(context, row)
-    await tell_change(context.session, row.organization_id, action, ("party", row.id), before, shown(Party, row))
+    await publish_change(context.session, row.organization_id, action, ("party", row.id), before, shown(Party, row))
     return party
 
 
@@ -144,5 +143,5 @@ async def _written(context: Context, row: PartyRow) -> Party:
     try:
         await context.session.flush()
     except IntegrityError as error:
-        raise Conflict("Another party of this organization has this wallet address.") from error
+        raise Conflict("Another party of this organization already has this wallet address.") from error
     return Party.model_validate(row)

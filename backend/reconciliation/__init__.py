@@ -1,1 +1,2 @@
-"""The truth on the chains against the tables: every difference, found and told. Nothing is put right here."""
+"""Reconciliation of the tables with the chains: every difference is found and reported. This package changes nothing on
+the chains."""

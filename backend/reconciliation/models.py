@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from backend.db import Row, json_field
+from backend.core.columns import Row, json_field
 
 
 class ReconciliationRow(Row, table=True):
-    """A run; `created_at` is when it began. The operator's, so no organization sees it."""
+    """A run; `created_at` is its start. It belongs to the operator, so no organization sees it."""
 
     __tablename__ = "reconciliations"
 

@@ -1,4 +1,4 @@
-"""What a run leaves behind: each repair in the audit log of its organization, and an alarm for what is left."""
+"""Results of a run: each repair in the audit log of its organization, and alarms for remaining differences."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -7,11 +7,11 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db
 from backend.assets.models import DeploymentRow
 from backend.chain import alarms
 from backend.chain.models import AlarmKind
-from backend.changes import tell
+from backend.core import db
+from backend.core.changes import publish
 from backend.distributions.models import DistributionRow
 from backend.issuers.models import IssuerWalletRow
 from backend.markets.models import MarketRow
@@ -28,19 +28,19 @@ _CONTRACTS = {
     "distribution": ("distribution", DistributionRow, "distributor_address", "id"),
     "attester": ("issuer", IssuerWalletRow, "address", "issuer_id"),
 }
-"""By kind of difference: what the audit log calls its record, and where that is found by the address."""
+"""By kind of difference: the record's type in the audit log, and where to find it by address."""
 _WHOLE = {
     "attester": ("attesters", "issuer registrations differ from the registry"),
     "attestation": ("attestations", "attestations differ from the registry"),
-    transactions.TRANSACTION: ("transactions", "transactions ended on the chain otherwise than the tables say"),
+    transactions.TRANSACTION: ("transactions", "transactions ended differently on the chain than in the tables"),
     transactions.REQUEST: ("requests", "requests failed although their transactions succeeded; retry them"),
 }
-"""By kind of difference: the subject of the one alarm for all of them, and its words."""
+"""By kind of difference: the subject and text of the one alarm for all of them."""
 
 
 async def note_repairs(repaired: Sequence[Difference]) -> None:
-    """Write each repair to the audit log of its organization, with what the tables said before and what they say now.
-    Corrected transactions and requests are written where they are corrected."""
+    """Write each repair to the audit log of its organization, with the tables' values before and after. Corrected
+    transactions and requests are logged where they are corrected."""
     found: dict[tuple[str, str, str, int], list[Difference]] = defaultdict(list)
     for difference in repaired:
         if difference.kind not in (transactions.TRANSACTION, transactions.REQUEST):
@@ -49,11 +49,11 @@ async def note_repairs(repaired: Sequence[Difference]) -> None:
         before = {"chain_eid": eid} | {_field(one): one.table for one in theirs}
         after = {"chain_eid": eid} | {_field(one): one.chain for one in theirs}
         async with db.worker() as session:
-            await tell(session, UUID(organization_id), REPAIRED, (kind, record_id), before, after)
+            await publish(session, UUID(organization_id), REPAIRED, (kind, record_id), before, after)
 
 
 async def _record(difference: Difference) -> tuple[str, str]:
-    """Kind and id of the record that a difference belongs to."""
+    """Return kind and ID of the record that a difference belongs to."""
     if difference.kind not in _CONTRACTS:
         return difference.kind, difference.subject
     kind, table, address, key = _CONTRACTS[difference.kind]
@@ -66,7 +66,7 @@ async def _record(difference: Difference) -> tuple[str, str]:
 
 
 def _field(difference: Difference) -> str:
-    """What differed, and of which account or order where the record has several."""
+    """Return the field that differed, and its account or order if the record has several."""
     part, of, _ = difference.subject.rpartition(" of ")
     if not of:
         return difference.what
@@ -74,7 +74,7 @@ def _field(difference: Difference) -> str:
 
 
 async def note_left(differences: Sequence[Difference], eids: Collection[int], *, opens: bool) -> None:
-    """Close the alarms of some chains whose cause is gone, and open those for everything that still differs."""
+    """Close the alarms of some chains whose cause is gone, and open alarms for all remaining differences."""
     for eid in eids:
         found = alarms_of(one for one in differences if one.chain_eid == eid)
         async with db.worker() as session:

@@ -1,13 +1,13 @@
-"""Repairs: what re-reading a chain can put into the tables again. The chain is never written."""
+"""Repairs: restore table rows by re-reading a chain. The chain is never written."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import structlog
 
-from backend.chain import indexer
-from backend.chain.rereading import reread
-from backend.chain.streams import Unreadable
-from backend.errors import SignumError
+from backend.chain.indexer import indexer
+from backend.chain.indexer.reread import reread
+from backend.chain.indexer.streams import Unreadable
+from backend.core.errors import SignumError
 from backend.reconciliation import readback, transactions
 from backend.reconciliation.differences import Difference, contract_of
 
@@ -16,12 +16,12 @@ Repair = Callable[[int, Sequence[Difference]], Awaitable[None]]
 
 
 async def repair(eid: int, differences: Sequence[Difference]) -> None:
-    """Repair what can be repaired of a chain's differences. One repair that fails keeps no other from being tried."""
+    """Repair a chain's differences as far as possible. A repair that fails does not block the others."""
     for names, work in _REPAIRS.items():
         theirs = [difference for difference in differences if difference.kind in names]
         if theirs:
             await _try(eid, " and ".join(names), work(eid, theirs))
-    # A pass that begins now does what follows from the rows, such as halting a market.
+    # A pass that starts now applies the consequences of the rows, such as halting a market.
     await _try(eid, "follow-ups", indexer.catch_up(eid, 0))
 
 
@@ -38,8 +38,8 @@ async def _reread(eid: int, differences: Sequence[Difference]) -> None:
 
 
 async def read_again(eid: int, addresses: Iterable[str]) -> set[str]:
-    """Read the logs of some contracts again; return those whose logs can be written. The others keep none from being
-    read. Raises ChainUnavailable and RpcError."""
+    """Read the logs of some contracts again; return those whose logs can be written. A contract that fails does not
+    block the others. Raises ChainUnavailable and RpcError."""
     written = set[str]()
     for address in addresses:
         try:
@@ -52,7 +52,7 @@ async def read_again(eid: int, addresses: Iterable[str]) -> set[str]:
 
 
 async def _markets(eid: int, differences: Sequence[Difference]) -> None:
-    """Read the logs of markets and of what they trade again, and the markets' terms back."""
+    """Read the logs of markets and of their tokens and quote again, and the markets' terms back."""
     await _reread(eid, differences)
     addresses = sorted({contract_of(difference) for difference in differences})
     await readback.markets(eid, addresses)
@@ -73,4 +73,4 @@ _REPAIRS: dict[tuple[str, ...], Repair] = {
     ("attestation",): readback.attestations,
     (transactions.TRANSACTION, transactions.REQUEST): transactions.correct,
 }
-"""By the kinds of differences, in the order of repair."""
+"""By kind of difference, in the order of repair."""

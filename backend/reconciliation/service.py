@@ -1,4 +1,4 @@
-"""`signum reconcile`, and the same every night."""
+"""`signum reconcile`, and the nightly run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,23 +8,25 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import col
 
-from backend import db
-from backend.chain import alarms, endpoints, indexer
+from backend.chain import alarms
+from backend.chain.indexer import indexer
 from backend.chain.models import AlarmKind
-from backend.chain.rpc import connect
-from backend.chain.terms import terms_of
-from backend.errors import SignumError
-from backend.nights import every_night
-from backend.reconciliation import comparing, records, tables
+from backend.chain.rpc import node_urls
+from backend.chain.rpc.json_rpc import connect
+from backend.chain.rpc.terms import terms_of
+from backend.core import db
+from backend.core.errors import SignumError
+from backend.engine.schedules import nightly
+from backend.reconciliation import comparison, records, tables
 from backend.reconciliation.differences import Difference, Report, place
 from backend.reconciliation.models import ReconciliationRow
 from backend.reconciliation.repairs import read_again, repair
 
 log = structlog.get_logger()
 SECOND_LOOK = 3.0
-"""Seconds after which what differed is looked at again: work under way is no difference."""
+"""Seconds after which differences are checked again: work in progress is not a difference."""
 LONGEST_PAUSE = 30.0
-"""Seconds of the same on a chain whose newest state is compared, at most."""
+"""Maximum of the same pause, in seconds, on a chain whose newest state is compared."""
 KEPT = timedelta(days=90)
 
 
@@ -33,11 +35,11 @@ async def reconcile(
 ) -> Report:
     """Compare the tables with every chain that has a node, or with some, and repair what re-reading the chain can.
 
-    What differs only once is left out: `second_look` is the pause in seconds, by default long enough for work under
-    way. Alarms about what differs are opened by a run that repairs, and closed by any run that does not find it.
-    Alarms about events that could not be written are closed by a run that repairs and writes them.
+    A difference seen only once is ignored: `second_look` is the pause in seconds before the second comparison, by
+    default long enough for work in progress. A repairing run opens alarms about differences; any run that does not find
+    them closes them. Alarms about events that could not be written are closed by a repairing run that writes them.
     """
-    chosen = list(eids) if eids else endpoints.reachable()
+    chosen = list(eids) if eids else node_urls.reachable()
     report = await _look(chosen)
     if report.differences:
         await _look_again(report, second_look)
@@ -46,30 +48,28 @@ async def reconcile(
     read = [eid for eid in chosen if eid not in report.unreachable]
     await records.note_left(report.differences, read, opens=repairs)
     for eid in read if repairs else ():
-        await _write_left_out(eid, report)
+        await _reread_skipped(eid, report)
     return report
 
 
-async def _write_left_out(eid: int, report: Report) -> None:
-    """Read contracts again of which events were left out, and close the alarm of each that is written and agrees. What
-    was left out need not differ in anything that is compared."""
+async def _reread_skipped(eid: int, report: Report) -> None:
+    """Re-read contracts with skipped events, and close the alarm of each that is written and agrees. Skipped events
+    need not cause a difference."""
     differ = records.alarms_of(found for found in report.differences if found.chain_eid == eid)
     async with db.worker() as session:
-        left_out = {
-            row.subject: row for row in await alarms.list_open(session, eid) if row.kind is AlarmKind.UNREADABLE
-        }
+        skipped = {row.subject: row for row in await alarms.list_open(session, eid) if row.kind is AlarmKind.UNREADABLE}
     try:
-        written = await read_again(eid, left_out)
+        written = await read_again(eid, skipped)
     except SignumError as error:
-        log.warning("reconciliation.repair_failed", eid=eid, kinds="left out", error=error.detail)
+        log.warning("reconciliation.repair_failed", eid=eid, kinds="skipped events", error=error.detail)
         return
     async with db.worker() as session:
         for address in written - differ.keys():
-            await alarms.close(session, left_out[address])
+            await alarms.close(session, skipped[address])
 
 
 async def _look_again(report: Report, second_look: float | None) -> None:
-    """Leave out what differed only once."""
+    """Remove differences seen only once."""
     eids = sorted({difference.chain_eid for difference in report.differences})
     await asyncio.sleep(max(map(_pause, eids)) if second_look is None else second_look)
     again = await _look(eids)
@@ -78,7 +78,7 @@ async def _look_again(report: Report, second_look: float | None) -> None:
 
 
 def _pause(eid: int) -> float:
-    """Seconds until what a chain does now is in the tables."""
+    """Return the seconds until the tables contain what a chain does now."""
     terms = terms_of(eid)
     if terms.history != 0:
         return SECOND_LOOK
@@ -86,7 +86,7 @@ def _pause(eid: int) -> float:
 
 
 async def _repair(report: Report) -> None:
-    """Repair what can be, and look what of it still differs."""
+    """Repair what is possible, and return the remaining differences."""
     eids = sorted({difference.chain_eid for difference in report.differences})
     for eid in eids:
         await repair(eid, [found for found in report.differences if found.chain_eid == eid])
@@ -120,15 +120,15 @@ async def _look(eids: Sequence[int]) -> Report:
 async def _chain(eid: int, report: Report) -> list[Difference]:
     if terms_of(eid).history == 0:
         await _catch_up(eid)
-    told = await tables.snapshot(eid)
-    if told is None:
+    on_chain = await tables.snapshot(eid)
+    if on_chain is None:
         report.unreachable[eid] = "Its logs were never read."
         return []
     found: list[Difference] = []
-    for compare in comparing.KINDS:
-        found += await compare(told)
+    for compare in comparison.KINDS:
+        found += await compare(on_chain)
         kind = compare.__name__
-        report.compared[kind] = report.compared.get(kind, 0) + len(getattr(told, kind))
+        report.compared[kind] = report.compared.get(kind, 0) + len(getattr(on_chain, kind))
     return found
 
 
@@ -138,38 +138,26 @@ async def _catch_up(eid: int) -> None:
     await indexer.catch_up(eid, max(0, height - terms_of(eid).confirmations))
 
 
-async def nightly(stopping: asyncio.Event) -> None:
-    """Reconcile once a night, in whichever process comes first; what differs is in the log and in the table."""
-    await every_night(stopping, once, "the chains could not be reconciled; it is tried again tomorrow")
-
-
-async def once() -> ReconciliationRow | None:
-    """Tonight's run, kept in the table; None where another process has it."""
-    row = ReconciliationRow()
+async def once() -> ReconciliationRow:
+    """Reconcile with repairs, and store the result; differences are also in the log."""
+    started = db.now()
+    report = await reconcile(repairs=True)
+    _log(report)
+    unreachable = {str(eid): why for eid, why in report.unreachable.items()}
+    row = ReconciliationRow(created_at=started, **report.as_dict() | {"unreachable": unreachable})
     async with db.worker() as session:
-        await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended('reconciliations', 0))"))
-        lately = sa.select(col(ReconciliationRow.id)).where(col(ReconciliationRow.created_at) > db.now() - _NIGHT)
-        if await session.scalar(lately.limit(1)) is not None:
-            return None
         session.add(row)
         await session.execute(sa.delete(ReconciliationRow).where(col(ReconciliationRow.created_at) < db.now() - KEPT))
-    return await _kept(row)
+    return row
 
 
-_NIGHT = timedelta(hours=12)
-
-
-async def _kept(row: ReconciliationRow) -> ReconciliationRow:
-    report = await reconcile(repairs=True)
+def _log(report: Report) -> None:
     for difference in report.differences:
         log.warning("reconciliation.difference_found", **difference._asdict())
     for difference in report.repaired:
         log.warning("reconciliation.difference_repaired", **difference._asdict())
     found, repaired = len(report.differences), len(report.repaired)
     log.info("reconciliation.finished", compared=report.compared, differences=found, repaired=repaired)
-    told = report.as_dict() | {"unreachable": {str(eid): why for eid, why in report.unreachable.items()}}
-    async with db.worker() as session:
-        kept = await session.get_one(ReconciliationRow, row.id)
-        for name, value in told.items():
-            setattr(kept, name, value)
-    return kept
+
+
+NIGHTLY = nightly("reconciliation", once, "the chains could not be reconciled; the next attempt is tomorrow")

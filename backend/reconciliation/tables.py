@@ -1,4 +1,4 @@
-"""What the tables say of a chain, read in one snapshot: what the indexer writes is right as of the cursor's block."""
+"""The tables' state of a chain, read in one snapshot: what the indexer writes is correct as of the cursor's block."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,32 +8,33 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.assets.indexing import ZERO
 from backend.assets.models import DeploymentRow
 from backend.assets.schemas import DeploymentStatus
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
-from backend.chain.cursor import HEAD
+from backend.chain.coordination.cursor import HEAD
+from backend.chain.finality import Finality
 from backend.chain.models import CursorRow, TokenTransferRow, TransactionRow, TransactionStatus
-from backend.chain.terms import Finality, terms_of
+from backend.chain.rpc.terms import terms_of
+from backend.core import db
+from backend.core.addresses import ZERO_ADDRESS
 from backend.distributions.models import DistributionRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.issuers.schemas import IssuerStatus
-from backend.markets import halting
+from backend.markets import halts as market_halts
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.rules import LIVE, Halting
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import RequestStatus, StepStatus
 
 SEARCHED = timedelta(days=30)
-"""How long after it was sent a transaction is compared with the chain; later ones only until they are final."""
+"""How long after sending a transaction is compared with the chain; later ones only until they are final."""
 _SAID = (AttestationStatus.ACTIVE, AttestationStatus.EXPIRED, AttestationStatus.REVOKED)
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The rows of a chain that have come to their end. `block`: up to where transfers, orders and claims are read."""
+    """The completed rows of a chain. `block`: the block up to which transfers, orders and claims are read."""
 
     eid: int
     block: int
@@ -41,24 +42,24 @@ class Snapshot:
     attestations: list[AttestationRow]
     deployments: list[DeploymentRow]
     balances: dict[tuple[str, str], int]
-    """By token and account; the zero address is left out."""
+    """By token and account; without the zero address."""
     markets: list[MarketRow]
     halting: dict[UUID, Halting]
     orders: list[OrderRow]
     distributions: list[DistributionRow]
     transactions: list[TransactionRow]
-    """Those that are not final yet, or ended within SEARCHED."""
+    """Transactions that are not final yet, or ended within SEARCHED."""
     failed_requests: list[Any]
-    """Requests that failed while a transaction of theirs succeeded: id, organization, and the transaction's id."""
+    """Failed requests with a successful transaction: request ID, organization, and transaction ID."""
 
     @property
     def at(self) -> int | None:
-        """The block that the chain is read at; None for the newest, where its nodes have no older state."""
+        """The block that the chain is read at; None for the newest, if its nodes have no older state."""
         return None if terms_of(self.eid).history == 0 else self.block
 
 
 async def snapshot(eid: int) -> Snapshot | None:
-    """What the tables say now; None where the chain was never read."""
+    """Return the tables' current state; None if the chain was never read."""
     async with db.worker() as session:
         await session.execute(sa.text("set transaction isolation level repeatable read, read only"))
         place = (await session.execute(sa.select(CursorRow).filter_by(chain_eid=eid, stream=HEAD))).scalar_one_or_none()
@@ -74,7 +75,7 @@ async def snapshot(eid: int) -> Snapshot | None:
             deployments,
             await _balances(session, eid, deployments),
             markets,
-            await halting.facts(session, eid),
+            await market_halts.facts(session, eid),
             await _orders(session, markets),
             [row for row in await _rows(session, DistributionRow, eid) if row.distributor_address],
             await _transactions(session, eid),
@@ -111,7 +112,7 @@ async def _balances(session: db.Write, eid: int, deployments: list[DeploymentRow
     )
     for row in await session.scalars(query):
         for account, amount in ((row.from_address, -(row.amount or 0)), (row.to_address, row.amount or 0)):
-            if account != ZERO:
+            if account != ZERO_ADDRESS:
                 place = (tokens[row.asset_id], account)
                 moved[place] = moved.get(place, 0) + amount
     return moved
@@ -129,13 +130,13 @@ async def _transactions(session: db.Write, eid: int) -> list[TransactionRow]:
     query = sa.select(TransactionRow).where(
         col(TransactionRow.chain_eid) == eid, ended, sa.or_(lately, sa.not_(sa.func.coalesce(is_final, False)))
     )
-    # Of an old transaction that failed without a block there is nothing to find any more.
+    # An old transaction that failed without a block can no longer be found.
     query = query.where(sa.or_(lately, col(TransactionRow.block_number).is_not(None)))
     return list(await session.scalars(query.order_by(col(TransactionRow.block_number), col(TransactionRow.nonce))))
 
 
 async def _failed_requests(session: db.Write, eid: int) -> list[Any]:
-    """Only those that failed because the outcome was not known: another failure may follow a success."""
+    """Return only requests that failed because the outcome was unknown: another failure may follow a success."""
     problem = col(RequestRow.problem)
     unknown = sa.or_(problem["status"].astext == "503", problem["revert"]["error"].astext == "NonceUsed")
     columns: list[Any] = [

@@ -1,4 +1,5 @@
-"""Transactions against their chain: those that ended otherwise, and requests that failed though theirs succeeded."""
+"""Comparison of transactions with their chain: those that ended differently, and requests that failed although their
+transactions succeeded."""
 
 import asyncio
 import time
@@ -9,28 +10,29 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.chain import corrections, cursor
+from backend.chain.coordination import cursor
 from backend.chain.models import TransactionRow
-from backend.chain.receipts import receipts_of
-from backend.chain.rpc import Rpc, connect
+from backend.chain.rpc.json_rpc import Rpc, connect
+from backend.chain.rpc.receipts import receipts_of
+from backend.chain.transactions import corrections
+from backend.core import db
 from backend.reconciliation.differences import Difference, Subject
 
 if TYPE_CHECKING:
     from backend.reconciliation.tables import Snapshot
 
 BATCH = 100
-"""Transactions asked for in one round trip."""
+"""Transactions per round trip."""
 CORRECTED_WITHIN = 40.0
-"""Seconds that the process which indexes the chain has to correct transactions; it looks every 15 seconds at least."""
+"""Seconds that the process indexing the chain has to correct transactions; it checks at least every 15 seconds."""
 LOOK = 0.5
-"""Seconds between two looks whether it has."""
+"""Seconds between two checks for corrections."""
 TRANSACTION, REQUEST = "transaction", "request"
 
 
 async def transactions(tables: "Snapshot") -> list[Difference]:
-    """Each transaction that ended: that its block is on the chain, or that it is not there where it failed unmined. And
-    that no request failed though its transaction succeeded."""
+    """Compare each ended transaction: its block is on the chain, or it is absent if it failed unmined. Also check that
+    no request failed although its transaction succeeded."""
     rpc, found = await connect(tables.eid), list[Difference]()
     for start in range(0, len(tables.transactions), BATCH):
         part = tables.transactions[start : start + BATCH]
@@ -47,23 +49,25 @@ def _subject(row: TransactionRow) -> Subject:
 
 
 async def _replaced(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Difference]:
-    """Those whose block has another hash on the chain. A block that no machine has yet proves nothing."""
+    """Return those whose block has another hash on the chain. A block that no machine has yet proves nothing."""
     numbers = sorted({row.block_number or 0 for row in rows})
-    told = await rpc.batch([("eth_getBlockByNumber", [hex(number), False]) for number in numbers])
-    hashes = {number: block["hash"] for number, block in zip(numbers, told, strict=True) if block is not None}
+    on_chain = await rpc.batch([("eth_getBlockByNumber", [hex(number), False]) for number in numbers])
+    hashes = {number: block["hash"] for number, block in zip(numbers, on_chain, strict=True) if block is not None}
     known = [(row, hashes.get(row.block_number or 0, row.block_hash)) for row in rows]
     return [one for row, there in known for one in _subject(row).differ(block=(row.block_hash, there))]
 
 
 async def _mined(rpc: Rpc, rows: Sequence[TransactionRow]) -> list[Difference]:
-    """Those that are marked failed without a block, and have a receipt."""
+    """Return those marked failed without a block that have a receipt."""
     receipts = await receipts_of(rpc, rows)
     pairs = zip(rows, receipts, strict=True)
-    return [one for row, told in pairs if told for one in _subject(row).differ(status=(row.status.value, "mined"))]
+    return [
+        one for row, on_chain in pairs if on_chain for one in _subject(row).differ(status=(row.status.value, "mined"))
+    ]
 
 
 async def correct(eid: int, differences: Sequence[Difference]) -> None:
-    """Have the transactions of some differences corrected by the process that indexes the chain, and wait for it."""
+    """Ask the process that indexes the chain to correct the transactions of some differences, and wait for it."""
     ids = [UUID(difference.subject.partition(" of ")[0]) for difference in differences]
     await corrections.check(eid, ids)
     async with db.worker() as session:

@@ -1,1 +1,1 @@
-"""Requests: accepted operations and how far they are."""
+"""Requests: accepted operations and their progress."""

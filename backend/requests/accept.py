@@ -1,4 +1,4 @@
-"""Accepting an operation: its request and its workflow, in the caller's transaction."""
+"""Acceptance of an operation: its request and its workflow, written in the caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -8,28 +8,29 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import workflows
-from backend.approvals.second_person import check_can_be_agreed
 from backend.auth.makers import maker_of
 from backend.auth.principal import Context
 from backend.auth.scopes import ACTIONS, Scope
+from backend.chains import new_activity
 from backend.chains import service as chains
-from backend.changes import tell
-from backend.daily_limits import counting
-from backend.daily_limits.counting import Amount
-from backend.db import now
-from backend.errors import Conflict
-from backend.requests import service
+from backend.core.changes import publish
+from backend.core.db import now
+from backend.core.errors import Conflict
+from backend.daily_use import counts
+from backend.daily_use.counts import Amount
+from backend.requests import service, workflows
 from backend.requests.models import ApprovalRow, RequestRow
-from backend.requests.schemas import ApprovalStatus, RequestStatus
+from backend.requests.schemas import ENDING, ApprovalStatus, RequestStatus
+from backend.requests.second_person import check_can_be_agreed
 from backend.requests.service import Step
 
 LIFETIME = timedelta(days=7)
 """How long a request waits for a second person."""
-WAITS = "It waits for a second person to approve it."
+WAITS = "It waits for a second person's approval."
 MOVES, CAUSE, INCLUDES = "moves", "waits_because", "includes"
-"""Names in a request's arguments: the amount that counts against a daily limit, why the request waits, and the kinds of
-action that it does as well."""
+"""Names in a request's arguments: the amount that counts towards a daily limit, why the request waits, and further
+kinds of action that it includes.
+"""
 
 
 async def accept(
@@ -48,15 +49,16 @@ async def accept(
 ) -> RequestRow:
     """Write a request of the entered organization and enqueue its workflow (`kind` is the workflow's name).
 
-    Requests of the same `order` run one after the other. The request waits as `awaiting_approval`, and nothing is
-    enqueued before it is approved, where the organization asks for a second person for this kind or one that it
-    `includes`, where the amount that it `moves` exceeds the asset's daily limit, or with `always_asks`. 409 where
-    nobody could approve it.
+    Requests of the same `order` run one after another. The request waits as `awaiting_approval`, and nothing is
+    enqueued before its approval, where the organization requires a second person for this kind or one that it
+    `includes`, where the amount that it `moves` exceeds the asset's daily limit, or with `always_asks`. 409 where no
+    one could approve it, or where it starts something on a chain that is not enabled.
     """
-    assert scope in ACTIONS, "the guards of retry, approve and deny know the scopes of what they may be about"
+    assert scope in ACTIONS, "the guards of retry, approve and deny declare the scopes of all actions"
+    await _check_enabled(context, kind, [step.chain_eid for step in steps if step.chain_eid is not None])
     waits, cause = always_asks or await _asks(context, kind, *includes), None
     if moves and not waits:
-        cause = await counting.excess(context.session, kind, moves)
+        cause = await counts.excess(context.session, kind, moves)
     if waits or cause:
         await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope, cause)
     row = await service.write(
@@ -75,13 +77,13 @@ async def accept(
         await _hold(context, row, cause)
     else:
         if moves:
-            await counting.note(context.session, row.organization_id, kind, moves, row.id)
+            await counts.note(context.session, row.organization_id, kind, moves, row.id)
         await workflows.enqueue(context.session, kind, row.organization_id, row.id, row.attempt, str(order))
     return row
 
 
-def told(request: RequestRow, message: str) -> str:
-    """What an acceptance says: `message`, or that it waits, and for which daily limit."""
+def acceptance_message(request: RequestRow, message: str) -> str:
+    """Return the message of an acceptance: `message`, or that it waits, and for which daily limit."""
     if request.status is not RequestStatus.AWAITING_APPROVAL:
         return message
     cause = request.arguments.get(CAUSE)
@@ -89,7 +91,7 @@ def told(request: RequestRow, message: str) -> str:
 
 
 def _noted(moves: Amount | None, includes: Sequence[str]) -> dict[str, Any]:
-    """What decides whether a request needs a second person, for when it is retried."""
+    """Return the arguments that decide whether a retry needs a second person."""
     amount = {MOVES: {"asset_id": str(moves.asset_id), "units": str(moves.units)}} if moves else {}
     return amount | ({INCLUDES: list(includes)} if includes else {})
 
@@ -100,9 +102,15 @@ def _moves(row: RequestRow) -> Amount | None:
 
 
 async def _asks(context: Context, *kinds: str) -> bool:
-    """Whether the organization asks for a second person for any of these kinds of action."""
+    """Return whether the organization requires a second person for any of these kinds of action."""
     text = sa.text("select cast(:kinds as text[]) && approvals from organizations where id = :id")
     return bool(await context.session.scalar(text, {"kinds": list(kinds), "id": context.organization_id}))
+
+
+async def _check_enabled(context: Context, kind: str, eids: Sequence[int]) -> None:
+    """Raise 409 where a request that ends nothing would start on a chain that is not enabled."""
+    if kind not in ENDING and eids:
+        await new_activity.check(context, *eids)
 
 
 async def _is_approved(context: Context, row: RequestRow) -> bool:
@@ -129,32 +137,38 @@ async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
     )
     context.session.add(approval)
     facts = {"action": row.kind, "title": row.title, "request_id": str(row.id)}
-    await tell(context.session, row.organization_id, "approval.created", ("approval", approval.id), None, facts)
+    await publish(context.session, row.organization_id, "approval.created", ("approval", approval.id), None, facts)
 
 
 async def _check_alone(context: Context, row: RequestRow) -> None:
-    """409 where a failed request that nobody agreed to needs a second person now. Its amount counts from now on."""
+    """Raise 409 where a failed request without an approval now needs one; else count its amount from now on."""
     if await _asks(context, row.kind, *row.arguments.get(INCLUDES, ())):
-        raise Conflict("This action needs a second person since it was asked for. Ask for it anew.")
+        raise Conflict("This action now needs a second person. Send the request again.")
     moves = _moves(row)
     if moves is None:
         return
-    if cause := await counting.excess(context.session, row.kind, moves, row.id):
+    if cause := await counts.excess(context.session, row.kind, moves, row.id):
         raise Conflict(f"{cause} Send the request again; a second person has to approve it.")
-    await counting.note(context.session, row.organization_id, row.kind, moves, row.id)
+    await counts.note(context.session, row.organization_id, row.kind, moves, row.id)
 
 
 async def retry(context: Context, row: RequestRow) -> RequestRow:
-    """Run a failed request once more, under the same intents' keys: what had been done is not done again. 409 where the
-    action needs a second person by now, or its amount exceeds the daily limit, and nobody has agreed to this request;
-    409 where what it is about has changed since it was asked for; 400 where it goes to a chain of the other network."""
+    """Run a failed request again, with the same intent keys, so that completed work is not repeated.
+
+    409 where the action now needs a second person, or its amount exceeds the daily limit, and this request was not
+    approved; 409 where its subject has changed since the request; 409 where it has sent nothing and would start on a
+    chain that is not enabled; 400 where it targets a chain of the other network.
+    """
     await workflows.check_retry(context.session, row)
     if not await _is_approved(context, row):
         await _check_alone(context, row)
-    await chains.check_network(context, *await service.chains_of(context.session, row.id))
+    eids = await service.chains_of(context.session, row.id)
+    await chains.check_network(context, *eids)
+    if not await service.has_sent(context.session, row.id):
+        await _check_enabled(context, row.kind, eids)
     before = {"status": row.status, "attempt": row.attempt}
     await service.reopen(context.session, row)
     after = {"status": row.status, "attempt": row.attempt}
-    await tell(context.session, row.organization_id, "request.retried", ("request", row.id), before, after)
+    await publish(context.session, row.organization_id, "request.retried", ("request", row.id), before, after)
     await workflows.enqueue(context.session, row.kind, row.organization_id, row.id, row.attempt, row.arguments["order"])
     return row

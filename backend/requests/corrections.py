@@ -1,8 +1,8 @@
-"""Requests follow their transactions when an outcome changes that they had built on.
+"""Corrections of requests when the outcome of their transactions changes.
 
-A request that failed although its transaction was mined runs again and finds it; one that succeeded with a transaction
-that a reorganization took back is running until it is included again; and one that waits for finality succeeds when its
-last transaction is final, or fails with the transaction. Each change is written to the audit log by the system.
+A request that failed although its transaction was mined runs again and finds it. One that succeeded with a transaction
+that a reorg removed is running until the transaction is included again. One that waits for finality succeeds when its
+last transaction is final, or fails with the transaction. The system writes each correction to the audit log.
 """
 
 from uuid import UUID
@@ -11,12 +11,13 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import col
 
-from backend import db, workflows
-from backend.chain.corrections import Change
 from backend.chain.errors import Undone
 from backend.chain.models import TransactionRow, TransactionStatus
-from backend.changes import THE_SYSTEM, acting, tell
-from backend.requests import service
+from backend.chain.transactions.corrections import Change
+from backend.core import db
+from backend.core.changes import THE_SYSTEM, acting, publish
+from backend.engine import engine
+from backend.requests import service, workflows
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 
@@ -32,7 +33,7 @@ async def follow(session: db.Write, row: TransactionRow, change: Change) -> None
         return
     with acting(THE_SYSTEM):
         if change is Change.FOUND:
-            await _note(session, request, row, "The transaction was marked failed and is mined.")
+            await _note(session, request, row, "The transaction was marked failed but has been mined.")
         if change is Change.LOST:
             await _reopen(session, request, row)
         elif change is Change.ALTERED:
@@ -45,26 +46,32 @@ async def _reopen(session: db.Write, request: RequestRow, row: TransactionRow) -
     if request.status is not RequestStatus.SUCCEEDED:
         return
     request.status, request.awaits_finality = RequestStatus.RUNNING, True
-    await _note(session, request, row, "A reorganization took the transaction out of its block; it was sent again.")
+    await _note(
+        session, request, row, "A chain reorganization removed the transaction from its block. It was sent again."
+    )
 
 
 async def _run_altered(session: db.Write, request: RequestRow, row: TransactionRow) -> None:
     """Read identifiers and addresses from the new receipt, as a run after a crash does."""
     if not request.awaits_finality:
-        return  # it failed, or runs and reads the receipt itself
-    await _enqueue(session, request, row, "The transaction was included again with another result, which is read now.")
+        return  # it failed, or is running and reads the receipt itself
+    await _enqueue(
+        session, request, row, "The transaction was included again with a different result, which is being read."
+    )
 
 
 async def _run_again(session: db.Write, request: RequestRow, row: TransactionRow, change: Change) -> None:
-    """Only where the request failed for want of this transaction's outcome: one that was included before failed for
-    another reason."""
+    """Run the request again only if it failed for lack of this transaction's outcome.
+
+    With a transaction that was included before, it failed for another reason.
+    """
     if change is Change.SETTLED and row.reopened_at is not None:
         return
     await _enqueue(session, request, row, "The transaction is mined; the request continues.")
 
 
 async def _enqueue(session: db.Write, request: RequestRow, row: TransactionRow, reason: str) -> None:
-    if not workflows.is_running():
+    if not engine.is_running():
         return
     await service.reopen(session, request)
     await _note(session, request, row, reason)
@@ -74,12 +81,12 @@ async def _enqueue(session: db.Write, request: RequestRow, row: TransactionRow, 
 
 async def _note(session: db.Write, request: RequestRow, row: TransactionRow, reason: str) -> None:
     facts = {"status": request.status, "tx_hash": row.tx_hash, "chain_eid": row.chain_eid, "reason": reason}
-    await tell(session, request.organization_id, "request.corrected", ("request", request.id), None, facts)
+    await publish(session, request.organization_id, "request.corrected", ("request", request.id), None, facts)
     log.warning("request.corrected", request=str(request.id), tx_hash=row.tx_hash, reason=reason)
 
 
 async def settle_awaiting(eid: int) -> None:
-    """End the requests that wait for the finality of transactions on a chain, where nothing is left to wait for."""
+    """End the requests that wait for the finality of transactions on a chain, where none remains to wait for."""
     ours = sa.select(col(TransactionRow.id)).where(
         col(TransactionRow.request_id) == col(RequestRow.id), col(TransactionRow.chain_eid) == eid
     )

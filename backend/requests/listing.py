@@ -1,4 +1,4 @@
-"""Reading requests with their steps."""
+"""Queries of requests with their steps."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,43 +9,39 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth.principal import Context
+from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
-from backend.chains.models import ChainRow
-from backend.errors import NotFound
-from backend.keyset import Page
-from backend.members.models import UserRow
+from backend.core.errors import NotFound
+from backend.core.pagination import Page, where_given
+from backend.requests import notices
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
+from backend.users.models import UserRow
 
 
 async def page(context: Context, page: Page, status: RequestStatus | None, subject: UUID | None) -> RequestList:
-    """A page of the organization's requests."""
-    query = _query(context)
-    if status is not None:
-        query = query.where(col(RequestRow.status) == status)
-    if subject is not None:
-        query = query.where(col(RequestRow.subject_id) == subject)
-    rows = (await context.session.execute(page.apply(query, col(RequestRow.created_at), col(RequestRow.id)))).all()
-    shown, cursor = page.cut(rows)
+    """Return a page of the organization's requests."""
+    query = where_given(_query(context), (col(RequestRow.status), status), (col(RequestRow.subject_id), subject))
+    shown, cursor = await page.read(context.session, query, RequestRow)
     return RequestList(requests=await _with_steps(context, shown), nextCursor=cursor)
 
 
 async def one(context: Context, request_id: UUID) -> Request:
-    """One request; 404 where it is not of this organization."""
+    """Return a request; 404 where it is not of this organization."""
     rows = (await context.session.execute(_query(context).where(col(RequestRow.id) == request_id))).all()
     if not rows:
-        raise NotFound("There is no such request in this organization.")
+        raise NotFound("There is no request with this ID in this organization.")
     return (await _with_steps(context, rows))[0]
 
 
 async def locked(context: Context, request_id: UUID) -> RequestRow:
-    """The row of a request, locked for a change."""
+    """Return the row of a request, locked for a change."""
     query = sa.select(RequestRow).where(
         col(RequestRow.id) == request_id, col(RequestRow.organization_id) == context.organization_id
     )
     row: RequestRow | None = await context.session.scalar(query.with_for_update())
     if row is None:
-        raise NotFound("There is no such request in this organization.")
+        raise NotFound("There is no request with this ID in this organization.")
     return row
 
 
@@ -75,7 +71,8 @@ async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
     steps = defaultdict(list)
     for step in await context.session.execute(query):
         steps[step.request_id].append(_step(step))
-    return [_request(r, steps[r.id]) for r in rows]
+    noted = await notices.by_request(context, rows, steps)
+    return [_request(r, steps[r.id], noted.get(r.id)) for r in rows]
 
 
 def _step(row: Any) -> RequestStep:
@@ -95,7 +92,7 @@ def _step(row: Any) -> RequestStep:
     )
 
 
-def _request(row: Any, steps: list[RequestStep]) -> Request:
+def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
     return Request(
         id=row.id,
         organization_id=row.organization_id,
@@ -107,6 +104,7 @@ def _request(row: Any, steps: list[RequestStep]) -> Request:
         problem=row.problem,
         can_retry=row.can_retry,
         awaits_finality=row.awaits_finality,
+        notice=notice,
         created_by=row.created_by,
         created_by_name=row.created_by_name,
         created_at=row.created_at,

@@ -1,4 +1,4 @@
-"""Requests and their steps."""
+"""Tables of requests, their steps and approvals."""
 
 from datetime import datetime
 from typing import Any
@@ -7,12 +7,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, json_field, organization_field, status_field, time_field
+from backend.core.columns import Row, json_field, organization_field, status_field, time_field
 from backend.requests.schemas import ApprovalStatus, RequestStatus, StepStatus
 
 
 class RequestRow(Row, table=True):
-    """An accepted operation; its id is its workflow's first id."""
+    """An accepted operation. Its id is its workflow's first id."""
 
     __tablename__ = "requests"
     __table_args__ = (
@@ -31,16 +31,18 @@ class RequestRow(Row, table=True):
     subject_type: str
     subject_id: UUID = Field(index=True)
     scope: str
-    """The scope of the action, needed again to retry it."""
+    """Scope of the action, also required to retry it."""
     arguments: dict[str, Any] = json_field(dict)
     problem: dict[str, Any] | None = json_field(None, nullable=True)
     can_retry: bool = False
     attempt: int = 1
     created_by: UUID | None = Field(default=None, foreign_key="users.id")
     awaits_finality: bool = False
-    """Whether all of its work is done, and it succeeds when its transactions are as sure as their chains' terms ask."""
+    """Whether all work is done, and the request succeeds once its transactions reach the finality that the chains'
+    terms require.
+    """
     origin: dict[str, Any] = json_field(dict)
-    """Whoever asked for its latest run, as `backend.changes.Who.noted`."""
+    """Actor of the latest run, as `backend.core.changes.Who.noted`."""
 
 
 class RequestStepRow(Row, table=True):
@@ -63,8 +65,10 @@ class RequestStepRow(Row, table=True):
 
 
 class ApprovalRow(Row, table=True):
-    """What a request waits for: that somebody else than who asked agrees. `call` is what was asked for, so that it can
-    be checked again; `plan` is what the one who approved was told it would do."""
+    """The approval that a request waits for, from another person than the requester.
+
+    `call` is the requested operation, so that it can be checked again; `plan` is the plan shown to the approver.
+    """
 
     __tablename__ = "approvals"
 
@@ -75,13 +79,13 @@ class ApprovalRow(Row, table=True):
     asked_by: UUID | None = Field(default=None, foreign_key="users.id")
     asked_with: UUID | None = Field(default=None, foreign_key="api_keys.id")
     asked_grant: UUID | None = None
-    """The session of the application that asked. No foreign key: sessions are deleted some time after their end."""
+    """The session of the requesting application. Not a foreign key: sessions are deleted some time after their end."""
     asked_application: str | None = None
-    """The application's name then: who decides may have no place in the application's organization."""
+    """The application's name at the time: the decider may have no access to the application's organization."""
     expires_at: datetime = time_field()
     decided_by: UUID | None = Field(default=None, foreign_key="users.id")
     decided_at: datetime | None = time_field(nullable=True)
     reason: str | None = None
     plan: dict[str, Any] | None = json_field(None, nullable=True)
     cause: str | None = None
-    """The daily limit that was exceeded; null where the action always needs a second person."""
+    """The exceeded daily limit; null where the action always needs a second person."""

@@ -1,4 +1,4 @@
-"""Requests: accepted asynchronous operations and how far they are."""
+"""Requests: accepted asynchronous operations and their progress."""
 
 from enum import StrEnum
 from typing import Any
@@ -6,12 +6,12 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.chain.terms import Finality
-from backend.fields import Record, Timestamp
+from backend.chain.finality import Finality
+from backend.core.fields import Record, Timestamp
 
 
 class RequestStatus(StrEnum):
-    """States of a request; the last four are final, except that a failed one may be retried."""
+    """States of a request. The last three are final, except that a failed one may be retried."""
 
     AWAITING_APPROVAL = "awaiting_approval"
     ACCEPTED = "accepted"
@@ -22,7 +22,7 @@ class RequestStatus(StrEnum):
 
 
 class Action(StrEnum):
-    """What an organization may ask a second person for; the kind of the request that it makes."""
+    """Actions for which an organization may require a second person; the kind of the request that each creates."""
 
     ASSET_DEPLOY = "asset.deploy"
     ASSET_UPDATE = "asset.update"
@@ -50,6 +50,24 @@ class Action(StrEnum):
     MEMBER_REMOVE = "member.remove"
 
 
+ENDING = frozenset(
+    {
+        Action.PAUSE,
+        Action.UNPAUSE,
+        Action.FREEZE,
+        Action.UNFREEZE,
+        Action.PAUSE_PATH,
+        Action.UNPAUSE_PATH,
+        Action.ORDER_CANCEL,
+        Action.REVOKE,
+        Action.DISTRIBUTION_CANCEL,
+        "bridge.return",
+    }
+)
+"""Kinds of requests that end or stop something, or undo that. They also work on chains that the organization has
+disabled: its protections do not depend on its plans for a chain."""
+
+
 class ApprovalStatus(StrEnum):
     """`pending → approved, denied, expired`, each final."""
 
@@ -72,15 +90,17 @@ class StepStatus(StrEnum):
 
 
 class Subject(BaseModel):
-    """What a request is about."""
+    """Subject of a request."""
 
     type: str
     id: UUID
 
 
 class RequestStep(Record):
-    """One step: its times, and its transaction where it has one. `finality` is how sure the transaction's block is by
-    the chain's terms; null before it is included."""
+    """One step: its times, and its transaction if it has one.
+
+    `finality` is the finality of the transaction's block under the chain's terms; null before it is included.
+    """
 
     name: str
     title: str
@@ -96,9 +116,13 @@ class RequestStep(Record):
 
 
 class Request(Record):
-    """An accepted operation. `problem` is why it failed; `can_retry` whether trying again can help. It is running with
-    `awaits_finality` when all its work is done: it succeeds once its transactions are as sure as the chain's terms ask
-    (`terms.succeeds_at` of the organization's chains)."""
+    """An accepted operation.
+
+    `problem` is why it failed; `can_retry` is whether a retry can help. It is running with `awaits_finality` when all
+    its work is done: it succeeds once its transactions reach the finality that the chain's terms require
+    (`terms.succeeds_at` of the organization's chains). `notice` says what it means for the request that a chain was
+    disabled in the meantime; null if none was.
+    """
 
     id: UUID
     organization_id: UUID
@@ -110,10 +134,17 @@ class Request(Record):
     problem: dict[str, Any] | None
     can_retry: bool
     awaits_finality: bool = False
+    notice: str | None = None
     created_by: UUID | None
     created_by_name: str | None = None
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class RequestRetried(Request):
+    """Response to a retry: the request, which runs again under the same ID."""
+
+    requestId: UUID
 
 
 class RequestList(BaseModel):

@@ -1,7 +1,7 @@
-"""Requests: how an accepted operation is written down, followed, ended and tried again.
+"""Requests: writing, progress, end and retry.
 
-`accept` needs the workflow engine, which needs this module to note progress: it takes the engine's `enqueue`
-through `backend.requests.accept`, so that the two know each other in one direction only.
+`accept` needs the workflow engine, which needs this module to note progress: it reaches the engine's `enqueue` through
+`backend.requests.accept`, so that the dependency has one direction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,16 +12,20 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.chain.corrections import SUPERSEDED
 from backend.chain.models import TransactionRow, TransactionStatus
-from backend.chain.terms import reaches, terms_of
-from backend.changes import who
-from backend.db import Write, now
+from backend.chain.rpc.terms import reaches, terms_of
+from backend.chain.transactions.corrections import SUPERSEDED
+from backend.core import locks
+from backend.core.changes import who
+from backend.core.db import Write, now
+from backend.core.errors import Conflict
+from backend.core.locks import Purpose
+from backend.requests import revoked_makers
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import RequestStatus, StepStatus
 
 HOP, AWAY = "hop", "away"
-"""Names in a request's arguments: how often its run went on in another order, and in which it is."""
+"""Names in a request's arguments: how often its run moved to another order, and its current order."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +80,17 @@ async def write(
 
 
 def hop_of(arguments: Mapping[str, Any]) -> int:
-    """How often a request's run has gone on in another order."""
+    """Return how often a request's run has moved to another order."""
     return int(arguments.get(HOP, 0))
 
 
 def order_of(arguments: Mapping[str, Any]) -> str:
-    """The order in which a request is run now."""
+    """Return the order in which a request currently runs."""
     return str(arguments.get(AWAY) or arguments.get("order", ""))
 
 
 async def move(session: Write, request_id: UUID, order: str | None) -> RequestRow:
-    """Note that a request's run goes on in another order, or in its own again (None)."""
+    """Note that a request's run moves to another order, or back to its own (None)."""
     row: RequestRow = await session.get_one(RequestRow, request_id, with_for_update=True)
     kept = {name: value for name, value in row.arguments.items() if name != AWAY}
     row.arguments = kept | {HOP: hop_of(row.arguments) + 1} | ({AWAY: order} if order else {})
@@ -94,14 +98,15 @@ async def move(session: Write, request_id: UUID, order: str | None) -> RequestRo
 
 
 async def is_first(session: Write, request_id: UUID) -> bool:
-    """Whether no other request of the same order is running. What asks next sees what this one does: the order is
-    locked until the transaction's end."""
+    """Return whether no other request of the same order is running.
+
+    The order is locked until the transaction's end, so the next caller sees its effect.
+    """
     row: RequestRow | None = await session.get(RequestRow, request_id)
     if row is None:
         return True
     order = order_of(row.arguments)
-    name = f"order {order}"
-    await session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+    await locks.wait(session, Purpose.REQUEST_ORDER, order)
     others = sa.select(col(RequestRow.id)).where(
         col(RequestRow.organization_id) == row.organization_id,
         col(RequestRow.id) != request_id,
@@ -113,7 +118,7 @@ async def is_first(session: Write, request_id: UUID) -> bool:
 
 
 async def first_chain(session: Write, request_id: UUID) -> int | None:
-    """The chain of the first step that has one."""
+    """Return the chain of the first step that has one."""
     steps = (
         sa.select(col(RequestStepRow.chain_eid))
         .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.chain_eid).is_not(None))
@@ -124,22 +129,33 @@ async def first_chain(session: Write, request_id: UUID) -> int | None:
 
 
 async def chains_of(session: Write, request_id: UUID) -> Sequence[int]:
-    """The chains that a request's steps go to."""
+    """Return the chains of a request's steps."""
     steps = sa.select(col(RequestStepRow.chain_eid)).distinct().where(col(RequestStepRow.request_id) == request_id)
     return [eid for eid in await session.scalars(steps) if eid is not None]
 
 
-async def begin(session: Write, request_id: UUID) -> RequestRow | None:
-    """Mark a request as running; None where it has ended already (a run that was repeated)."""
+async def has_sent(session: Write, request_id: UUID) -> bool:
+    """Return whether a transaction of a request has reached a chain, or may still reach it."""
+    query = sa.select(col(TransactionRow.id)).where(
+        col(TransactionRow.request_id) == request_id, col(TransactionRow.status) != TransactionStatus.FAILED
+    )
+    return await session.scalar(query.limit(1)) is not None
+
+
+async def begin(session: Write, request_id: UUID) -> tuple[RequestRow | None, Conflict | None]:
+    """Mark a request as running; None where it has already ended (a repeated run). Return also why it may not start,
+    where its maker may no longer make it: it stays accepted."""
     row: RequestRow | None = await session.get(RequestRow, request_id, with_for_update=True)
     if row is None or row.awaits_finality or row.status not in (RequestStatus.ACCEPTED, RequestStatus.RUNNING):
-        return None
-    row.status = RequestStatus.RUNNING
-    return row
+        return None, None
+    refusal = await revoked_makers.refusal(session, row) if row.status is RequestStatus.ACCEPTED else None
+    if refusal is None:
+        row.status = RequestStatus.RUNNING
+    return row, refusal
 
 
 async def is_settled(session: Write, request_id: UUID) -> bool:
-    """Whether every transaction of a request is as sure as its chain's terms ask of a request that succeeds."""
+    """Return whether every transaction of a request has the finality that its chain's terms require for success."""
     query = sa.select(col(TransactionRow.chain_eid), col(TransactionRow.finality), col(TransactionRow.key))
     rows = await session.execute(query.where(col(TransactionRow.request_id) == request_id))
     return all(SUPERSEDED in row.key or reaches(row.finality, terms_of(row.chain_eid).succeeds_at) for row in rows)
@@ -158,24 +174,24 @@ async def failed_transaction(session: Write, request_id: UUID) -> dict[str, Any]
 
 
 async def await_finality(session: Write, request_id: UUID) -> None:
-    """All work of a request is done; it succeeds when its transactions are sure enough."""
+    """Mark a request's work as done; it succeeds once its transactions reach the required finality."""
     await session.execute(
         sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), awaits_finality=True)
     )
 
 
 async def succeed(session: Write, request_id: UUID) -> None:
-    """The end everybody wants."""
+    """End a request as succeeded."""
     await _end(session, request_id, status=RequestStatus.SUCCEEDED, problem=None, can_retry=False)
 
 
 async def deny(session: Write, request_id: UUID, problem: dict[str, Any]) -> None:
-    """The end of a request that nobody else agreed to; it never began."""
+    """End a request as denied; it never started."""
     await _end(session, request_id, status=RequestStatus.DENIED, problem=problem, can_retry=False)
 
 
 async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_retry: bool) -> None:
-    """The other end, with the problem that says why; steps that never began stay as waiting."""
+    """End a request as failed, with its problem. Steps that never started stay waiting."""
     await session.execute(
         sa.update(RequestStepRow)
         .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.status) == StepStatus.RUNNING)
@@ -193,7 +209,7 @@ async def _end(session: Write, request_id: UUID, **values: Any) -> None:
 
 
 async def begin_step(session: Write, request_id: UUID, name: str) -> None:
-    """A step starts; one that had succeeded in a run before stays as it is."""
+    """Start a step. One that succeeded in an earlier run is unchanged."""
     await _step(
         session,
         request_id,
@@ -206,12 +222,12 @@ async def begin_step(session: Write, request_id: UUID, name: str) -> None:
 
 
 async def note_step(session: Write, request_id: UUID, name: str, tx_hash: str | None, detail: str | None) -> None:
-    """Something to show while a step runs."""
+    """Show progress while a step runs."""
     await _step(session, request_id, name, only=(StepStatus.RUNNING,), tx_hash=tx_hash, detail=detail)
 
 
 async def end_step(session: Write, request_id: UUID, name: str, tx_hash: str | None, detail: str | None) -> None:
-    """A step has succeeded."""
+    """End a step as succeeded."""
     await _step(
         session,
         request_id,
@@ -225,7 +241,7 @@ async def end_step(session: Write, request_id: UUID, name: str, tx_hash: str | N
 
 
 async def fail_step(session: Write, request_id: UUID, name: str, detail: str) -> None:
-    """A step has failed."""
+    """End a step as failed."""
     await _step(
         session,
         request_id,
@@ -250,7 +266,7 @@ async def _step(session: Write, request_id: UUID, name: str, only: Sequence[Step
 
 
 async def reopen(session: Write, row: RequestRow) -> None:
-    """Make a failed request ready to run again: its failed steps wait once more."""
+    """Make a failed request ready to run again: its failed steps return to waiting."""
     row.status, row.problem, row.can_retry, row.attempt = RequestStatus.ACCEPTED, None, False, row.attempt + 1
     row.awaits_finality, row.origin = False, who().noted()
     row.arguments = {name: value for name, value in row.arguments.items() if name not in (HOP, AWAY)}

@@ -1,1 +1,1 @@
-"""Search over everything an organization's reader may see."""
+"""Search over everything a reader of an organization may see."""

@@ -5,12 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.auth.route import Current, GuardedRoute, requires
+from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.keyset import limit_of
+from backend.core.pagination import limit_of
 from backend.search import service
 from backend.search.schemas import SearchResults, Words
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/search", tags=["Search"], route_class=GuardedRoute)
 
 
@@ -19,9 +20,9 @@ router = APIRouter(prefix="/orgs/{orgId}/search", tags=["Search"], route_class=G
 async def search_organization(
     context: Current,
     orgId: UUID,
-    q: Annotated[Words, Query(description="Part of a name, symbol or email; the beginning of an id, address or hash.")],
+    q: Annotated[Words, Query(description="Part of a name, symbol or email; the beginning of an ID, address or hash.")],
     limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
 ) -> SearchResults:
-    """Whatever fits in this organization and those below, best first: an exact name, one that begins so, a word, a
-    part. Each kind is looked through only where the caller has the scope of its list; at most 8 of a kind."""
+    """Search this organization and those below. Best matches first: an exact name, a prefix, a word, a part. Each kind
+    is searched only if the caller has the scope of its list; at most 8 results of a kind."""
     return await service.search(context, q, limit_of(limit))

@@ -1,4 +1,4 @@
-"""Which kinds of things a reader may find. Pure."""
+"""Rules of which kinds a reader may find. Pure functions."""
 
 from collections.abc import Collection
 
@@ -24,5 +24,5 @@ NEEDED: dict[Kind, Scope] = {
 
 
 def findable(scopes: Collection[Scope]) -> list[Kind]:
-    """What is looked through for somebody with these scopes."""
+    """Return the kinds to search for a caller with these scopes."""
     return [kind for kind, scope in NEEDED.items() if scope in scopes]

@@ -1,4 +1,4 @@
-"""What was found."""
+"""API schemas of search results."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,14 +6,14 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
-from backend.fields import Record, one_line
+from backend.core.fields import Record, one_line
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(one_line)]
-"""What somebody looks for."""
+"""A search text."""
 
 
 class Kind(StrEnum):
-    """What something found is."""
+    """Kind of a result."""
 
     ORGANIZATION = "organization"
     ASSET = "asset"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Found(Record):
-    """Something found: `title` names it, `detail` tells more; it is of the organization that is named."""
+    """A search result: `title` is its name, `detail` adds facts; the organization is named."""
 
     kind: Kind
     id: UUID

@@ -1,4 +1,4 @@
-"""Search: one round trip to the database, whose function looks no further than what the caller has entered."""
+"""Search in one database round trip; its function searches only what the caller has entered."""
 
 import sqlalchemy as sa
 
@@ -7,12 +7,12 @@ from backend.search import rules
 from backend.search.schemas import Found, SearchResults
 
 EACH = 8
-"""Results of one kind: the many of one must not push out the others."""
+"""Results per kind, so that one kind cannot displace the others."""
 
 
 async def search(context: Context, words: str, most: int) -> SearchResults:
-    """The best matches. A person's role reaches down, so what is below is found too, except where a second factor is
-    required that the person does not have. A key sees its own organization and the names of those below."""
+    """Return the best matches. A person's role also covers the organizations below, except where a second factor is
+    required that the person lacks. A key sees its own organization and the names of those below."""
     text = sa.text(
         "select * from signum_search(:org, cast(:kinds as text[]), :words, :deep, :factor, :each, :most, "
         "cast(:address as inet))"

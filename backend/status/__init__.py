@@ -1,1 +1,1 @@
-"""Whether the installation answers, whether it is ready, and what its errors mean."""
+"""Health, readiness, and documentation of error types."""

@@ -1,22 +1,24 @@
-"""Notes of `/v1/ready` about open alarms. Anybody may read them, so they count and name no organization's data."""
+"""Notes of `/v1/ready` about open alarms. They are public, so they contain only counts and no organization's data."""
 
 import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 import structlog
 from sqlmodel import col
 
-from backend import db
-from backend.auth import forwarding
+from backend.chain.chain_models import ChainRow
 from backend.chain.models import AlarmKind, ChainAlarmRow
-from backend.chains.models import ChainRow
-from backend.readiness import readiness
+from backend.core import db
+from backend.core.readiness import readiness
+from backend.core.runtime import runtime
+from backend.limits import proxy_warning
 
 log = structlog.get_logger()
 FRESH = 5.0
-"""Seconds for which the alarms are not read again, however often the route is called."""
+"""Seconds for which the alarms are cached, regardless of how often the route is called."""
 WORDS = {
     AlarmKind.DEEP_REORG: ("indexing has stopped after a deep reorganization", ""),
     AlarmKind.DIFFERENCE: ("1 difference between tables and chain", "{count} differences between tables and chain"),
@@ -24,29 +26,34 @@ WORDS = {
     AlarmKind.EXECUTED_TWICE: ("1 operation was executed twice", "{count} operations were executed twice"),
 }
 
-_read_at = -FRESH
-_notes: list[str] = []
+
+@dataclass
+class AlarmNotes:
+    """The alarms that this process last read, and when by `time.monotonic`."""
+
+    lines: list[str] = field(default_factory=list)
+    read_at: float = -FRESH
 
 
 async def notes() -> list[str]:
-    """Return what works less well than it should: what this process knows, and the open alarms of all chains."""
-    return [*readiness.notes, *forwarding.notes(), *await _alarms()]
+    """Return notes on degraded operation: from this process, and from the open alarms of all chains."""
+    return [*readiness().notes, *proxy_warning.notes(), *await _alarms()]
 
 
 async def _alarms() -> list[str]:
-    global _read_at, _notes
-    if "migrations" in readiness.waiting or time.monotonic() - _read_at < FRESH:
-        return _notes
-    _read_at = time.monotonic()
+    known = runtime.part(AlarmNotes)
+    if "migrations" in readiness().waiting or time.monotonic() - known.read_at < FRESH:
+        return known.lines
+    known.read_at = time.monotonic()
     try:
-        _notes = lines(await _open())
+        known.lines = lines(await _open())
     except (sa.exc.SQLAlchemyError, OSError) as error:
         log.warning("ready.alarms_not_read", error=type(error).__name__)
-    return _notes
+    return known.lines
 
 
 async def _open() -> list[tuple[str, AlarmKind]]:
-    """The open alarms: the name of the chain, and the kind."""
+    """Return the open alarms: chain name and kind."""
     found = (
         sa.select(col(ChainRow.display_name), col(ChainAlarmRow.kind))
         .join(ChainRow, col(ChainRow.xchain_eid) == col(ChainAlarmRow.chain_eid))

@@ -1,4 +1,4 @@
-"""What is told without a credential."""
+"""API schemas of status routes that need no credential."""
 
 from typing import Literal
 
@@ -6,13 +6,13 @@ from pydantic import BaseModel
 
 
 class Health(BaseModel):
-    """The process answers."""
+    """The process responds."""
 
     status: Literal["ok"] = "ok"
 
 
 class Ready(BaseModel):
-    """What is still being prepared; `failure` is why it will not be, `notes` what works less well than it should."""
+    """What is still being prepared; `failure` is why preparation cannot finish, `notes` list degraded operation."""
 
     ready: bool
     waiting: list[str]
@@ -21,7 +21,7 @@ class Ready(BaseModel):
 
 
 class ErrorType(BaseModel):
-    """An error type in words."""
+    """Explanation of an error type."""
 
     slug: str
     title: str

@@ -1,1 +1,1 @@
-"""Transfers of an asset by the organization's server wallets."""
+"""Transfers of an asset from the organization's server wallets."""

@@ -1,4 +1,4 @@
-"""Reading transfers."""
+"""Lists of transfers."""
 
 from typing import Any
 from uuid import UUID
@@ -8,10 +8,10 @@ from sqlmodel import col
 
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
+from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
-from backend.chains.models import ChainRow
-from backend.errors import NotFound
-from backend.keyset import Page
+from backend.core.errors import NotFound
+from backend.core.pagination import Page, where_given
 from backend.parties.models import PartyRow
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferList, TransferStatus
@@ -21,22 +21,17 @@ TRANSFERS = sa.inspect(TransferRow).local_table
 
 
 async def page(context: Context, page: Page, asset_id: UUID | None, status: TransferStatus | None) -> TransferList:
-    """A page of the organization's transfers."""
-    query = _query(context)
-    if asset_id is not None:
-        query = query.where(TRANSFERS.c.asset_id == asset_id)
-    if status is not None:
-        query = query.where(TRANSFERS.c.status == status)
-    rows = (await context.session.execute(page.apply(query, TRANSFERS.c.created_at, TRANSFERS.c.id))).all()
-    shown, cursor = page.cut(rows)
+    """Return a page of the organization's transfers."""
+    query = where_given(_query(context), (TRANSFERS.c.asset_id, asset_id), (TRANSFERS.c.status, status))
+    shown, cursor = await page.read(context.session, query, TRANSFERS.c)
     return TransferList(transfers=[_transfer(r) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, transfer_id: UUID) -> Transfer:
-    """One transfer; 404 where it is not of this organization."""
+    """Return one transfer; 404 if it does not belong to this organization."""
     row = (await context.session.execute(_query(context).where(TRANSFERS.c.id == transfer_id))).one_or_none()
     if row is None:
-        raise NotFound("There is no such transfer in this organization.")
+        raise NotFound("There is no transfer with this ID in this organization.")
     return _transfer(row)
 
 
@@ -62,7 +57,7 @@ def _query(context: Context) -> sa.Select[Any]:
 
 
 def _name(of: Any, name: str, address: str) -> Any:
-    """The name that the organization gave a receiver; several parties may share a wallet, one is shown."""
+    """Return the name that the organization gave a receiver; if several parties share a wallet, one is shown."""
     table = sa.inspect(of).local_table.alias()
     known = (
         table.c.organization_id == TRANSFERS.c.organization_id,

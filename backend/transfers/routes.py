@@ -5,9 +5,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response, status
 
-from backend.auth.route import Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.keyset import Page
+from backend.core.pagination import Page
+from backend.requests.responses import accepted, planned
 from backend.transfers import listing, service
 from backend.transfers.schemas import (
     Transfer,
@@ -18,6 +19,7 @@ from backend.transfers.schemas import (
     TransferStatus,
 )
 
+# Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/transfers", tags=["Transfers"], route_class=GuardedRoute)
 
 
@@ -30,7 +32,7 @@ async def list_transfers(
     assetId: UUID | None = None,
     status: TransferStatus | None = None,
 ) -> TransferList:
-    """Transfers that were asked for here, newest first."""
+    """List requested transfers, newest first."""
     return await listing.page(context, page, assetId, status)
 
 
@@ -39,18 +41,15 @@ async def list_transfers(
 async def create_transfer(
     context: Current, orgId: UUID, body: TransferCreate, response: Response, dry_run: DryRun = False
 ) -> TransferAccepted | TransferPlan:
-    """Send an asset from a server wallet. Every rule of the token is asked before anything is sent; a refusal (409) has
-    each rule that stands against it in `rules`, with its reason and the call that would put it right."""
+    """Create a transfer of an asset from a server wallet. Every rule of the token is checked before anything is sent; a
+    refusal (409) lists each failed rule in `rules`, with its reason and the call that resolves it."""
     if dry_run:
-        response.status_code = status.HTTP_200_OK
-        return await service.plan(context, body)
-    accepted = await service.create(context, body)
-    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{accepted.request_id}"
-    return accepted
+        return planned(response, await service.plan(context, body))
+    return accepted(response, orgId, await service.create(context, body))
 
 
 @router.get("/{transferId}")
 @requires(Scope.TRANSFERS_READ)
 async def get_transfer(context: Current, orgId: UUID, transferId: UUID) -> Transfer:
-    """One transfer: how far it is, its transaction, and why it failed where it did."""
+    """Get a transfer: its status, its transaction, and why it failed."""
     return await listing.one(context, transferId)

@@ -1,16 +1,16 @@
-"""Decisions about transfers. Pure."""
+"""Rules of transfers. Pure functions."""
 
-from backend.errors import BadRequest, Conflict
+from backend.core.errors import BadRequest, Conflict
 from backend.wallets.schemas import WalletKind
 
 
 def check_amount(amount: int) -> None:
-    """400 where nothing would move."""
+    """Raise 400 if the amount is zero."""
     if amount == 0:
-        raise BadRequest("A transfer moves at least one base unit.", pointer="/amount")
+        raise BadRequest("The amount must be at least one base unit.", pointer="/amount")
 
 
 def check_signs(kind: WalletKind) -> None:
-    """409 where somebody else holds the wallet's key."""
+    """Raise 409 if Signum does not hold the wallet's key."""
     if kind is not WalletKind.SERVER:
-        raise Conflict("Transfers are signed by server wallets; the key of this one is held by somebody else.")
+        raise Conflict("Transfers are signed by server wallets. Signum does not hold this wallet's key.")

@@ -1,12 +1,12 @@
-"""Transfers as they cross the door."""
+"""API schemas of transfers."""
 
 from enum import StrEnum
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.chain.terms import Finality
-from backend.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
+from backend.chain.finality import Finality
+from backend.core.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
 
 
 class TransferStatus(StrEnum):
@@ -29,7 +29,7 @@ class TransferCreate(Body):
 
 
 class BalanceChange(BaseModel):
-    """What an address holds of the asset on the chain (base units), before and after."""
+    """An address's balance of the asset on the chain (base units), before and after."""
 
     address: str
     before: str
@@ -37,22 +37,22 @@ class BalanceChange(BaseModel):
 
 
 class TransferImpact(BaseModel):
-    """What a transfer would move. `warnings` names the daily limit that it exceeds."""
+    """What a transfer would move. `warnings` names a daily limit that it exceeds."""
 
     changes: list[BalanceChange]
     warnings: list[str] = Field(default_factory=list)
 
 
 class TransferPlan(BaseModel):
-    """Answer of `?dry_run=true`: every check was made, nothing was done."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
 
     steps: list[str]
     impact: TransferImpact
 
 
 class Transfer(Record):
-    """A transfer record. `failure` is the decoded reason of one that failed; `to_name` the party of the receiver;
-    `finality` how sure its block is by the chain's terms."""
+    """A transfer record. `failure` is the decoded reason of a failed one; `to_name` the receiver's party; `finality`
+    the finality of its block, in the chain's terms."""
 
     id: UUID
     organization_id: UUID
@@ -84,6 +84,6 @@ class TransferList(BaseModel):
 
 
 class TransferAccepted(Acceptance):
-    """Answer to a transfer."""
+    """Response to a transfer."""
 
     transferId: UUID

@@ -1,26 +1,29 @@
-"""Transfers: asked for, looked at by every rule, and handed to the workflow."""
+"""Request transfers: check every rule, and pass them to the workflow."""
 
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.assets import checking, gas, records
-from backend.assets.checking import Place
+from backend.assets import gas, records, transfer_check
 from backend.assets.models import AssetRow
+from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain import lost_transactions, token
-from backend.chain.transactions import rehearse
-from backend.changes import shown, tell
+from backend.chain.bindings import token
+from backend.chain.transactions import lost_transactions
+from backend.chain.transactions.execution import rehearse
+from backend.chains import new_activity
 from backend.compliance.refusal import Refused
 from backend.compliance.rules import failures
 from backend.compliance.schemas import TransferCheck
-from backend.daily_limits import counting
-from backend.daily_limits.counting import Amount
-from backend.errors import NotFound
-from backend.requests.accept import accept, told
+from backend.core import db
+from backend.core.changes import publish, shown
+from backend.core.errors import NotFound
+from backend.core.units import grouped
+from backend.daily_use import counts
+from backend.daily_use.counts import Amount
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.transfers import rules
 from backend.transfers.models import TransferRow
@@ -32,19 +35,19 @@ from backend.transfers.schemas import (
     TransferImpact,
     TransferPlan,
 )
-from backend.units import grouped
 from backend.wallets.models import WalletRow
 
 KIND = "transfer.send"
 
 
 async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, WalletRow, Place]:
-    """What is sent, by which wallet, once our rules, the token's own, and a rehearsal on the chain are passed."""
+    """Return the transfer after our rules, the token's own, and a simulation on the chain passed."""
     rules.check_amount(int(body.amount))
     asset = await records.asset(context.session, context.organization_id, body.asset_id)
     wallet = await _wallet(context, body.from_wallet_id)
     rules.check_signs(wallet.kind)
-    place = await checking.place_of(context, asset.id, body.chain_eid)
+    place = await transfer_check.place_of(context, asset.id, body.chain_eid)
+    await new_activity.check(context, place.eid)
     async with lost_transactions.considered(context.session, place.eid):
         await _check_rules(context, wallet, body)
         await records.check_funded(context.session, wallet, body.chain_eid, gas.TRANSFER)
@@ -55,13 +58,13 @@ async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, Wa
 
 
 async def create(context: Context, body: TransferCreate) -> TransferAccepted:
-    """A transfer and the request that sends it."""
+    """Create a transfer and the request that sends it."""
     asset, wallet, _ = await _checked(context, body)
     return await _accept(context, asset, wallet, body)
 
 
 async def plan(context: Context, body: TransferCreate) -> TransferPlan:
-    """Every check of a transfer, and what it would move."""
+    """Run every check of a transfer, and return what it would move."""
     asset, wallet, place = await _checked(context, body)
     amount = int(body.amount) if body.to_address != wallet.address else 0
     changes = []
@@ -70,8 +73,8 @@ async def plan(context: Context, body: TransferCreate) -> TransferPlan:
             held = await token.balance_of(place.eid, place.token, address)
             changes.append(BalanceChange(address=address, before=str(held), after=str(held + moved)))
     steps = [f"Send {body.amount} base units of {asset.symbol}", "Read the movement back"]
-    excess = await counting.excess(context.session, KIND, Amount(asset.id, int(body.amount)), lock=False)
-    warnings = [f"{excess} A second person has to approve it."] if excess else []
+    excess = await counts.excess(context.session, KIND, Amount(asset.id, int(body.amount)), lock=False)
+    warnings = [f"{excess} A second person must approve it."] if excess else []
     return TransferPlan(steps=steps, impact=TransferImpact(changes=changes, warnings=warnings))
 
 
@@ -82,16 +85,16 @@ async def _wallet(context: Context, wallet_id: UUID) -> WalletRow:
         )
     )
     if wallet is None:
-        raise NotFound("There is no such wallet in this organization.")
+        raise NotFound("There is no wallet with this ID in this organization.")
     return wallet
 
 
 async def _check_rules(context: Context, wallet: WalletRow, body: TransferCreate) -> None:
-    """409 with every rule that stands against it."""
+    """Raise 409 with every failed rule."""
     asked = TransferCheck(
         chain_eid=body.chain_eid, from_address=wallet.address, to_address=body.to_address, amount=body.amount
     )
-    refused = failures((await checking.check(context, body.asset_id, asked)).rules)
+    refused = failures((await transfer_check.check(context, body.asset_id, asked)).rules)
     if refused:
         raise Refused(refused)
 
@@ -123,10 +126,10 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     )
     row.request_id = request.id
     subject, made = ("transfer", row.id), shown(Transfer, row)
-    await tell(context.session, row.organization_id, "transfer.created", subject, None, made)
+    await publish(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
         transferId=row.id,
         status=row.status,
         request_id=str(request.id),
-        message=told(request, "The transfer is being sent."),
+        message=acceptance_message(request, "The transfer is being sent."),
     )

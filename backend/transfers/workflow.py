@@ -1,24 +1,24 @@
-"""What is done for an accepted transfer. When its request has succeeded, the cap table shows it."""
+"""Workflow of an accepted transfer. When its request has succeeded, the cap table shows it."""
 
 from typing import Any
 
 from backend.assets import records
-from backend.assets.writing import write
-from backend.chain import indexer, token
+from backend.assets.transaction_step import write
+from backend.chain.abi.outcome import Outcome
+from backend.chain.bindings import token
 from backend.chain.errors import Undone
+from backend.chain.indexer import indexer
 from backend.chain.models import TransactionStatus
-from backend.chain.outcome import Outcome
-from backend.chain.transactions import find
-from backend.changes import shown, tell_state
-from backend.db import Write
-from backend.errors import Conflict, SignumError
+from backend.chain.transactions.execution import find
+from backend.core.changes import set_status
+from backend.core.errors import Conflict, SignumError
+from backend.requests.workflows import Run, StepNotes, workflow
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferStatus
-from backend.workflows import Run, StepNotes, workflow
 
 
 async def send_failed(run: Run, error: SignumError) -> None:
-    """The transfer did not happen, with the reason. Where only what comes after it failed, it did happen."""
+    """Mark the transfer as failed, with the reason. If only a later step failed, the transfer stays confirmed."""
     if await _was_mined(run):
         await _set(run, status=TransferStatus.CONFIRMED, failure=None)
     else:
@@ -47,15 +47,15 @@ async def send(run: Run) -> None:
 
 
 async def _begin(run: Run) -> tuple[TransferRow, str]:
-    """The transfer and its token's address; a failed one that is tried again begins anew."""
+    """Return the transfer and its token's address; a failed one that is retried starts again."""
     async with run.transaction() as session:
         row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
         if row.status is TransferStatus.FAILED:
-            await _change(session, row, status=TransferStatus.PENDING, failure=None)
+            await set_status(session, "transfer", Transfer, row, status=TransferStatus.PENDING, failure=None)
         for place in records.active(await records.deployments(session, row.asset_id)):
             if place.chain_eid == row.chain_eid and place.token_address:
                 return row, place.token_address
-    raise Conflict("The asset has no active token on this chain any more.")
+    raise Conflict("The asset no longer has an active token on this chain.")
 
 
 async def _send(run: Run, step: StepNotes, row: TransferRow, at: str) -> Outcome:
@@ -69,23 +69,15 @@ async def _send(run: Run, step: StepNotes, row: TransferRow, at: str) -> Outcome
 
 
 def _read_back(outcome: Outcome, row: TransferRow, at: str) -> None:
-    """The receipt must tell of this movement, by this token."""
+    """Check that the receipt contains this movement by this token."""
     wanted = (at, row.from_address, row.to_address, row.amount)
     if not any((e["_address"], e["from"], e["to"], e["value"]) == wanted for e in outcome.events("Transfer")):
         raise Conflict(f"The transaction {outcome.tx_hash} was mined, but it moved something else.")
 
 
 async def _set(run: Run, *, undone: bool = False, **values: Any) -> None:
-    """Note how far it is; a confirmed transfer stays so unless a reorganization has undone it."""
+    """Record the status; a confirmed transfer stays confirmed unless a reorg has undone it."""
     async with run.transaction() as session:
         row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
         if undone or row.status is not TransferStatus.CONFIRMED:
-            await _change(session, row, **values)
-
-
-async def _change(session: Write, row: TransferRow, **values: Any) -> None:
-    before = shown(Transfer, row)
-    for name, value in values.items():
-        setattr(row, name, value)
-    await session.flush()
-    await tell_state(session, "transfer", Transfer, row, before)
+            await set_status(session, "transfer", Transfer, row, **values)

@@ -1,4 +1,4 @@
-"""What a wallet holds, read from the chains now."""
+"""Wallet balances, read from the chains now."""
 
 import asyncio
 from collections import defaultdict
@@ -9,16 +9,18 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import db
-from backend.chain import endpoints, quote, rpc, token
-from backend.chains import quotes
+from backend.chain.bindings import quote_token as quote
+from backend.chain.bindings import token
+from backend.chain.rpc import json_rpc, node_urls
+from backend.chains import quote_currencies
 from backend.chains import service as chains
-from backend.errors import SignumError
-from backend.fields import Network
+from backend.core import db
+from backend.core.errors import SignumError
+from backend.core.fields import Network
 from backend.wallets.schemas import Balance
 
 TIMEOUT = 4.0
-"""Seconds a chain has to answer."""
+"""Seconds that a chain has to answer."""
 
 _TOKENS = sa.text("""
     select d.chain_eid, d.token_address, d.asset_id, a.symbol, a.decimals
@@ -26,7 +28,7 @@ _TOKENS = sa.text("""
     where d.organization_id = :organization and d.token_address is not null
     order by a.symbol
 """)
-"""Tokens of the organization. In SQL, because the assets' vertical stands above this one."""
+"""Tokens of the organization. In SQL, because the assets package is above this one."""
 
 
 class Holdings(NamedTuple):
@@ -37,12 +39,12 @@ class Holdings(NamedTuple):
 
 
 async def read(session: AsyncSession, organization_id: UUID, network: Network, address: str) -> Holdings:
-    """Native currency, quote currency and the organization's tokens on every chain of the network we can reach."""
+    """Return native currency, quote currency and the organization's tokens on every reachable chain of the network."""
     quote_tokens = {eid: found.get("quote_token") for eid, found in (await chains.contracts(session)).items()}
     tokens = defaultdict(list)
     for row in await session.execute(_TOKENS, {"organization": organization_id}):
         tokens[row.chain_eid].append(row)
-    places = [c for c in await chains.of_network(session, network) if endpoints.urls_of(c.xchain_eid)]
+    places = [c for c in await chains.of_network(session, network) if node_urls.urls_of(c.xchain_eid)]
     async with db.paused(session):
         answers = await asyncio.gather(
             *(_on(c, address, quote_tokens.get(c.xchain_eid), tokens[c.xchain_eid]) for c in places)
@@ -52,8 +54,8 @@ async def read(session: AsyncSession, organization_id: UUID, network: Network, a
 
 
 async def tokens_on(session: AsyncSession, organization_id: UUID, eid: int, address: str) -> list[tuple[Any, int]]:
-    """The organization's tokens on a chain with what an account holds of each, markets' escrow included; none where it
-    is nothing. Rows have asset_id, symbol, decimals."""
+    """Return the organization's tokens on a chain with an account's non-zero balance, market escrow included. Rows have
+    asset_id, symbol, decimals."""
     rows = [r for r in await session.execute(_TOKENS, {"organization": organization_id}) if r.chain_eid == eid]
     held = await asyncio.gather(*(token.holding_of(eid, r.token_address, address) for r in rows))
     return [(row, amount) for row, amount in zip(rows, held, strict=True) if amount]
@@ -70,12 +72,12 @@ async def _on(chain: Any, address: str, quote_token: str | None, tokens: Sequenc
 
 
 async def _native(chain: Any, address: str) -> Balance:
-    amount = await rpc.native_balance(chain.xchain_eid, address)
+    amount = await json_rpc.native_balance(chain.xchain_eid, address)
     return _balance(chain, chain.native_currency_symbol, 18, amount, is_native=True)
 
 
 async def _quote(chain: Any, address: str, quote_token: str | None) -> Balance | None:
-    terms = await quotes.terms(chain.xchain_eid, quote_token)
+    terms = await quote_currencies.terms(chain.xchain_eid, quote_token)
     if terms is None or quote_token is None:
         return None
     amount = await quote.balance_of(chain.xchain_eid, quote_token, address)

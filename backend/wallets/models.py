@@ -5,12 +5,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.db import Row, organization_field, status_field
+from backend.core.columns import Row, organization_field, status_field
 from backend.wallets.schemas import WalletKind
 
 
 class WalletRow(Row, table=True):
-    """A wallet. A server wallet's key is with its provider, under `key_ref`."""
+    """A wallet. The provider holds a server wallet's key under `key_ref`."""
 
     __tablename__ = "wallets"
     __table_args__ = (

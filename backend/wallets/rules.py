@@ -1,46 +1,49 @@
-"""What wallets may be and when they may go. Pure."""
+"""Rules of wallets and their deletion. Pure functions."""
 
 from collections.abc import Sequence
 
-from backend.chains.schemas import Environment
-from backend.errors import BadRequest, Conflict
+from backend.core.errors import BadRequest, Conflict
+from backend.core.fields import Environment
 from backend.wallets.schemas import Balance, WalletKind
 
 
 def kind_of(asked: WalletKind | None, address: str | None) -> WalletKind:
-    """Server or linked, from what was sent: an address alone makes a linked one."""
+    """Return server or linked, from the request: an address means linked."""
     if asked is WalletKind.SERVER and address is not None:
-        raise BadRequest("A server wallet gets its address from its key; leave it out.", pointer="/address")
+        raise BadRequest("A server wallet gets its address from its key. Omit the address.", pointer="/address")
     if asked is WalletKind.LINKED and address is None:
-        raise BadRequest("A linked wallet takes its address.", pointer="/address")
+        raise BadRequest("A linked wallet requires its address.", pointer="/address")
     return WalletKind.LINKED if address is not None else WalletKind.SERVER
 
 
 def check_default(kind: WalletKind, is_default: bool, has_tokens: bool) -> None:
-    """Only a server wallet becomes the treasury, and not any more once tokens are owned by another."""
+    """Check that a wallet can become the treasury: only a server wallet, and not once another wallet owns tokens."""
     if not is_default:
-        raise BadRequest("Make another wallet the default instead; there is always one.", pointer="/is_default")
+        raise BadRequest(
+            ("There is always one default wallet. Make another wallet the default instead."), pointer="/is_default"
+        )
     if kind is not WalletKind.SERVER:
-        raise BadRequest("The treasury signs for the organization; a linked wallet cannot.", pointer="/is_default")
+        raise BadRequest("The treasury signs for the organization; a linked wallet cannot sign.", pointer="/is_default")
     if has_tokens:
-        raise Conflict("The treasury owns tokens that are deployed; it cannot be exchanged any more.")
+        raise Conflict("The treasury owns deployed tokens; it can no longer be replaced.")
 
 
 def check_deletable(kind: WalletKind, is_default: bool, is_issuer: bool, has_orders: bool) -> None:
-    """409 where something still needs the wallet's key. A linked wallet's key is not ours, so it may always go."""
+    """Raise 409 if the wallet's key is still needed. Signum does not hold a linked wallet's key, so it can always be
+    deleted."""
     if kind is WalletKind.LINKED:
         return
     if is_default:
-        raise Conflict("This is the default wallet, the organization's treasury.")
+        raise Conflict("This is the default wallet, the organization's treasury. It cannot be deleted.")
     if is_issuer:
-        raise Conflict("The organization attests with this wallet.")
+        raise Conflict("The organization attests with this wallet. It cannot be deleted.")
     if has_orders:
-        raise Conflict("This wallet has open orders; cancel them first.")
+        raise Conflict("This wallet has open orders. Cancel them first.")
 
 
 def check_empty(balances: Sequence[Balance], environments: dict[int, Environment]) -> None:
-    """409 where a wallet holds anything; gas that the embedded chains' faucet gave is nothing."""
+    """Raise 409 if a wallet has a balance; gas from the embedded chains' faucet does not count."""
     for balance in balances:
         is_play_gas = balance.is_native and environments[balance.chain_eid] is Environment.DEVNET
         if int(balance.amount) > 0 and not is_play_gas:
-            raise Conflict(f"This wallet holds {balance.symbol} on {balance.chain_name}; move it first.")
+            raise Conflict(f"This wallet holds {balance.symbol} on {balance.chain_name}. Transfer it first.")

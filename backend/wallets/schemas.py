@@ -1,4 +1,4 @@
-"""Wallets as they cross the door."""
+"""API schemas of wallets."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
+from backend.core.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
 
 
 class WalletKind(StrEnum):
-    """`server`: we hold the key. `linked`: somebody else does, and we only know the address."""
+    """`server`: Signum holds the key. `linked`: another party holds it, and Signum knows only the address."""
 
     SERVER = "server"
     LINKED = "linked"
@@ -25,14 +25,14 @@ class WalletCreate(Body):
 
 
 class WalletUpdate(Body):
-    """A new label, or which wallet is the default (the treasury)."""
+    """A new label, or whether the wallet is the default (the treasury)."""
 
     label: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
     is_default: Annotated[Flag | None, Field(json_schema_extra=never_null)] = None
 
 
 class Balance(BaseModel):
-    """What a wallet holds on a chain, read from it now. Amounts in base units."""
+    """A wallet's balance on a chain, read now. Amounts in base units."""
 
     chain_eid: int
     chain_name: str

@@ -1,48 +1,36 @@
-"""Wallets of an organization: those whose key we hold, and those we only know."""
+"""Wallets of an organization: server wallets, and linked ones."""
 
-import asyncio
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend import db
 from backend.auth.principal import Context
-from backend.chain import devnet, endpoints
-from backend.chain.wallet_provider import provider
 from backend.chains import service as chains
-from backend.changes import shown, tell, tell_change
-from backend.errors import Conflict, Invalid, NotFound, Unavailable
-from backend.fields import Network
-from backend.keyset import Page
-from backend.settings import settings
-from backend.wallets import balances, rules
+from backend.core import locks
+from backend.core.changes import publish, publish_change, shown
+from backend.core.errors import Conflict, Invalid, NotFound, Unavailable
+from backend.core.fields import Network
+from backend.core.locks import Purpose
+from backend.core.pagination import Page
+from backend.wallets import balances, rules, server_keys, signing_wallets
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletKind, WalletList, WalletUpdate
 
 WALLETS = sa.inspect(WalletRow).local_table
 
 
-async def treasury(session: AsyncSession, organization_id: UUID) -> WalletRow | None:
-    """The default server wallet, which signs for the organization and owns its tokens."""
-    return await session.scalar(
-        sa.select(WalletRow).where(col(WalletRow.organization_id) == organization_id, col(WalletRow.is_default))
-    )
-
-
 async def page(context: Context, page: Page) -> WalletList:
-    """A page of the organization's wallets."""
+    """Return a page of the organization's wallets."""
     query = sa.select(WALLETS).where(WALLETS.c.organization_id == context.organization_id)
-    rows = (await context.session.execute(page.apply(query, WALLETS.c.created_at, WALLETS.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, WALLETS.c)
     return WalletList(wallets=[Wallet.model_validate(r) for r in shown], nextCursor=cursor)
 
 
 async def detail(context: Context, wallet_id: UUID) -> WalletDetail:
-    """A wallet with what it holds now."""
+    """Return a wallet with its current balances."""
     row = await _one(context, wallet_id)
     held = await balances.read(context.session, context.organization_id, context.network, row.address)
     wallet = Wallet.model_validate(row)
@@ -50,38 +38,34 @@ async def detail(context: Context, wallet_id: UUID) -> WalletDetail:
 
 
 async def create(context: Context, body: WalletCreate) -> Wallet:
-    """A new wallet. The first server wallet is the treasury; on embedded chains it gets gas everywhere."""
+    """Create a wallet. The first server wallet is the treasury; on embedded chains it gets gas everywhere."""
     asked = body.kind if "kind" in body.model_fields_set else None
     if rules.kind_of(asked, body.address) is WalletKind.LINKED:
-        row = _row(context, body, address=body.address, kind=WalletKind.LINKED)
-    else:
-        async with db.paused(context.session):
-            key = await provider().create()
-            await fund(key.address)
+        return await _added(context, _row(context, body, address=body.address, kind=WalletKind.LINKED))
+    async with server_keys.new_key(context) as key:
         known = {"address": key.address, "key_ref": key.key_ref, "provider": key.provider}
         row = _row(context, body, kind=WalletKind.SERVER, **known)
         await _lock(context)
-        row.is_default = await treasury(context.session, context.organization_id) is None
+        await server_keys.check_quota(context)
+        row.is_default = await signing_wallets.find_treasury(context.session, context.organization_id) is None
+        return await _added(context, row)
+
+
+async def _added(context: Context, row: WalletRow) -> Wallet:
     context.session.add(row)
     wallet = await _written(context, row)
-    await tell(context.session, row.organization_id, "wallet.created", ("wallet", row.id), None, shown(Wallet, row))
+    await publish(context.session, row.organization_id, "wallet.created", ("wallet", row.id), None, shown(Wallet, row))
     return wallet
 
 
-async def fund(address: str) -> None:
-    """Gas for a new wallet from the faucet of every embedded chain; nothing where chains are real."""
-    if settings().embedded_chains:
-        await asyncio.gather(*(devnet.fund(eid, address) for eid in endpoints.EMBEDDED))
-
-
 async def update(context: Context, wallet_id: UUID, body: WalletUpdate) -> Wallet:
-    """Another label, or make it the treasury."""
+    """Change the label, or make the wallet the treasury."""
     await _lock(context)
     row = await _one(context, wallet_id)
     changes = body.model_dump(exclude_unset=True)
     empty = [name for name, value in changes.items() if value is None]
     if empty:
-        raise Invalid([{"pointer": f"/{name}", "detail": "cannot be taken away"} for name in empty])
+        raise Invalid([{"pointer": f"/{name}", "detail": "cannot be null"} for name in empty])
     before = shown(Wallet, row)
     if body.label is not None:
         row.label = body.label
@@ -90,12 +74,12 @@ async def update(context: Context, wallet_id: UUID, body: WalletUpdate) -> Walle
         await _make_default(context, row)
     wallet = await _written(context, row)
     subject = ("wallet", row.id)
-    await tell_change(context.session, row.organization_id, "wallet.updated", subject, before, shown(Wallet, row))
+    await publish_change(context.session, row.organization_id, "wallet.updated", subject, before, shown(Wallet, row))
     return wallet
 
 
 async def remove(context: Context, wallet_id: UUID) -> None:
-    """Forget a wallet that nothing needs any more; its key stays with the provider."""
+    """Delete a wallet that is no longer needed; its key stays with the provider."""
     row = await _one(context, wallet_id)
     await _check_deletable(context, row)
     if row.kind is WalletKind.SERVER:
@@ -105,7 +89,7 @@ async def remove(context: Context, wallet_id: UUID) -> None:
     await _check_deletable(context, row)
     await context.session.delete(row)
     await _written(context, row)
-    await tell(context.session, row.organization_id, "wallet.removed", ("wallet", row.id), shown(Wallet, row))
+    await publish(context.session, row.organization_id, "wallet.removed", ("wallet", row.id), shown(Wallet, row))
 
 
 async def _check_deletable(context: Context, row: WalletRow) -> None:
@@ -118,37 +102,39 @@ _HAS_ORDERS = "select 1 from orders where maker_address = :address and status in
 
 
 async def _has(context: Context, query: str, row: WalletRow) -> bool:
-    """Whether a query finds something. In SQL, because those tables' verticals stand above this one."""
+    """Return whether a query finds a row. In SQL, because those tables' packages are above this one."""
     known = {"id": row.id, "organization": row.organization_id, "address": row.address}
     clause = sa.text(f"select exists ({query})")
     return bool(await context.session.scalar(clause, {k: v for k, v in known.items() if f":{k}" in query}))
 
 
 async def _check_empty(context: Context, row: WalletRow) -> None:
-    """On both networks, whichever the credential is of: what it holds on the other could not be moved any more."""
+    """Check both networks, regardless of the credential's: after deletion, a balance on either could no longer be
+    transferred."""
     for network in Network:
         held = await balances.read(context.session, context.organization_id, network, row.address)
         if held.unreachable:
-            told = f"The chains {held.unreachable} do not answer, so what the wallet holds there is not known."
-            raise Unavailable(told)
+            response = (
+                f"The chains {held.unreachable} do not answer, so the wallet's balances there are unknown. Retry later."
+            )
+            raise Unavailable(response)
         environments = {c.xchain_eid: c.environment for c in await chains.of_network(context.session, network)}
         rules.check_empty(held.balances, environments)
 
 
 async def _make_default(context: Context, row: WalletRow) -> None:
-    """The old default ends before the new one begins: there is an index that allows only one."""
+    """Unset the old default before setting the new one: an index allows only one."""
     mine = (col(WalletRow.organization_id) == row.organization_id, col(WalletRow.is_default))
     ended = sa.update(WalletRow).where(*mine).values(is_default=False).returning(col(WalletRow.id))
     for wallet_id in (await context.session.scalars(ended)).all():
         subject, was, is_ = ("wallet", wallet_id), {"is_default": True}, {"is_default": False}
-        await tell(context.session, row.organization_id, "wallet.updated", subject, was, is_)
+        await publish(context.session, row.organization_id, "wallet.updated", subject, was, is_)
     row.is_default = True
 
 
 async def _lock(context: Context) -> None:
-    """One at a time per organization, so that two first wallets do not both become the treasury."""
-    name = f"wallets:{context.organization_id}"
-    await context.session.execute(sa.text("select pg_advisory_xact_lock(hashtextextended(:n, 0))"), {"n": name})
+    """Serialize per organization, so that two first wallets do not both become the treasury."""
+    await locks.wait(context.session, Purpose.WALLETS, context.organization_id)
 
 
 async def _one(context: Context, wallet_id: UUID) -> WalletRow:
@@ -158,7 +144,7 @@ async def _one(context: Context, wallet_id: UUID) -> WalletRow:
         )
     )
     if row is None:
-        raise NotFound("There is no such wallet in this organization.")
+        raise NotFound("There is no wallet with this ID in this organization.")
     return row
 
 
@@ -170,5 +156,7 @@ async def _written(context: Context, row: WalletRow) -> Wallet:
     try:
         await context.session.flush()
     except IntegrityError as error:
-        raise Conflict("This organization has a wallet with this address, or something still refers to it.") from error
+        raise Conflict(
+            "This organization already has a wallet with this address, or other records still refer to it."
+        ) from error
     return Wallet.model_validate(row)

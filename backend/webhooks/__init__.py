@@ -1,1 +1,1 @@
-"""What tells other programs that something has changed."""
+"""Webhooks: notifications of changes."""

@@ -1,8 +1,8 @@
-"""Which addresses a delivery may be sent to. Pure.
+"""Which addresses a delivery may be sent to. Pure functions.
 
-Names prove nothing: whoever asks for an endpoint also answers for its name. So what is judged is the address a
-connection would be made to, by lists of our own: the standard library's idea of "global" differs between versions and
-lets 6to4, NAT64 and multicast through.
+Names prove nothing: the creator of an endpoint also controls its name. So the address of the connection is checked,
+against our own lists: the standard library's idea of "global" differs between versions and allows 6to4, NAT64 and
+multicast.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -14,9 +14,9 @@ _CLOSED_4 = tuple(
     for n in (
         "0.0.0.0/8",  # this network
         "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # carriers' own; a cloud's metadata lives here too
+        "100.64.0.0/10",  # carrier-grade NAT; also cloud metadata
         "127.0.0.0/8",  # loopback
-        "168.63.129.16/32",  # a cloud's host agent, although public by its number
+        "168.63.129.16/32",  # a cloud's host agent, although its number is public
         "169.254.0.0/16",  # link-local, metadata
         "172.16.0.0/12",  # private
         "192.0.0.0/24",  # protocol assignments, metadata
@@ -30,13 +30,13 @@ _CLOSED_4 = tuple(
     )
 )
 _OPEN_6 = IPv6Network("2000::/3")
-"""All that is handed out for use; what carries an IPv4 address in it (mapped, NAT64, Teredo, 6to4) is elsewhere or
-closed below, since it would lead around the list above."""
+"""All allocated addresses; those that embed an IPv4 address (mapped, NAT64, Teredo, 6to4) are elsewhere or closed
+below, because they would bypass the list above."""
 _CLOSED_6 = tuple(IPv6Network(n) for n in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
 
 
 def parse(text: str) -> Address | None:
-    """An address as a URL or a resolver writes it; None where it is a name."""
+    """Parse an address from a URL or a resolver; None if it is a name."""
     try:
         return ip_address(text.strip("[]"))
     except ValueError:
@@ -44,13 +44,13 @@ def parse(text: str) -> Address | None:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is somebody's on the internet, and nothing of our own network."""
+    """Return whether an address is public on the internet, and not in our own network."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _CLOSED_4)
     return address in _OPEN_6 and address.scope_id is None and not any(address in network for network in _CLOSED_6)
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a URL's host means this machine by its own words, not by what its name happens to lead to."""
+    """Return whether a URL's host names this machine literally, regardless of what a name resolves to."""
     address = parse(host)
     return host.lower() == "localhost" if address is None else address.is_loopback

@@ -1,9 +1,9 @@
 """From a change to the deliveries of its event, in the transaction that makes the change.
 
-Rolled back, nothing was said; committed, nothing is lost: rows and queued runs are one with what they tell of. An event
-goes to the endpoints of its own organization, and to those of the organizations above that ask for what happens below
-them (`include_descendants`): roles reach down a hierarchy, and so does the wish to know, but a receiver should not be
-sent what nobody meant it to see. That an organization was made or moved is its parents' own event as well.
+After a rollback nothing is sent; after a commit nothing is lost: rows and queued runs are in the transaction of the
+change. An event goes to the endpoints of its own organization, and to those of organizations above with
+`include_descendants`: roles also reach down the hierarchy, but a receiver must not get what it was not meant to see.
+The creation or move of an organization is its parents' own event as well.
 """
 
 import re
@@ -17,22 +17,26 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import queues, workflows
-from backend.changes import Change
-from backend.db import new_id, now
-from backend.fields import timestamp
+from backend.core.changes import Change
+from backend.core.db import new_id, now
+from backend.core.fields import timestamp
+from backend.engine import engine, fair_partitions, queues
+from backend.webhooks import delivery_limits
 from backend.webhooks.schemas import EventType
 
 DELIVER = "webhook.deliver"
 ORGANIZATION = "organization"
 KNOWN = frozenset(map(str, EventType)) - {EventType.WEBHOOK_TEST}
+_SHARES = sa.text(
+    "select signum_root(e.organization_id) as root_id, e.made_by from webhook_endpoints e where e.id = :id"
+)
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HASH = re.compile(r"0x[0-9a-f]{64}")
 
 
 @dataclass
 class _Event:
-    """An event of the transaction that goes on, and the endpoints that it goes to already."""
+    """An event of the current transaction, and its endpoints so far."""
 
     id: UUID
     at: datetime
@@ -50,11 +54,12 @@ async def on_change(session: AsyncSession, change: Change) -> None:
         event = _event(session, change)
         fresh = [target for target in found if target.id not in event.endpoints]
         event.endpoints.update(target.id for target in fresh)
-        await _write(session, change, event, fresh)
+        if kept := await delivery_limits.within(session, fresh):
+            await _write(session, change, event, kept)
 
 
 def _event(session: AsyncSession, change: Change) -> _Event:
-    """A new event; but what happens to an organization is told to its parents too, and is one event to all of them."""
+    """Return a new event; an organization's own event also goes to its parents, as one event."""
     at = now()
     event = _Event(new_id(), at, payload(change.action, timestamp(at), data_of(change)), set())
     if change.subject[0] != ORGANIZATION:
@@ -78,7 +83,8 @@ async def _write(session: AsyncSession, change: Change, event: _Event, targets: 
     )
     for row, target in zip(rows, targets, strict=True):
         if target.is_enabled:
-            await queue(session, target.organization_id, target.id, UUID(row["id"]), 1)
+            name = fair_partitions.name_of(target.id, target.root_id, target.made_by)
+            await queue(session, target.organization_id, target.id, UUID(row["id"]), 1, timedelta(0), name)
 
 
 async def queue(
@@ -88,10 +94,14 @@ async def queue(
     delivery_id: UUID,
     run: int,
     delay: timedelta = timedelta(0),
+    partition: str | None = None,
 ) -> None:
-    """Let an attempt be made after a delay. Where no engine runs, the sweep of the next one finds it."""
-    if workflows.is_running():
-        await workflows.submit(
+    """Enqueue an attempt after a delay, by default in the partition of its endpoint.
+
+    Without a running engine, the sweep of the next one finds it.
+    """
+    if engine.is_running():
+        await engine.submit(
             session,
             DELIVER,
             run_id(delivery_id, run),
@@ -99,24 +109,29 @@ async def queue(
             str(delivery_id),
             str(run),
             queue=queues.WEBHOOKS,
-            of=str(endpoint_id),
+            of=partition or await _partition(session, endpoint_id),
             delay=delay,
         )
 
 
+async def _partition(session: AsyncSession, endpoint_id: UUID) -> str:
+    row = (await session.execute(_SHARES, {"id": endpoint_id})).one()
+    return fair_partitions.name_of(endpoint_id, row.root_id, row.made_by)
+
+
 def run_id(delivery_id: UUID, run: int) -> str:
-    """The workflow's id of one attempt."""
+    """Return the workflow ID of one attempt."""
     return f"{DELIVER}:{delivery_id}:{run}"
 
 
 def payload(event_type: str, at: str, data: dict[str, Any]) -> str:
-    """The text that is signed and sent."""
+    """Return the text that is signed and sent."""
     return orjson.dumps({"type": event_type, "timestamp": at, "data": data}).decode()
 
 
 def data_of(change: Change) -> dict[str, Any]:
-    """What an event says: whose, what, its status, what it refers to by id, and which fields changed. Values that might
-    be somebody's name, address or text are asked for by the API, where scopes decide."""
+    """Return an event's data: organization, subject, status, referenced IDs, and changed fields. Values that may be a
+    person's name, address or text are read from the API, where scopes apply."""
     kind, subject = change.subject
     before, after = change.before or {}, change.after or {}
     organization = subject if kind == ORGANIZATION else change.organization_id

@@ -6,23 +6,24 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.auth.makers import maker_of
 from backend.auth.principal import Context
-from backend.changes import THE_SYSTEM, acting
-from backend.db import Write
-from backend.webhooks import alarm, sending
+from backend.core import db
+from backend.core.changes import THE_SYSTEM, acting
+from backend.core.db import Write
+from backend.webhooks import attempts, disabled_email
 from backend.webhooks.models import EndpointRow
 from backend.webhooks.schemas import DisabledReason, EndpointStatus
 
 
 async def take(context: Context, row: EndpointRow) -> None:
-    """Let an endpoint end with the caller's key or application from now on; with nothing where a person acts themself.
+    """Bind the endpoint to the caller's key or application: it ends with it. A person's endpoint ends with nothing.
 
-    For whoever decides where events go: by making the endpoint, changing its URL, or enabling it again.
+    For callers who decide where events go: by creating the endpoint, changing its URL, or enabling it again.
     """
     maker = await maker_of(context)
     row.parent_id, row.grant_id, row.client_id = maker.key_id, maker.grant_id, maker.client_id
+    row.made_by = context.user_id
 
 
 def _is_due() -> sa.ColumnElement[bool]:
@@ -32,13 +33,13 @@ def _is_due() -> sa.ColumnElement[bool]:
 
 
 async def disable_ended(session: Write, *which: sa.ColumnElement[bool]) -> None:
-    """Disable those of some endpoints of an entered organization whose maker has ended, and mail the admins. Endpoints
-    that another transaction changes at this moment are left to the next look."""
+    """Disable those of some endpoints of an entered organization whose maker has ended, and email the admins. Endpoints
+    that another transaction is changing are left to the next run."""
     query = sa.select(EndpointRow).where(*which, _is_due()).with_for_update(key_share=True, skip_locked=True)
     with acting(THE_SYSTEM):
         for row in (await session.scalars(query)).all():
-            await sending.disable(session, row, DisabledReason.MAKER_ENDED)
-            await alarm.ring(session, row, DisabledReason.MAKER_ENDED, None)
+            await attempts.disable(session, row, DisabledReason.MAKER_ENDED)
+            await disabled_email.send(session, row, DisabledReason.MAKER_ENDED, None)
         await session.flush()
 
 

@@ -8,12 +8,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.db import Row, json_field, organization_field, status_field, time_field
+from backend.core.columns import Row, json_field, organization_field, status_field, time_field
 from backend.webhooks.schemas import DeliveryStatus, EndpointStatus
 
 
 class EndpointRow(Row, table=True):
-    """Where an organization wants to be told. `secret` is sealed; `old_secrets` are those that still sign:
+    """A webhook endpoint of an organization. `secret` is encrypted; `old_secrets` are those that still sign:
     `[{"secret": sealed, "until": time}]`. It ends with the key (`parent_id`) or the application's grant (`grant_id`)
     that made it; `signum_maker_ended` says whether that has happened."""
 
@@ -32,14 +32,16 @@ class EndpointRow(Row, table=True):
     parent_id: UUID | None = Field(default=None, foreign_key="api_keys.id", index=True)
     client_id: UUID | None = Field(default=None, foreign_key="oauth_clients.id", index=True)
     grant_id: UUID | None = None
-    """The session of the application. No foreign key: sessions are deleted some time after their end."""
+    """The application's session. No foreign key, because sessions are deleted some time after they end."""
+    made_by: UUID | None = Field(default=None, foreign_key="users.id")
+    """The person who decided last where events go, or the creator of the key that did: their endpoints share slots."""
     last_success_at: datetime | None = time_field(nullable=True)
     last_failure_at: datetime | None = time_field(nullable=True)
 
 
 class DeliveryRow(Row, table=True):
-    """An event on its way to an endpoint. It belongs to the endpoint's organization, and carries the very text that is
-    signed, so that it needs no row of the organization in which the event happened."""
+    """An event to deliver to an endpoint. It belongs to the endpoint's organization, and contains the exact text that
+    is signed, so that it needs no row of the organization in which the event happened."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
@@ -59,10 +61,10 @@ class DeliveryRow(Row, table=True):
     payload: str
     status: DeliveryStatus = status_field(DeliveryStatus, DeliveryStatus.PENDING)
     run: int = 1
-    """The ticket of the one attempt that may be made next; every other one finds that it is over."""
+    """The ID of the one attempt that may be made next; every other attempt is outdated."""
     attempt: int = 0
     round_began_at: datetime = time_field()
-    """When it was first sent, or last sent again on purpose."""
+    """When it was first sent, or last replayed."""
     response_status: int | None = None
     response_body: str | None = None
     failure: str | None = None

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response, status
 
-from backend.auth.route import Current, GuardedRoute, public, requires
+from backend.auth.guard import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
-from backend.keyset import Page
-from backend.webhooks import catalogue, log, service
+from backend.core.pagination import Page
+from backend.webhooks import catalogue, delivery_log, recovery, replays, service
 from backend.webhooks.schemas import (
     Delivery,
     DeliveryList,
@@ -26,6 +26,7 @@ from backend.webhooks.schemas import (
     WebhookWithSecret,
 )
 
+# Declared at import.
 router = APIRouter(tags=["Webhooks"], route_class=GuardedRoute)
 ENDPOINTS = "/orgs/{orgId}/webhooks"
 ENDPOINT = ENDPOINTS + "/{webhookId}"
@@ -34,7 +35,7 @@ ENDPOINT = ENDPOINTS + "/{webhookId}"
 @router.get("/webhooks/event-types")
 @public
 async def list_event_types(context: Current) -> EventTypeList:
-    """Everything an endpoint can be told of."""
+    """List the event types an endpoint can receive."""
     return EventTypeList(event_types=catalogue.event_types())
 
 
@@ -43,16 +44,17 @@ async def list_event_types(context: Current) -> EventTypeList:
 async def list_webhooks(
     context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: EndpointStatus | None = None
 ) -> WebhookList:
-    """Endpoints, newest first; never their secrets."""
+    """List endpoints, newest first, without their secrets."""
     return await service.page(context, page, status)
 
 
 @router.post(ENDPOINTS, status_code=status.HTTP_201_CREATED)
 @requires(Scope.ORGS_WRITE, fresh=True)
 async def create_webhook(context: Current, orgId: UUID, body: WebhookCreate, response: Response) -> WebhookWithSecret:
-    """Make an endpoint. `secret` is shown in this answer only.
+    """Create an endpoint. `secret` is shown only in this response.
 
-    The URL is https and leads to a public address; an installation with embedded chains takes `http://localhost:…` too.
+    The URL must be https and resolve to a public address; an installation with embedded chains also accepts
+    `http://localhost:…`.
     """
     response.headers["Cache-Control"] = "no-store"
     return await service.create(context, body)
@@ -61,14 +63,15 @@ async def create_webhook(context: Current, orgId: UUID, body: WebhookCreate, res
 @router.get(ENDPOINT)
 @requires(Scope.ORGS_READ)
 async def get_webhook(context: Current, orgId: UUID, webhookId: UUID) -> Webhook:
-    """One endpoint."""
+    """Get an endpoint."""
     return await service.one(context, webhookId)
 
 
 @router.patch(ENDPOINT)
 @requires(Scope.ORGS_WRITE, fresh=True)
 async def update_webhook(context: Current, orgId: UUID, webhookId: UUID, body: WebhookUpdate) -> Webhook:
-    """Change an endpoint, disable it or enable it again. What it missed is kept for 30 days: `recover` sends it."""
+    """Update an endpoint, disable it or enable it again. Missed deliveries are kept for 30 days: `recover` sends
+    them."""
     return await service.update(context, webhookId, body)
 
 
@@ -84,17 +87,19 @@ async def delete_webhook(context: Current, orgId: UUID, webhookId: UUID) -> None
 async def rotate_webhook_secret(
     context: Current, orgId: UUID, webhookId: UUID, response: Response, body: SecretRotation | None = None
 ) -> WebhookWithSecret:
-    """Make a new secret, shown in this answer only. For a day (or `overlap_seconds`) both sign every delivery."""
+    """Rotate the secret; the new one is shown only in this response. For a day (or `overlap_seconds`) both sign every
+    delivery."""
     response.headers["Cache-Control"] = "no-store"
     return await service.rotate(context, webhookId, body or SecretRotation())
 
 
-@router.post(ENDPOINT + "/test", status_code=status.HTTP_202_ACCEPTED)
+@router.post(ENDPOINT + "/test", status_code=status.HTTP_201_CREATED)
 @requires(Scope.ORGS_WRITE)
 async def test_webhook(context: Current, orgId: UUID, webhookId: UUID, response: Response) -> Delivery:
-    """Send `webhook.test` to this endpoint; what came of it is in the log at `Location`. Disabled: 409."""
-    response.headers["Location"] = _log_of(orgId, webhookId)
-    return await log.test(context, webhookId)
+    """Create a delivery of `webhook.test` to this endpoint; `Location` shows its result. 409 if it is disabled."""
+    delivery = await replays.test(context, webhookId)
+    response.headers["Location"] = f"/v1/orgs/{orgId}/webhooks/{webhookId}/deliveries/{delivery.id}"
+    return delivery
 
 
 @router.post(ENDPOINT + "/recover", status_code=status.HTTP_202_ACCEPTED)
@@ -102,8 +107,8 @@ async def test_webhook(context: Current, orgId: UUID, webhookId: UUID, response:
 async def recover_webhook(
     context: Current, orgId: UUID, webhookId: UUID, body: Recovery, response: Response
 ) -> RecoveryAccepted:
-    """Send again every delivery of an event since a time that has failed, oldest first. Disabled: 409."""
-    accepted, request = await log.recover(context, webhookId, body.since)
+    """Send again every failed delivery of events since a time, oldest first. 409 if the endpoint is disabled."""
+    accepted, request = await recovery.recover(context, webhookId, body.since)
     response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{request.id}"
     return accepted
 
@@ -118,19 +123,20 @@ async def list_deliveries(
     status: DeliveryStatus | None = None,
     event_type: EventType | None = None,
 ) -> DeliveryList:
-    """What was sent to an endpoint in the last 30 days, newest event first, with the beginning of its answers."""
-    return await log.page(context, webhookId, page, status, event_type)
+    """List deliveries of an endpoint in the last 30 days, newest event first, with the beginning of each response."""
+    return await delivery_log.page(context, webhookId, page, status, event_type)
 
 
-@router.post(ENDPOINT + "/deliveries/{deliveryId}/replay", status_code=status.HTTP_202_ACCEPTED)
+@router.get(ENDPOINT + "/deliveries/{deliveryId}")
+@requires(Scope.ORGS_READ)
+async def get_delivery(context: Current, orgId: UUID, webhookId: UUID, deliveryId: UUID) -> Delivery:
+    """Get a delivery with its status and latest attempts."""
+    return await delivery_log.one(context, webhookId, deliveryId)
+
+
+@router.post(ENDPOINT + "/deliveries/{deliveryId}/replay")
 @requires(Scope.ORGS_WRITE)
-async def replay_delivery(
-    context: Current, orgId: UUID, webhookId: UUID, deliveryId: UUID, response: Response
-) -> Delivery:
-    """Send a delivery again now, under the same `webhook-id`, with ten attempts more. Disabled: 409."""
-    response.headers["Location"] = _log_of(orgId, webhookId)
-    return await log.replay(context, webhookId, deliveryId)
-
-
-def _log_of(organization_id: UUID, webhook_id: UUID) -> str:
-    return f"/v1/orgs/{organization_id}/webhooks/{webhook_id}/deliveries"
+async def replay_delivery(context: Current, orgId: UUID, webhookId: UUID, deliveryId: UUID) -> Delivery:
+    """Queue a delivery again now, under the same `webhook-id`, with ten more attempts: its status is `pending` until
+    one succeeds or the last one fails. 409 if the endpoint is disabled."""
+    return await replays.replay(context, webhookId, deliveryId)

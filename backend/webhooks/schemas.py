@@ -1,4 +1,4 @@
-"""Webhook endpoints, deliveries and event types as they cross the door."""
+"""API schemas of webhook endpoints, deliveries and event types."""
 
 import re
 from enum import StrEnum
@@ -8,15 +8,16 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from backend.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp, Whole, never_null
+from backend.core.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp, Whole, explained, never_null
 
 EVERY = "*"
-"""As the only event type of an endpoint: all of them, those to come too."""
+"""As the only event type of an endpoint: all events, including future types."""
+NO_EVENT_TYPE = 'is not an event type; GET /webhooks/event-types lists them, and "*" is all of them'
 ALONE = {"if": {"contains": {"const": EVERY}}, "then": {"maxItems": 1}}
 
 
 class EventType(StrEnum):
-    """What an endpoint can be told of."""
+    """Event types that an endpoint can receive."""
 
     ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_UPDATED = "organization.updated"
@@ -60,24 +61,26 @@ class EventType(StrEnum):
 
 
 class EndpointStatus(StrEnum):
-    """Whether an endpoint is sent anything."""
+    """Whether an endpoint receives deliveries."""
 
     ENABLED = "enabled"
     DISABLED = "disabled"
 
 
 class DisabledReason(StrEnum):
-    """Why an endpoint is disabled: by a person, by its own 410, because days of attempts have all failed, or because
-    the key or application that made it has ended."""
+    """Why an endpoint is disabled: by a person, by its own 410, because all attempts failed for days, because the key
+    or application that made it has ended, or because of too many events in a day. With the last reason, new events are
+    not stored: enable it again the next day, or subscribe it to fewer events."""
 
     MANUAL = "manual"
     GONE = "gone"
     FAILING = "failing"
     MAKER_ENDED = "maker_ended"
+    TOO_MANY_EVENTS = "too_many_events"
 
 
 class DeliveryStatus(StrEnum):
-    """Where a delivery stands; `failed` is final until somebody sends it again."""
+    """Status of a delivery; `failed` is final unless the delivery is replayed."""
 
     PENDING = "pending"
     SUCCEEDED = "succeeded"
@@ -85,30 +88,32 @@ class DeliveryStatus(StrEnum):
 
 
 def _url(value: str) -> str:
-    """Form only; where it may lead is decided by `rules.check_url` and, at every send, by `egress`."""
+    """Validate the form of a URL; `rules.check_url` and, at every send, `egress` check its target."""
     if not re.fullmatch(r"[\x21-\x7e]+", value) or "\\" in value:
-        raise ValueError("is a URL in printable ASCII without spaces or backslashes (write other letters in punycode)")
+        raise ValueError(
+            "must be a URL in printable ASCII without spaces or backslashes (encode other characters in punycode)"
+        )
     try:
         parts = urlsplit(value)
         port = parts.port
     except ValueError as error:
         raise ValueError("is not a URL") from error
     if parts.scheme.lower() not in ("https", "http") or not parts.hostname:
-        raise ValueError("is an absolute URL such as https://example.com/webhooks")
+        raise ValueError("must be an absolute URL such as https://example.com/webhooks")
     if "@" in parts.netloc:
-        raise ValueError("has a user name or password; the signature proves who sends, so none is needed")
+        raise ValueError("has a user name or password; remove it, because the signature proves the sender")
     if "#" in value:
-        raise ValueError("has a fragment, which is never sent")
+        raise ValueError("has a fragment, which is never sent; remove it")
     if port == 0:
-        raise ValueError("has the port 0")
+        raise ValueError("has the port 0; use another one")
     return value
 
 
 def _event_types(values: list[str]) -> list[str]:
     if len(set(values)) != len(values):
-        raise ValueError("names something twice")
+        raise ValueError("contains duplicates")
     if EVERY in values and len(values) > 1:
-        raise ValueError('has "*" beside others; "*" alone means every event')
+        raise ValueError('has "*" and other values; "*" alone means every event')
     return values
 
 
@@ -118,16 +123,18 @@ Url = Annotated[
     AfterValidator(_url),
     Field(json_schema_extra={"format": "uri"}, examples=["https://example.com/webhooks/signum"]),
 ]
+
+
 EventTypes = Annotated[
-    list[EventType | Literal["*"]],
+    list[Annotated[EventType | Literal["*"], explained(NO_EVENT_TYPE)]],
     Field(min_length=1, max_length=len(EventType), json_schema_extra={"uniqueItems": True, **ALONE}),
     AfterValidator(_event_types),
 ]
 
 
 class WebhookCreate(Body):
-    """A new endpoint. `include_descendants`: also what happens in the organizations below this one, where roles reach
-    too; only a person can switch it on."""
+    """A new endpoint. `include_descendants`: also events in the organizations below this one that the caller's role
+    reaches; only a person can set it."""
 
     url: Url
     event_types: EventTypes = ["*"]
@@ -136,7 +143,7 @@ class WebhookCreate(Body):
 
 
 class WebhookUpdate(Body):
-    """A change of an endpoint (JSON merge patch). Enabling it again does not send what it missed: `recover` does."""
+    """A change of an endpoint (JSON merge patch). Enabling it again does not send missed deliveries: `recover` does."""
 
     url: Annotated[Url | None, Field(json_schema_extra=never_null)] = None
     event_types: Annotated[EventTypes | None, Field(json_schema_extra=never_null)] = None
@@ -146,9 +153,9 @@ class WebhookUpdate(Body):
 
 
 class Webhook(Record):
-    """An endpoint without its secret. `old_secrets_until` is when the last secret that was rotated out ends, null where
-    only one signs. `parent_id` is the key, and `client_id` the application, that made it, or that changed its URL or
-    enabled it last: it is disabled when that ends. Both are null where a person did so themself."""
+    """An endpoint without its secret. `old_secrets_until` is when the last rotated secret ends, null if only one signs.
+    `parent_id` is the key, and `client_id` the application, that created it, or last changed its URL or enabled it: it
+    is disabled when that ends. Both are null if a person did so."""
 
     id: UUID
     organization_id: UUID
@@ -170,7 +177,7 @@ class Webhook(Record):
 
 
 class WebhookWithSecret(Webhook):
-    """The answer that carries a new secret (`whsec_…`), once."""
+    """The only response that contains a new secret (`whsec_…`)."""
 
     secret: str | None
 
@@ -183,13 +190,13 @@ class WebhookList(BaseModel):
 
 
 class SecretRotation(Body):
-    """How long the secret before still signs beside the new one: a day, unless it is known to others."""
+    """How long the previous secret still signs in addition to the new one: a day, unless it has leaked."""
 
     overlap_seconds: Annotated[Whole, Field(ge=0, le=86_400)] = 86_400
 
 
 class Try(Record):
-    """One attempt. `response_status` is null where nothing answered, which `failure` explains."""
+    """One attempt. `response_status` is null without a response; `failure` explains why."""
 
     at: Timestamp
     response_status: int | None
@@ -198,7 +205,7 @@ class Try(Record):
 
 
 class Payload(Record):
-    """What an endpoint is sent: ids and status, no personal data."""
+    """The body sent to an endpoint: IDs and status, no personal data."""
 
     type: EventType
     timestamp: Timestamp
@@ -206,8 +213,8 @@ class Payload(Record):
 
 
 class Delivery(Record):
-    """One event on its way to one endpoint. `attempt` counts since it was last sent on purpose; `attempts` are the
-    latest tries, oldest first. `event_id` is the `webhook-id` of every try."""
+    """One event to deliver to one endpoint. `attempt` counts since it was first sent or last replayed; `attempts` are
+    the latest tries, oldest first. `event_id` is the `webhook-id` of every try."""
 
     id: UUID
     organization_id: UUID
@@ -235,19 +242,19 @@ class DeliveryList(BaseModel):
 
 
 class Recovery(Body):
-    """From when on failed deliveries are sent again."""
+    """The time from which failed deliveries are sent again."""
 
     since: Moment
 
 
 class RecoveryAccepted(Acceptance):
-    """The recovery is on its way; its request says how many deliveries are sent again."""
+    """The recovery was accepted; its request says how many deliveries are sent again."""
 
     webhookId: UUID
 
 
 class EventTypeInfo(Record):
-    """An event type in words. `group` is what its subject is."""
+    """Description of an event type. `group` is the kind of its subject."""
 
     type: EventType
     group: str

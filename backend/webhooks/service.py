@@ -8,15 +8,15 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import col
 
-from backend import quotas
 from backend.auth.principal import Context
-from backend.changes import tell
-from backend.db import now
-from backend.errors import Forbidden, Invalid, NotFound, SecondFactorRequired
-from backend.fields import timestamp
-from backend.keyset import Page
-from backend.sealing import SECRETS
-from backend.webhooks import egress, makers, rules, sending, signing
+from backend.core.changes import publish
+from backend.core.db import now
+from backend.core.encryption import SECRETS
+from backend.core.errors import Forbidden, Invalid, NotFound, SecondFactorRequired
+from backend.core.fields import timestamp
+from backend.core.pagination import Page
+from backend.organizations import hierarchy, quotas
+from backend.webhooks import attempts, egress, makers, rules, signatures
 from backend.webhooks.models import DeliveryRow, EndpointRow
 from backend.webhooks.schemas import (
     DeliveryStatus,
@@ -30,11 +30,13 @@ from backend.webhooks.schemas import (
     WebhookWithSecret,
 )
 
-REACH = "A key acts for its own organization only; a person can let an endpoint hear of those below."
+REACH = (
+    "A key acts only for its own organization. A person can let an endpoint receive events of the organizations below."
+)
 SENDING = {"url", "event_types"}
 """Fields that decide what is sent where."""
 TURNED_ON = (EndpointStatus.ENABLED, EndpointStatus.DISABLED)
-"""The status that is wanted, and the one before."""
+"""The requested status, and the previous one."""
 CHANGEABLE = (
     "url",
     "event_types",
@@ -48,7 +50,7 @@ CHANGEABLE = (
 
 
 async def page(context: Context, page: Page, status: EndpointStatus | None) -> WebhookList:
-    """A page of endpoints, without their secrets; those whose maker has ended are disabled first."""
+    """Return a page of endpoints, without their secrets; those whose maker has ended are disabled first."""
     await makers.disable_ended(context.session, col(EndpointRow.organization_id) == context.organization_id)
     table = sa.inspect(EndpointRow).local_table
     query = sa.select(*(c for c in table.c if c.name != "secret")).where(
@@ -56,35 +58,35 @@ async def page(context: Context, page: Page, status: EndpointStatus | None) -> W
     )
     if status is not None:
         query = query.where(table.c.status == status)
-    rows = (await context.session.execute(page.apply(query, table.c.created_at, table.c.id))).all()
-    shown, cursor = page.cut(rows)
+    shown, cursor = await page.read(context.session, query, table.c)
     return WebhookList(webhooks=[_read(r._mapping) for r in shown], nextCursor=cursor)
 
 
 async def one(context: Context, webhook_id: UUID) -> Webhook:
-    """One endpoint."""
+    """Return one endpoint."""
     return _read((await find(context, webhook_id)).model_dump())
 
 
 async def find(context: Context, webhook_id: UUID, locked: bool = False) -> EndpointRow:
-    """The row of an endpoint, disabled first where its maker has ended; `locked` for a change, but not against those
-    that only refer to it."""
+    """Return the row of an endpoint, disabled first if its maker has ended; `locked` locks it for a change, but does
+    not block rows that only refer to it."""
     mine = (col(EndpointRow.id) == webhook_id, col(EndpointRow.organization_id) == context.organization_id)
     await makers.disable_ended(context.session, *mine)
     query = sa.select(EndpointRow).where(*mine)
     query = query.with_for_update(key_share=True) if locked else query
     row: EndpointRow | None = await context.session.scalar(query)
     if row is None:
-        raise NotFound("There is no such webhook endpoint in this organization.")
+        raise NotFound("There is no webhook endpoint with this ID in this organization.")
     return row
 
 
 async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
-    """A new endpoint; only this answer has its secret."""
+    """Create an endpoint; only this answer contains its secret."""
     await _check_reach(context, body.include_descendants)
     await egress.check(body.url)
+    await _lock_reach(context, body.include_descendants)
     await _check_count(context)
-    secret = signing.new_secret()
+    secret = signatures.new_secret()
     row = EndpointRow(
         organization_id=context.organization_id,
         url=body.url,
@@ -96,9 +98,9 @@ async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
     row.secret = SECRETS.seal_text(secret, str(row.id))
     await makers.take(context, row)
     context.session.add(row)
-    await context.session.flush()
+    await _flush(context, row, body.include_descendants)
     record = _read(row.model_dump())
-    await tell(
+    await publish(
         context.session,
         row.organization_id,
         "webhook.created",
@@ -109,6 +111,18 @@ async def create(context: Context, body: WebhookCreate) -> WebhookWithSecret:
     return _with_secret(record, secret)
 
 
+async def _lock_reach(context: Context, wanted: bool | None) -> None:
+    """Lock the hierarchy before an endpoint with `include_descendants` is added, and before any row is locked."""
+    if wanted:
+        await hierarchy.lock(context.session, context.organization_id)
+
+
+async def _flush(context: Context, row: EndpointRow, reaches_below: bool | None) -> None:
+    await context.session.flush()
+    if reaches_below:
+        await quotas.check_receivers(context.session, row.organization_id)
+
+
 async def _check_reach(context: Context, wanted: bool | None) -> None:
     if wanted and context.key is not None:
         raise Forbidden(REACH)
@@ -117,7 +131,8 @@ async def _check_reach(context: Context, wanted: bool | None) -> None:
 
 
 async def _check_factor(context: Context) -> None:
-    """403 for a person without a second factor, where an organization below requires one: its events are not theirs."""
+    """Raise 403 for a person without a second factor if an organization below requires one: they may not see its
+    events."""
     if context.person is None or context.person.has_factor:
         return
     text = sa.text("select signum_requires_factor_below(:org)")
@@ -133,40 +148,52 @@ async def _check_count(context: Context) -> None:
 
 
 async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Webhook:
-    """Change what was sent; null clears the description alone."""
+    """Change the given fields; null clears only the description."""
     changes = body.model_dump(exclude_unset=True)
     _check_nulls(changes)
+    if "url" in changes:
+        await _check_url(context, webhook_id, changes["url"])
+    await _lock_reach(context, body.include_descendants)
     row = await find(context, webhook_id, locked=True)
     if changes.get("include_descendants") != row.include_descendants:
         await _check_reach(context, body.include_descendants)
-    if changes.get("include_descendants", row.include_descendants) and SENDING & changes.keys():
+    if changes.get("include_descendants", row.include_descendants):
         await _check_sending(context, row, changes)
-    if changes.get("url", row.url) != row.url:
-        await egress.check(changes["url"])
     if row.include_descendants and not changes.get("include_descendants", True):
         await _forget_descendants(context, row)
-    before = _told(row)
+    before = _record(row)
     status = changes.pop("status", row.status)
     if changes.get("url", row.url) != row.url or (status, row.status) == TURNED_ON:
         await makers.take(context, row)
     for name, value in changes.items():
         setattr(row, name, value)
     await _set_status(context, row, status)
-    await context.session.flush()
-    await _tell_update(context, row, before)
+    await _flush(context, row, body.include_descendants)
+    await _publish_update(context, row, before)
     return _read(row.model_dump())
 
 
+async def _check_url(context: Context, webhook_id: UUID, url: str) -> None:
+    """Check a new URL before anything is locked: its name server may be slow, and deliveries wait for the endpoint."""
+    mine = (col(EndpointRow.id) == webhook_id, col(EndpointRow.organization_id) == context.organization_id)
+    known = await context.session.scalar(sa.select(col(EndpointRow.url)).where(*mine))
+    if known is not None and known != url:
+        await egress.check(url)
+
+
 async def _check_sending(context: Context, row: EndpointRow, changes: dict[str, Any]) -> None:
-    """403 where a caller who may not hear of organizations below changes what an endpoint hears of them, or where it
-    sends that. Values that stay are no change."""
-    if context.key is None or any(changes[name] != getattr(row, name) for name in SENDING & changes.keys()):
+    """Raise 403 if a caller who may not receive events of organizations below changes which of them an endpoint gets,
+    where it sends them, or enables it. A key may repeat unchanged values."""
+    named = SENDING & changes.keys()
+    is_changed = any(changes[name] != getattr(row, name) for name in named)
+    is_enabled = (changes.get("status"), row.status) == TURNED_ON
+    if is_changed or is_enabled or (named and context.key is None):
         await _check_reach(context, True)
 
 
 async def _forget_descendants(context: Context, row: EndpointRow) -> None:
-    """Delete what was not delivered of organizations below: an endpoint that no longer hears of them, perhaps under
-    another URL, is sent none of it later."""
+    """Delete undelivered events of organizations below: an endpoint that no longer receives them, perhaps under another
+    URL, gets none of them later."""
     place = sa.cast(col(DeliveryRow.payload), JSONB)["data"]["organization_id"].astext
     undelivered = sa.delete(DeliveryRow).where(
         col(DeliveryRow.endpoint_id) == row.id,
@@ -186,42 +213,42 @@ async def _set_status(context: Context, row: EndpointRow, status: EndpointStatus
     if status == row.status:
         return
     if status == EndpointStatus.DISABLED:
-        await sending.disable(context.session, row, DisabledReason.MANUAL)
+        await attempts.disable(context.session, row, DisabledReason.MANUAL)
     else:
         row.status, row.disabled_reason, row.disabled_at = status, None, None
 
 
-def _told(row: EndpointRow) -> dict[str, Any]:
+def _record(row: EndpointRow) -> dict[str, Any]:
     return {
         name: value for name, value in _read(row.model_dump()).model_dump(mode="json").items() if name in CHANGEABLE
     }
 
 
-async def _tell_update(context: Context, row: EndpointRow, before: dict[str, Any]) -> None:
-    """Of what has changed; that it was disabled has been told already."""
-    after = _told(row)
+async def _publish_update(context: Context, row: EndpointRow, before: dict[str, Any]) -> None:
+    """Record what has changed; disabling is already recorded."""
+    after = _record(row)
     left = {"status", "disabled_reason"} if after["status"] == EndpointStatus.DISABLED else set()
     changed = [name for name in after if after[name] != before[name] and name not in left]
     if changed:
         old, new = ({name: side[name] for name in changed} for side in (before, after))
-        await tell(context.session, row.organization_id, "webhook.updated", ("webhook", row.id), old, new)
+        await publish(context.session, row.organization_id, "webhook.updated", ("webhook", row.id), old, new)
 
 
 async def delete(context: Context, webhook_id: UUID) -> None:
-    """Delete an endpoint and its log; what was waiting for it is not sent."""
+    """Delete an endpoint and its log; waiting deliveries are not sent."""
     row = await find(context, webhook_id, locked=True)
     before = _read(row.model_dump()).model_dump(mode="json")
     await context.session.delete(row)
     await context.session.flush()
-    await tell(context.session, row.organization_id, "webhook.removed", ("webhook", webhook_id), before, None)
+    await publish(context.session, row.organization_id, "webhook.removed", ("webhook", webhook_id), before, None)
 
 
 async def rotate(context: Context, webhook_id: UUID, body: SecretRotation) -> WebhookWithSecret:
-    """A new secret signs at once; the one before it signs beside it until the overlap is over."""
+    """Rotate the secret: the new one signs immediately; the previous one also signs until the overlap ends."""
     row = await find(context, webhook_id, locked=True)
     at, end = now(), now() + timedelta(seconds=body.overlap_seconds)
-    secret = signing.new_secret()
-    # An end that was promised stays unless this rotation is in a hurry: a leaked secret must not sign on.
+    secret = signatures.new_secret()
+    # An announced end stays unless this rotation is shorter: a leaked secret must not keep signing.
     ends = [(s["secret"], min(datetime.fromisoformat(s["until"]), end)) for s in row.old_secrets]
     kept = [(row.secret, end), *ends][: rules.MAX_OLD_SECRETS]
     row.old_secrets = [{"secret": old, "until": until.isoformat()} for old, until in kept if until > at]
@@ -229,7 +256,7 @@ async def rotate(context: Context, webhook_id: UUID, body: SecretRotation) -> We
     await context.session.flush()
     record = _read(row.model_dump())
     after = {"old_secrets_until": record.old_secrets_until and timestamp(record.old_secrets_until)}
-    await tell(context.session, row.organization_id, "webhook.secret_rotated", ("webhook", row.id), {}, after)
+    await publish(context.session, row.organization_id, "webhook.secret_rotated", ("webhook", row.id), {}, after)
     return _with_secret(record, secret)
 
 

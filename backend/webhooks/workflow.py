@@ -1,23 +1,30 @@
-"""What goes on after the request: attempts, and sending again many at once."""
+"""Webhook workflows: attempts, recoveries of many deliveries, and endpoints that receive too many events."""
 
 from datetime import datetime
 from uuid import UUID
 
 from dbos import DBOS
 
-from backend.webhooks import events, log, sending
-from backend.workflows import Run, workflow
+from backend.requests.lanes import Lane
+from backend.requests.workflows import Run, workflow
+from backend.webhooks import attempts, delivery_limits, events, excess_events, recovery
 
 
 @DBOS.workflow(name=events.DELIVER)
 async def deliver(organization_id: str, delivery_id: str, run: str) -> None:
-    """One attempt. A fault of ours ends it as an error, and the sweep gives the delivery another run."""
-    await sending.attempt(UUID(organization_id), UUID(delivery_id), int(run))
+    """Run one attempt. An internal fault ends it as an error, and the sweep gives the delivery another run."""
+    await attempts.attempt(UUID(organization_id), UUID(delivery_id), int(run))
 
 
-@workflow(log.RECOVER)
+@DBOS.workflow(name=delivery_limits.DISABLE)
+async def disable(organization_id: str, endpoint_ids: str) -> None:
+    """Disable endpoints above a limit. If an internal fault ends it, the next event queues another run."""
+    await excess_events.disable(UUID(organization_id), [UUID(one) for one in endpoint_ids.split(",")])
+
+
+@workflow(recovery.RECOVER, lane=Lane.BULK)
 async def recover(run: Run) -> None:
-    """Send failed deliveries again, some at a time; run again after a crash, it finds the rest."""
+    """Send failed deliveries again in batches; a repeated run after a crash sends the rest."""
     since, until = (datetime.fromisoformat(run.arguments[name]) for name in ("since", "until"))
     async with run.step("send") as step:
         count = 0
@@ -29,4 +36,4 @@ async def recover(run: Run) -> None:
 
 async def _batch(run: Run, since: datetime, until: datetime) -> int:
     async with run.transaction() as session:
-        return await log.recover_batch(session, run.subject_id, since, until)
+        return await recovery.recover_batch(session, run.subject_id, since, until)

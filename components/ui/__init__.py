@@ -1,1 +1,1 @@
-"""The console's kit: stateless components. They know tones and layouts, never a state or a rule."""
+"""The console's UI kit: stateless components that know tones and layouts, but no state or rules."""

@@ -1,4 +1,4 @@
-"""Pages that would be seen for a moment as they were left."""
+"""A wrapper that keeps a page from showing stale state for a moment."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from components.ui.value import Local
 
 
 class Arrival(Local):
-    """Its first child until the state was filled for this visit, then the second."""
+    """Shows its first child until the state is filled for this visit, then the second."""
 
     library = "$/public/react/arrival.jsx"
     tag = "Arrival"
@@ -18,5 +18,5 @@ class Arrival(Local):
 
 
 def arrival(state: Any, waiting: rx.Component, shown: rx.Component) -> rx.Component:
-    """Draw `waiting` until `state` (a `state.arriving.Arrives`) tells of this visit, then `shown`."""
+    """Draw `waiting` until `state` belongs to this visit, by its `place` and number of `visits`, then `shown`."""
     return Arrival.create(waiting, shown, place=state.place, visits=state.visits)

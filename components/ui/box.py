@@ -15,11 +15,6 @@ def col(*children: Any, cls: str = "", **props: Any) -> rx.Component:
     return rx.el.div(*children, class_name=f"col {cls}".strip(), **props)
 
 
-def grow(*children: Any, cls: str = "", **props: Any) -> rx.Component:
-    """Take the room that is left in a row, and shrink where there is too little."""
-    return rx.el.div(*children, class_name=f"grow {cls}".strip(), **props)
-
-
 def end(*children: Any, cls: str = "", **props: Any) -> rx.Component:
     """Push what follows to the end of a row."""
     return rx.el.div(*children, class_name=f"end row {cls}".strip(), **props)
@@ -30,19 +25,9 @@ def text(*children: Any, cls: str = "", **props: Any) -> rx.Component:
     return rx.el.span(*children, class_name=cls, **props)
 
 
-def muted(*children: Any, cls: str = "", **props: Any) -> rx.Component:
-    """Write small, quiet text."""
-    return rx.el.span(*children, class_name=f"muted small {cls}".strip(), **props)
-
-
 def number(value: Any, unit: Any = None) -> rx.Component:
     """Write a number in tabular digits, with its unit."""
     return rx.el.span(value, *([rx.el.span(unit, class_name="unit")] if unit is not None else []), class_name="num")
-
-
-def grid(columns: int, *children: Any, **props: Any) -> rx.Component:
-    """Lay children out in 2, 3 or 4 equal columns, fewer on smaller screens."""
-    return rx.el.div(*children, class_name=f"grid-{columns}", **props)
 
 
 def split(main: rx.Component, side: rx.Component, *, side_first: bool = False) -> rx.Component:

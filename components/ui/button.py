@@ -44,7 +44,7 @@ def link_button(
     small: bool = False,
     **props: Any,
 ) -> rx.Component:
-    """Draw a link that looks like a button: for going somewhere, not for doing something."""
+    """Draw a link that looks like a button: for navigation, not for actions."""
     classes = _class(kind, small, props.pop("class_name", ""))
     return rx.el.a(*([icon(sign, 15)] if sign else []), label, href=href, class_name=classes, **props)
 
@@ -63,7 +63,7 @@ def link(label: Any, href: rx.Var[str] | str, **props: Any) -> rx.Component:
 
 
 def download(label: Any, href: rx.Var[str] | str, **props: Any) -> rx.Component:
-    """Draw a link to a file of the API: the browser keeps it, and the router leaves it alone."""
+    """Draw a link to a file of the API: the browser downloads it, and the router ignores it."""
     classes = props.pop("class_name", "link")
     return rx.el.a(label, href=href, download=True, class_name=classes, custom_attrs={"reloadDocument": True}, **props)
 

@@ -56,7 +56,7 @@ def panel(*body: Any, label: str, **props: Any) -> rx.Component:
 
 
 def card_foot(*children: Any) -> rx.Component:
-    """Close a card with a line of small text and links."""
+    """Draw a card's foot: a line of small text and links."""
     return rx.el.div(*children, class_name="card-foot")
 
 
@@ -74,7 +74,7 @@ def items(*children: Any, label: str | None = None) -> rx.Component:
 def item(
     title: Any, below: Any = None, *right: Any, sign: rx.Component | str | None = None, tone: str = "", **props: Any
 ) -> rx.Component:
-    """Draw an item of a list: an icon in a tinted square, a title, a quiet line, what can be done at the right."""
+    """Draw an item of a list: an icon in a tinted square, a title, a muted line, actions at the right."""
     lead = [mark(sign, tone) if isinstance(sign, str) else sign] if sign is not None else []
     return rx.el.li(
         *lead,
@@ -92,7 +92,7 @@ def item(
 def tile(
     label: str, sign: str, value: Any, *, note: Any = None, chart: Any = None, legend: Any = None, href: Any = None
 ) -> rx.Component:
-    """Draw a number worth a card: label, figure, a chart of 44 px, a legend below. With `href` it is a link."""
+    """Draw a tile: label, figure, a chart of 44 px, a legend below. With `href` it is a link."""
     body = [
         rx.el.span(icon(sign, 15), label, class_name="label"),
         rx.el.span(
@@ -107,7 +107,7 @@ def tile(
 
 
 def figure_strip(*figures: tuple[Any, Any]) -> rx.Component:
-    """Draw numbers with their labels side by side; they wrap by themselves."""
+    """Draw numbers with their labels side by side; the strip wraps."""
     return rx.el.div(
         *[
             rx.el.div(rx.el.div(name, class_name="muted small"), rx.el.div(value, class_name="of"))

@@ -1,6 +1,5 @@
-"""Small charts. Colors are tokens; a chart that says something carries it in words too."""
+"""Small charts. Colors are tokens; a chart that carries information has a text equivalent."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import reflex as rx
@@ -8,36 +7,6 @@ import reflex as rx
 QUIET = {"accessibilityLayer": False}
 GROUPED = "(value) => value.toLocaleString('en-US', { maximumFractionDigits: 4 })"
 """How an axis writes a number."""
-
-
-def spark(data: rx.Var[list[dict[str, float]]] | Sequence[dict[str, float]], key: str = "value") -> rx.Component:
-    """Draw a line without axes, 44 px high; decorative, so say the number beside it."""
-    area = rx.recharts.area(
-        data_key=key, type_="monotone", stroke="var(--c1)", fill="var(--info-bg)", stroke_width=1.5, dot=False,
-        active_dot=False, is_animation_active=False,
-    )  # fmt: skip
-    chart = rx.recharts.area_chart(
-        area,
-        data=data,
-        width="100%",
-        height=44,
-        margin={"top": 2, "right": 0, "bottom": 0, "left": 0},
-        custom_attrs=QUIET,
-    )
-    return rx.el.div(chart, aria_hidden="true")
-
-
-def bars(data: Any, *series: tuple[str, str]) -> rx.Component:
-    """Draw stacked bars without axes, 44 px high, from (key, color); decorative."""
-    drawn = [
-        rx.recharts.bar(data_key=key, stack_id="a", fill=color, is_animation_active=False, radius=0)
-        for key, color in series
-    ]
-    chart = rx.recharts.bar_chart(
-        *drawn, data=data, width="100%", height=44, bar_size=5, margin={"top": 2, "right": 0, "bottom": 0, "left": 0},
-        custom_attrs=QUIET,
-    )  # fmt: skip
-    return rx.el.div(chart, aria_hidden="true")
 
 
 def seg(*parts: tuple[Any, str], height: int = 8) -> rx.Component:
@@ -67,7 +36,7 @@ def depth(
     height: int | str = 236,
 ) -> rx.Component:
     """Draw a market's depth: rows with `price` and either `bid` or `ask`, cumulated, out to
-    the first and last of `ticks`. `label` says it in a sentence."""
+    the first and last of `ticks`. `label` describes it in a sentence."""
     cartesian = rx.recharts
     side = {"stroke_width": 1.75, "dot": False, "is_animation_active": False}
     chart = cartesian.area_chart(

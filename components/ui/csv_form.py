@@ -1,4 +1,4 @@
-"""A form that sends a list, pasted or as a file, to the API: first to have it checked, then to have it kept."""
+"""A form that sends a list, pasted or as a file, to the API: first to check it, then to save it."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def _made(id: rx.Var[str]) -> tuple[rx.Var[str]]:
 
 
 class CsvForm(Local):
-    """Text, file and button. `action` is a path of the API with a query; empty while something is missing for it."""
+    """Text, file and button. `action` is a path of the API with a query; empty while an input is missing."""
 
     library = "$/public/react/csv_form.jsx"
     tag = "CsvForm"
@@ -33,7 +33,7 @@ class CsvForm(Local):
 
 
 def csv_form(label: str, action: Any, *, most: int, example: Any, on_checked: Any, on_made: Any) -> rx.Component:
-    """Draw the form. `on_checked` gets count, sum in base units and root as texts, `on_made` the new record's id."""
+    """Draw the form. `on_checked` gets count, total in base units and root as texts, `on_made` the new record's id."""
     return CsvForm.create(
         action=action, most=most, label=label, example=example, on_checked=on_checked, on_made=on_made
     )

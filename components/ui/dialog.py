@@ -10,7 +10,7 @@ from components.ui.note import problem_note
 
 
 def _close() -> rx.Component:
-    """The close button: last in the DOM, placed by the style sheet, so that focus starts in the first field."""
+    """Draw the close button: last in the DOM, placed by the style sheet, so that focus starts in the first field."""
     return rx.dialog.close(
         rx.el.button(icon("x", 16), class_name="icon-btn small dialog-close", aria_label="Close", type="button")
     )
@@ -18,6 +18,11 @@ def _close() -> rx.Component:
 
 def _head(title: Any, about: Any) -> rx.Component:
     return rx.el.div(rx.dialog.title(title), rx.dialog.description(about), class_name="dialog-head")
+
+
+def _own(form: Any, name: str, given: Any) -> Any:
+    """Return the argument that was given, or else what a dialog's state has under a name."""
+    return getattr(form, name) if given is None else given
 
 
 def dialog(
@@ -30,7 +35,7 @@ def dialog(
     width: str = "560px",
     flush: bool = False,
 ) -> rx.Component:
-    """Draw a dialog driven by a state's var; on phones it is a bottom sheet. `flush` takes the body's padding away."""
+    """Draw a dialog driven by a state's var; on phones it is a bottom sheet. `flush` removes the body's padding."""
     return rx.dialog.root(
         rx.dialog.content(
             _head(title, about),
@@ -49,32 +54,35 @@ def form_dialog(
     title: Any,
     about: Any,
     *fields: Any,
-    is_open: rx.Var[bool],
-    on_open_change: Any,
-    on_submit: Any,
-    problem: rx.Var[str],
-    busy: rx.Var[bool],
+    form: Any,
     submit: Any,
+    is_open: rx.Var[bool] | None = None,
+    on_open_change: Any = None,
+    on_submit: Any = None,
+    busy: rx.Var[bool] | None = None,
     kind: str = "primary",
     foot: Any = None,
     width: str = "520px",
 ) -> rx.Component:
-    """Draw a dialog that is a form: fields, the problem where it arose, Cancel and `submit`."""
+    """Draw a dialog that is a form: fields, the problem below them, Cancel and `submit`.
+
+    `form` is its state: a `Dialog` with a handler `submit`, or a `Form` and the arguments that it lacks.
+    """
     body = rx.el.form(
-        rx.el.div(*fields, problem_note(problem), class_name="dialog-body form"),
+        rx.el.div(*fields, problem_note(form.form_problem), class_name="dialog-body form"),
         rx.el.div(
             *([foot] if foot is not None else []),
             rx.el.span(class_name="end"),
             rx.dialog.close(button("Cancel")),
-            button(submit, kind=kind, type="submit", busy=busy),  # type: ignore[arg-type]
+            button(submit, kind=kind, type="submit", busy=_own(form, "saving", busy)),
             class_name="dialog-foot",
         ),
-        on_submit=on_submit,
+        on_submit=_own(form, "submit", on_submit),
     )
     return rx.dialog.root(
         rx.dialog.content(_head(title, about), body, _close(), class_name="dialog", max_width=width),
-        open=is_open,
-        on_open_change=on_open_change,
+        open=_own(form, "is_open", is_open),
+        on_open_change=_own(form, "show", on_open_change),
     )
 
 
@@ -82,27 +90,31 @@ def confirm(
     title: Any,
     about: Any,
     *body: Any,
-    is_open: rx.Var[bool],
-    on_open_change: Any,
-    on_confirm: Any,
-    problem: rx.Var[str],
-    busy: rx.Var[bool],
     word: str,
+    form: Any = None,
+    is_open: rx.Var[bool] | None = None,
+    on_open_change: Any = None,
+    on_confirm: Any = None,
+    problem: rx.Var[str] | None = None,
+    busy: rx.Var[bool] | None = None,
     danger: bool = True,
 ) -> rx.Component:
-    """Ask before something that cannot be undone; `word` says what the button does ("Revoke"), never "OK"."""
+    """Ask for confirmation of an action; `word` names it on the button ("Revoke"), never "OK".
+
+    `form` is its state: a `Dialog` with a handler `confirm`. Without it, give the arguments that it would have.
+    """
     kind = "danger" if danger else "primary"
     return dialog(
         title,
         about,
         *body,
-        problem_note(problem),
-        is_open=is_open,
-        on_open_change=on_open_change,
+        problem_note(_own(form, "form_problem", problem)),
+        is_open=_own(form, "is_open", is_open),
+        on_open_change=_own(form, "show", on_open_change),
         foot=(
             rx.el.span(class_name="end"),
             rx.dialog.close(button("Cancel")),
-            button(word, kind=kind, busy=busy, on_click=on_confirm),  # type: ignore[arg-type]
+            button(word, kind=kind, busy=_own(form, "saving", busy), on_click=_own(form, "confirm", on_confirm)),
         ),
         width="460px",
     )
@@ -120,7 +132,7 @@ def drawer(
 ) -> rx.Component:
     """Draw a panel beside a list; it is not modal. Give the page's content `with-drawer` while it is open.
 
-    `head` stands before the title, `tools` are buttons before the one that closes it.
+    `head` is placed before the title, `tools` are buttons before the close button.
     """
     panel = rx.el.aside(
         rx.el.div(

@@ -12,7 +12,7 @@ from components.ui.note import problem_note
 
 
 class NativeForm(BaseHTML):
-    """A form the browser posts itself. Reflex's own forms always prevent that."""
+    """A form that the browser posts itself. Reflex's own forms always prevent that."""
 
     tag = "form"
 
@@ -29,7 +29,7 @@ def field(
     error: rx.Var[str] | None = None,
     optional: bool = False,
 ) -> rx.Component:
-    """Label a control and give it a hint and, where there is one, an error. `for_id` is the control's id."""
+    """Draw a control with its label, a hint and, if there is one, an error. `for_id` is the control's id."""
     tail = [rx.el.span("optional", class_name="optional")] if optional else []
     return rx.el.div(
         rx.el.label(label, *tail, html_for=for_id, class_name="label"),
@@ -48,7 +48,7 @@ def _error(error: rx.Var[str], for_id: str) -> rx.Component:
 
 
 def _describe(name_id: str, hint: Any, error: rx.Var[str] | None) -> dict[str, Any]:
-    """The ARIA attributes that tie hint and error to a control."""
+    """Return the ARIA attributes that tie hint and error to a control."""
     ids = [f"{name_id}-hint"] if hint is not None else []
     if error is None:
         return {"aria_describedby": " ".join(ids)} if ids else {}
@@ -60,7 +60,7 @@ def _describe(name_id: str, hint: Any, error: rx.Var[str] | None) -> dict[str, A
 
 
 def error_of(errors: rx.Var[dict[str, str]] | None, name: str) -> rx.Var[str] | None:
-    """The error of one field in a state's `errors`, or an empty string."""
+    """Return the error of one field in a state's `errors`, or an empty string."""
     if errors is None:
         return None
     return rx.cond(errors.contains(name), errors[name], "").to(str)
@@ -76,7 +76,7 @@ def text_field(
     id: str | None = None,
     **props: Any,
 ) -> rx.Component:
-    """Ask for a line of text. `errors` is the state's dict by field name; other props go to the input."""
+    """Draw a field for a line of text. `errors` is the state's dict by field name; other props go to the input."""
     name_id, error = id or f"f-{name}", error_of(errors, name)
     props.setdefault("auto_complete", "off")
     control = rx.el.input(
@@ -101,7 +101,7 @@ def area_field(
     id: str | None = None,
     **props: Any,
 ) -> rx.Component:
-    """Ask for several lines of text."""
+    """Draw a field for several lines of text."""
     name_id, error = id or f"f-{name}", error_of(errors, name)
     classes = f"input {props.pop('class_name', '')}".strip()
     control = rx.el.textarea(
@@ -122,7 +122,7 @@ def select_field(
     id: str | None = None,
     **props: Any,
 ) -> rx.Component:
-    """Ask for one of some values: pairs (value, label), or a Var of dicts with `value` and `label`."""
+    """Draw a field for one of several values: pairs (value, label), or a Var of dicts with `value` and `label`."""
     name_id, error = id or f"f-{name}", error_of(errors, name)
     control = select(
         options, id=name_id, name=name, placeholder=placeholder, **_describe(name_id, hint, error), **props
@@ -133,7 +133,7 @@ def select_field(
 def select(
     options: rx.Var[list[dict[str, str]]] | Sequence[tuple[str, str]], *, placeholder: str | None = None, **props: Any
 ) -> rx.Component:
-    """Draw the browser's own select; give it an `aria_label` where it has no label."""
+    """Draw the browser's own select; give it an `aria_label` if it has no label."""
     if isinstance(options, rx.Var):
         listed: list[Any] = [rx.foreach(options, lambda o: rx.el.option(o["label"], value=o["value"], key=o["value"]))]
     else:
@@ -143,7 +143,7 @@ def select(
 
 
 def check_field(label: Any, name: str, *, hint: Any = None, **props: Any) -> rx.Component:
-    """Ask for yes or no. In the form's data it is "on" or missing."""
+    """Draw a checkbox. In the form's data it is "on" or missing."""
     words = rx.el.span(label, *([rx.el.div(hint, class_name="hint")] if hint is not None else []))
     return rx.el.label(rx.el.input(type="checkbox", name=name, **props), words, class_name="check")
 
@@ -186,7 +186,7 @@ def choice(name: str, value: str, title: Any, *about: Any, **props: Any) -> rx.C
 def setting(
     label: Any, about: Any, *control: Any, changed: rx.Var[bool] | bool = False, tail: Any = None
 ) -> rx.Component:
-    """Draw a line of settings: words at the left, control at the right, marked while it is changed."""
+    """Draw a line of settings: texts at the left, control at the right, marked if it was changed."""
     changed = rx.Var.create(changed)
     return rx.el.div(
         rx.el.div(
@@ -204,7 +204,7 @@ def setting(
 
 
 def save_bar(shown: rx.Var[bool], words: Any, *actions: rx.Component) -> rx.Component:
-    """Stick to the bottom of the page while there is something to save; `words` tell the impact."""
+    """Stick to the bottom of the page while there is something to save; `words` describe the impact."""
     bar = rx.el.div(
         rx.el.div(words, class_name="grow row wrap wide"),
         *actions,
@@ -224,7 +224,7 @@ def form(
     sign: str | None = None,
     **props: Any,
 ) -> rx.Component:
-    """Draw a form that stands in a page (in a dialog: `form_dialog`)."""
+    """Draw a form within a page (in a dialog: `form_dialog`)."""
     return rx.el.form(
         *children,
         problem_note(problem),

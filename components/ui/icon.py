@@ -13,5 +13,5 @@ def icon(name: str, size: int = 16, *, spin: bool = False, **props: Any) -> rx.C
 
 
 def mark(name: str, tone: str = "", *, spin: bool = False) -> rx.Component:
-    """Draw an icon in a tinted square, the head of an item in a list. Tones: ok, warn, bad, info."""
+    """Draw an icon in a tinted square, for items of a list. Tones: ok, warn, bad, info."""
     return rx.el.span(icon(name, 15, spin=spin), class_name=f"mark {tone}".strip(), aria_hidden="true")

@@ -1,4 +1,4 @@
-"""The keys of a list beside which something opens."""
+"""Keyboard shortcuts of a list with a drawer."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from components.ui.value import Local
 
 
 class ListKeys(Local):
-    """J, K and Escape, wherever the cursor is not in a field and no dialog is open."""
+    """Handles J, K and Escape while no text field has focus and no dialog is open."""
 
     library = "$/public/react/list_keys.jsx"
     tag = "ListKeys"
@@ -24,12 +24,12 @@ def list_keys(on_step: Any, on_leave: Any) -> rx.Component:
 
 
 def keys_hint() -> rx.Component:
-    """Say that J and K exist, where there is a keyboard."""
+    """Show that J and K work, on devices with a keyboard."""
     return rx.el.span(kbd("J"), " ", kbd("K"), " next, previous", class_name="row tight hide-narrow")
 
 
 def step_buttons(on_step: Any) -> tuple[rx.Component, ...]:
-    """Draw the same as buttons, for a drawer's head."""
+    """Draw previous and next as buttons, for a drawer's head."""
     return (
         icon_button("chevron-up", "Previous", small=True, on_click=on_step(-1)),
         icon_button("chevron-down", "Next", small=True, on_click=on_step(1)),

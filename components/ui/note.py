@@ -1,4 +1,4 @@
-"""Words that matter in place: notes, and the four states a page can be in besides full."""
+"""Notes, and the states of a page without content: empty, failed, forbidden, loading."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ SIGNS = {"": "info", "ok": "circle-check", "warn": "triangle-alert", "bad": "cir
 
 
 def note(*children: Any, tone: Tone = "", sign: str | None = None, **props: Any) -> rx.Component:
-    """Draw a note in a tinted box. Start it with `rx.el.b("What it is. ")`."""
+    """Draw a note in a tinted box. Start it with `rx.el.b("The fact. ")`."""
     return rx.el.div(
         icon(sign or SIGNS[tone], 15),
         rx.el.div(*children, class_name="grow"),
@@ -21,7 +21,7 @@ def note(*children: Any, tone: Tone = "", sign: str | None = None, **props: Any)
 
 
 def problem_note(problem: rx.Var[str], **props: Any) -> rx.Component:
-    """Show a problem's words where it arose, nothing while there is none; read out at once."""
+    """Show a problem's text, or nothing if there is no problem; screen readers announce it immediately."""
     return rx.cond(problem != "", note(problem, tone="bad", role="alert", **props), rx.fragment())
 
 
@@ -37,33 +37,33 @@ def _blank(sign: str, tone: str, what: Any, why: Any, *actions: rx.Component, **
 
 
 def empty(sign: str, what: Any, why: Any = None, *actions: rx.Component) -> rx.Component:
-    """Say that there is nothing yet, what would be here, and offer to make the first."""
+    """Draw an empty state: what is missing, what will appear here, and the button that fills it."""
     return _blank(sign, "", what, why, *actions)
 
 
 def failure(what: Any, why: Any, *actions: rx.Component) -> rx.Component:
-    """Say that something did not load, with the problem's words and a way to try again."""
+    """Draw a failed load, with the problem's text and a retry button."""
     return _blank("cloud-off", "bad", what, why, *actions, role="alert")
 
 
 def unread(words: Any, on_retry: Any) -> rx.Component:
-    """Say in a line, in its place, that something small did not load, with a way to try again."""
+    """Draw one line about a small part that did not load, with a retry link."""
     again = rx.el.button("Try again", type="button", class_name="link", on_click=on_retry)
     return rx.el.span(icon("cloud-off", 14), rx.el.span(words), again, class_name="unread", role="status")
 
 
 def forbidden(why: Any) -> rx.Component:
-    """Say that the person may not see this, with the problem's words (it names the scope)."""
-    return _blank("lock", "", "You cannot see this", why)
+    """Say that the user may not see this, with the problem's text (it names the scope)."""
+    return _blank("lock", "", "No access", why)
 
 
 def absent(what: str, state: Any, on_retry: Any, *ways_out: rx.Component) -> rx.Component:
-    """What a page is whose one record cannot be shown: not allowed, not there, or not read. `what` is a noun, `state`
-    a `state.api.Loads`."""
+    """Draw why a page's record cannot be shown: forbidden, not found, or not loaded. `what` is a noun, `state`
+    a `state.core.api.Loads`."""
     again = rx.el.button(icon("rotate-cw", 15), "Try again", type="button", class_name="btn", on_click=on_retry)
     lost = rx.cond(
         state.is_missing,
-        empty("compass", f"There is no such {what}", "The address may be mistyped, or it is gone.", *ways_out),
+        empty("compass", f"This {what} does not exist", "The address may be mistyped, or it was deleted.", *ways_out),
         failure(f"This {what} did not load", state.problem, again),
     )
     said = rx.cond(state.is_forbidden, forbidden(state.problem), lost)

@@ -1,4 +1,4 @@
-"""Local React pieces: picker, tree, notices, and what the shell opens over the page."""
+"""Local React components: picker, tree, toasts, and what the shell opens over the page."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from components.ui.value import Local
 class Picker(Local):
     """A combobox: a search field with a list. Items: `{id, label, sub, hint, depth, group, mark, href, off}`.
 
-    `search` lets `/` put the focus there; without items and with an empty `none` only the field is drawn.
+    `search` lets `/` move the focus there; without items and with an empty `none` only the field is drawn.
     """
 
     library = "$/public/react/picker.jsx"
@@ -33,7 +33,7 @@ class Picker(Local):
 
 
 class Tree(Local):
-    """The keyboard of a tree; its rows are children drawn by `tree_row`."""
+    """Keyboard navigation of a tree; its rows are children drawn by `tree_row`."""
 
     library = "$/public/react/tree.jsx"
     tag = "Tree"
@@ -49,7 +49,7 @@ class Tree(Local):
 
 
 class Notices(Local):
-    """The toasts at the corner. Items: `{id, tone, title, detail, href, link}`."""
+    """The toasts in the corner. Items: `{id, tone, title, detail, href, link}`."""
 
     library = "$/public/react/notices.jsx"
     tag = "Notices"
@@ -60,7 +60,7 @@ class Notices(Local):
 
 
 class OpenButton(Local):
-    """A button that opens the sheet or palette of that name."""
+    """A button that opens the sheet or palette with that name."""
 
     library = "$/public/react/overlay.jsx"
     tag = "OpenButton"
@@ -80,7 +80,7 @@ class Sheet(Local):
 
 
 class Palette(Local):
-    """Cmd-K: pages found in the browser, everything else by the server."""
+    """The Cmd-K palette: pages are found in the browser, everything else by the server."""
 
     library = "$/public/react/overlay.jsx"
     tag = "Palette"
@@ -92,7 +92,7 @@ class Palette(Local):
 
 
 class Keys(Local):
-    """The shortcuts of the whole console."""
+    """The console's global keyboard shortcuts."""
 
     library = "$/public/react/overlay.jsx"
     tag = "Keys"
@@ -101,7 +101,7 @@ class Keys(Local):
 def picker(
     items: rx.Var[list[dict[str, Any]]], label: str, *, on_pick: Any, on_search: Any = None, **props: Any
 ) -> rx.Component:
-    """Let somebody choose one of many by typing. Without `on_search` the list is filtered in the browser."""
+    """Draw a picker of one among many, by typing. Without `on_search` the list is filtered in the browser."""
     if on_search is None:
         return Picker.create(items=items, label=label, on_pick=on_pick, local=True, **props)
     return Picker.create(items=items, label=label, on_pick=on_pick, on_search=on_search, **props)
@@ -110,8 +110,8 @@ def picker(
 def tree(label: str, *rows: Any, active: rx.Var[str], on_key: Any, on_type: Any, **window: Any) -> rx.Component:
     """Draw a tree. `active` is the DOM id of the row in focus; `on_key` gets ArrowUp, …, Home, End, Enter.
 
-    Where the state holds only a window of the rows: `above` are missing before it, of `total`; `on_window(first)` asks
-    for those in sight.
+    If the state holds only a window of the rows, `above` rows are missing before it, of `total`; `on_window(first)`
+    requests the rows in view.
     """
     return Tree.create(*rows, label=label, active=active, on_key=on_key, on_type=on_type, **window)
 

@@ -1,4 +1,4 @@
-"""Things that take steps: stepper, timeline of a request, checklist of prerequisites, diff."""
+"""Components with steps: stepper, timeline of a request, checklist of prerequisites, diff."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from components.ui.note import note
 from components.ui.status import status
 from components.ui.value import elapsed, short_hash, when
 
-# The API's words for a step, drawn as one of four.
+# The API's step statuses, each drawn as one of four.
 STEP_CLASS = {
     "succeeded": "done",
     "confirmed": "done",
@@ -23,7 +23,7 @@ STEP_CLASS = {
 
 
 def stepper(label: str, names: Sequence[str], at: rx.Var[int]) -> rx.Component:
-    """Draw where one is in a wizard; `at` counts from 0."""
+    """Draw a wizard's steps with the current one marked; `at` counts from 0."""
 
     def one(i: int, name: str) -> rx.Component:
         sign = rx.cond(at > i, icon("check", 12, stroke_width=2.5), rx.el.span(str(i + 1)))
@@ -56,7 +56,7 @@ def _step(step: rx.Var[Any]) -> rx.Component:
     transaction = rx.el.span(
         rx.cond(step.chain_name != "", rx.el.span(step.chain_name, class_name="muted small"), rx.fragment()),
         short_hash(step.tx_hash, "transaction", step.explorer_url),
-        # Final is what everyone expects; what is less than that is worth a word.
+        # Final is the normal case; only earlier stages need a label.
         rx.match(
             step.finality,
             ("included", rx.el.span("Included, not final yet", class_name="muted small")),
@@ -85,7 +85,7 @@ def _step(step: rx.Var[Any]) -> rx.Component:
 
 
 def timeline(steps: rx.Var[list[Any]]) -> rx.Component:
-    """Draw a request's steps (`state.requests.Step`), each with its transaction; moves while they run."""
+    """Draw a request's steps (`state.requests.tracker.Step`), each with its transaction; animated while they run."""
     return rx.el.ol(rx.foreach(steps, _step), class_name="timeline", aria_live="polite")
 
 
@@ -103,8 +103,12 @@ def bar(percent: rx.Var[Any] | int, label: str, tone: str = "") -> rx.Component:
     )
 
 
-def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Component:
-    """Draw a whole request (`state.requests.Request`): head, bar, timeline, and its problem with a way to retry."""
+def request_progress(state: Any, *, may_retry: rx.Var[bool] | None = None) -> rx.Component:
+    """Draw the request that a state follows (`Follows`): head, bar, timeline, its problem and a retry button.
+
+    `may_retry` says whether the user's role may retry; without it, every role that sees the request may.
+    """
+    request = state.request
     words = rx.el.span(request.done_steps, " of ", request.steps.length(), " steps", class_name="muted small num")
     live = rx.el.span(icon("radio", 13), "Live", class_name="row tight small ok-text end", style={"marginLeft": "auto"})
     moving = (request.status == "running") | (request.status == "accepted")
@@ -114,21 +118,13 @@ def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Compon
         rx.cond(moving, live, rx.el.span(status(request.status), class_name="end")),
         class_name="card-head",
     )
-    retry = (
-        [
-            rx.cond(
-                request.can_retry,
-                rx.el.button("Retry from here", class_name="btn primary small", type="button", on_click=on_retry),
-                rx.fragment(),
-            )
-        ]
-        if on_retry is not None
-        else []
-    )
+    can_retry = request.can_retry if may_retry is None else request.can_retry & may_retry
+    again = rx.el.button("Retry from here", class_name="btn primary small", type="button", on_click=state.retry)
+    retry = rx.cond(can_retry, again, rx.fragment())
     problem = rx.cond(
         request.problem != "",
         rx.el.div(
-            note(request.problem, tone="bad", role="alert"), *retry, class_name="col", style={"padding": "0 16px 16px"}
+            note(request.problem, tone="bad", role="alert"), retry, class_name="col", style={"padding": "0 16px 16px"}
         ),
         rx.fragment(),
     )
@@ -136,6 +132,7 @@ def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Compon
         head,
         awaits_approval(request),
         awaits_finality(request),
+        on_disabled_chain(request),
         rx.el.div(bar(request.percent, "Progress"), style={"padding": "14px 16px 2px"}),
         timeline(request.steps),
         problem,
@@ -145,7 +142,7 @@ def request_progress(request: rx.Var[Any], *, on_retry: Any = None) -> rx.Compon
 
 
 def awaits_finality(request: rx.Var[Any]) -> rx.Component:
-    """Say that a request's work is done and its transactions are not final yet; nothing otherwise."""
+    """Say that a request's steps are done but its transactions are not final yet; otherwise draw nothing."""
     words = "All steps are done. The request succeeds when its transactions are final and cannot be undone."
     return rx.cond(
         request.awaits_finality,
@@ -154,16 +151,22 @@ def awaits_finality(request: rx.Var[Any]) -> rx.Component:
     )
 
 
+def on_disabled_chain(request: rx.Var[Any]) -> rx.Component:
+    """Say what a chain that was disabled in the meantime means for a request; otherwise draw nothing."""
+    words = note(request.notice, tone="warn", sign="link")
+    return rx.cond(request.notice != "", rx.el.div(words, style={"padding": "12px 16px 0"}), rx.fragment())
+
+
 def awaits_approval(request: rx.Var[Any]) -> rx.Component:
-    """Say that a request waits for a second person, and where they find it; nothing otherwise."""
-    told = note(
+    """Say that a request waits for a second person, with a link to the approvals; otherwise draw nothing."""
+    waiting = note(
         rx.el.b("Waiting for a second person. "),
-        "Nothing is done before somebody else who may do this approves it. ",
+        "Nothing happens until another person with this permission approves it. ",
         link("Approvals", "/o/" + rx.State.org_id + "/approvals?view=all"),
         tone="warn",
         sign="user-check",
     )
-    return rx.cond(request.status == "awaiting_approval", told, rx.fragment())
+    return rx.cond(request.status == "awaiting_approval", waiting, rx.fragment())
 
 
 def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:
@@ -193,7 +196,7 @@ def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:
 
 
 def checklist(items: rx.Var[list[Any]], action: Any) -> rx.Component:
-    """Draw prerequisites in the order they are met; `action(item)` draws the button of an open one."""
+    """Draw prerequisites in order; `action(item)` draws the button of an open one."""
     return rx.el.ol(rx.foreach(items, lambda item: checklist_item(item, action(item))), class_name="checklist")
 
 
@@ -210,8 +213,3 @@ def diff(changes: rx.Var[list[dict[str, str]]]) -> rx.Component:
         return rx.el.div(rx.el.dt(change["name"]), rx.el.dd(before, icon("arrow-right", 13), after), key=change["name"])
 
     return rx.el.dl(rx.foreach(changes, one), class_name="diff")
-
-
-def follow_link(request_id: rx.Var[str], org_id: rx.Var[str]) -> rx.Component:
-    """Link to the page of a request."""
-    return link("View request", "/o/" + org_id + "/requests?id=" + request_id)

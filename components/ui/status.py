@@ -1,4 +1,4 @@
-"""What a status looks like: one map from the API's values to a word, a tone and an icon."""
+"""The look of a status: a map from the API's values to a word, a tone and an icon."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from components.ui.icon import icon
 
 
 class Look(NamedTuple):
-    """Word for people, tone (ok, warn, bad, info, mute) and icon of a status."""
+    """Displayed word, tone (ok, warn, bad, info, mute) and icon of a status."""
 
     word: str
     tone: str
@@ -56,12 +56,12 @@ LOOKS: dict[str, Look] = {
     # bridges, transfers, transactions
     "submitting": Look("Submitting", "info", RUN),
     "confirmed": Look("Confirmed", "ok", DONE),
-    # faults of embedded chains ("down" is a chain's own word too)
+    # faults of embedded chains ("down" is a status of chains too)
     "slow": Look("Slow", "warn", WAIT),
     "refuse_packets": Look("Refuses packets", "bad", "ban"),
     "drop_transactions": Look("Drops transactions", "bad", "circle-x"),
-    # mails
-    "kept": Look("Kept here", "mute", "archive"),
+    # emails
+    "kept": Look("Not sent", "mute", "archive"),
     "queued": Look("Being sent", "info", RUN),
     "sent": Look("Sent", "ok", DONE),
     # orders
@@ -87,9 +87,9 @@ LOOKS: dict[str, Look] = {
     "refused": Look("Refused", "bad", "circle-x"),
     "blocked": Look("Blocked", "mute", "lock"),
     # nodes of a chain
-    "good_enough": Look("Good enough", "ok", DONE),
-    "not_good_enough": Look("Not good enough", "bad", "circle-x"),
-    "no_answer": Look("No answer", "bad", "cloud-off"),
+    "good_enough": Look("Suitable", "ok", DONE),
+    "not_good_enough": Look("Not suitable", "bad", "circle-x"),
+    "no_answer": Look("Not responding", "bad", "cloud-off"),
 }
 
 
@@ -102,7 +102,7 @@ def _one(look: Look, kind: str) -> rx.Component:
 
 @rx.memo
 def status_badge(value: rx.Var[str]) -> rx.Component:
-    """A filled badge, for heads. Compiled once, however often it is used."""
+    """Draw a filled badge, for heads. Memoized: compiled once for all uses."""
     return rx.match(
         value, *[(key, _one(look, "badge")) for key, look in LOOKS.items()], rx.el.span(value, class_name="badge word")
     )
@@ -110,7 +110,7 @@ def status_badge(value: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def status_text(value: rx.Var[str]) -> rx.Component:
-    """Icon and word without a fill, for tables and lists."""
+    """Draw icon and word without a fill, for tables and lists."""
     return rx.match(value, *[(key, _one(look, "status")) for key, look in LOOKS.items()], rx.el.span(value))
 
 

@@ -1,4 +1,4 @@
-"""Tables: caption, sticky head, keyset pages, and the states besides full."""
+"""Tables: caption, sticky head, keyset pages, and their empty, loading and failed states."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Col:
 
     @property
     def cls(self) -> str:
-        """The classes of head and cells."""
+        """Return the CSS classes of head and cells."""
         return " ".join(filter(None, ["r" if self.right else "", "" if self.narrow else "hide-narrow"]))
 
 
@@ -60,7 +60,7 @@ def table(
     """Draw a table and its states.
 
     `row` gets a row's Var and returns `tr(…, key=row.id)`. `loading` matters only before there are rows;
-    `problem` is the API's words; on phones rows are stacked unless `stack=False`.
+    `problem` is the API's text; on phones rows are stacked unless `stack=False`.
     """
     classes = " ".join(filter(None, ["table", "two" if two else "", "slim" if slim else "", "stack" if stack else ""]))
     full = rx.el.div(
@@ -83,15 +83,32 @@ def table(
     return rx.cond(problem != "", broken, rx.cond(rows.length() > 0, full, nothing))
 
 
+def list_table(
+    caption: str, columns: Sequence[Col], state: Any, row: Callable[[Any], rx.Component], **options: Any
+) -> rx.Component:
+    """Draw the table of a state that has `rows`, loads them and can `reload` them; `options` are those of `table`."""
+    return table(
+        caption,
+        columns,
+        state.rows,
+        row,
+        loading=state.loading,
+        problem=state.problem,
+        is_forbidden=state.is_forbidden,
+        on_retry=state.reload,
+        **options,
+    )
+
+
 def tr(*cells: rx.Component, **props: Any) -> rx.Component:
-    """Draw a row; give it a `key`, and `aria_selected` where one row can be chosen."""
+    """Draw a row; give it a `key`, and `aria_selected` where a row can be selected."""
     return rx.el.tr(*cells, **props)
 
 
 def td(
     *children: Any, right: bool = False, narrow: bool = True, full: bool = False, label: str = "", **props: Any
 ) -> rx.Component:
-    """Draw a cell. On phones: `narrow=False` hides it, `full` gives it a line, `label` is written before it."""
+    """Draw a cell. On phones `narrow=False` hides it, `full` gives it a line, and `label` is written before it."""
     words = ["r" if right else "", "" if narrow else "hide-narrow", "full" if full else "", props.pop("class_name", "")]
     attrs = {"custom_attrs": {"data-label": label}} if label else {}
     return rx.el.td(*children, class_name=" ".join(filter(None, words)), **attrs, **props)
@@ -107,30 +124,24 @@ def toolbar(*children: Any) -> rx.Component:
     return rx.el.div(*children, class_name="toolbar")
 
 
-def pager(
-    words: Any,
-    *,
-    has_newer: rx.Var[bool],
-    has_older: rx.Var[bool],
-    on_newer: Any,
-    on_older: Any,
-    busy: rx.Var[bool],
-    csv: rx.Var[str] | None = None,
-) -> rx.Component:
-    """Draw the foot of a keyset table; there are no buttons while one page holds all. `csv` is where all of it is."""
+def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Component:
+    """Draw the foot of a list in keyset pages (`Pages`); without buttons if one page holds all rows.
+
+    `csv` is the address of all rows.
+    """
     whole = (
         [download(rx.fragment(icon("download", 13), "Download CSV"), csv, class_name="link csv")]
         if csv is not None
         else []
     )
     buttons = rx.fragment(
-        button("Newer", "chevron-left", small=True, disabled=~has_newer | busy, on_click=on_newer),
-        button("Older", "chevron-right", small=True, disabled=~has_older | busy, on_click=on_older),
+        button("Newer", "chevron-left", small=True, disabled=~state.has_newer | state.busy, on_click=state.newer),
+        button("Older", "chevron-right", small=True, disabled=~state.has_older | state.busy, on_click=state.older),
     )
     return rx.el.div(
         rx.el.span(words),
         rx.el.span(class_name="end"),
         *whole,
-        rx.cond(has_newer | has_older, buttons, rx.fragment()),
+        rx.cond(state.has_newer | state.has_older, buttons, rx.fragment()),
         class_name="card-foot",
     )

@@ -7,8 +7,8 @@ import reflex as rx
 
 
 def tabs(label: str, value: rx.Var[str], on_pick: Any, *places: tuple[str, Any, rx.Component]) -> rx.Component:
-    """Draw tabs from (value, title, content); only the chosen content is mounted. `on_pick(value)` is called at every
-    press, also of the one that is shown: until a page has arrived, that may be the one it was left with."""
+    """Draw tabs from (value, title, content); only the selected content is mounted. `on_pick(value)` is called on
+    every press, even of the shown tab: until a page has loaded, that may be the tab of the last visit."""
     triggers = [rx.tabs.trigger(title, value=key, on_click=on_pick(key)) for key, title, _ in places]
     return rx.tabs.root(
         rx.el.div(
@@ -25,7 +25,7 @@ def tabs(label: str, value: rx.Var[str], on_pick: Any, *places: tuple[str, Any, 
 def filters(
     label: str, value: rx.Var[str], on_pick: Any, options: Sequence[tuple[Any, ...]] | rx.Var[list[Any]]
 ) -> rx.Component:
-    """Draw filters from (value, word) or (value, word, count); `on_pick(value)` is called with the pressed one's."""
+    """Draw filters from (value, word) or (value, word, count); `on_pick(value)` gets the pressed filter's value."""
 
     def one(key: Any, word: Any, count: Any = None) -> rx.Component:
         number = [rx.el.span(count, class_name="n")] if count is not None else []

@@ -1,4 +1,4 @@
-"""Values people read: addresses, hashes, amounts, moments. All take the API's raw values, literal or Var."""
+"""Displayed values: addresses, hashes, amounts, times. All take the API's raw values, literal or Var."""
 
 from typing import Any, Literal
 
@@ -48,7 +48,7 @@ class Amount(Local):
 
 
 class When(Local):
-    """A moment that keeps itself up to date."""
+    """A time that keeps itself up to date."""
 
     library = "$/public/react/format.jsx"
     tag = "When"
@@ -71,7 +71,7 @@ class Elapsed(Local):
 def short_hash(
     value: rx.Var[str] | str, label: str = "address", href: rx.Var[str] | str | None = None, *, full: bool = False
 ) -> rx.Component:
-    """Show an address, hash or id: short, with copy, `label` says what is copied; "none" where it is empty."""
+    """Show an address, hash or id: shortened, with a copy button; `label` names it; "none" if it is empty."""
     return Hash.create(value=value, label=label, full=full, **({"href": href} if href is not None else {}))
 
 
@@ -85,7 +85,7 @@ def amount(
 def when(
     value: Any, form: Literal["relative", "clock", "day", "exact"] = "relative", none: str = "never"
 ) -> rx.Component:
-    """Show a moment (ISO string, or seconds since 1970): relative, exact on hover; `none` where there is none."""
+    """Show a time (ISO string, or seconds since 1970): relative, exact on hover; `none` if it is empty."""
     return When.create(value=value, form=form, none=none)
 
 

@@ -1,4 +1,4 @@
-"""Making, using and revoking keys."""
+"""Creating, using and revoking API keys."""
 
 from collections.abc import Awaitable
 from datetime import timedelta
@@ -10,13 +10,14 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, runtime
 from backend.auth.scopes import Scope
 from backend.auth.secrets import is_api_key
 from backend.client import ApiProblem
-from backend.db import new_id, now
-from backend.members.schemas import MemberStatus, Role
+from backend.core import db
+from backend.core.db import new_id, now
 from backend.models import ApiKeyRow, MemberRow, OrganizationRow
+from backend.server import runtime
+from backend.users.schemas import MemberStatus, Role
 from tests.conftest import World
 
 READ = {"name": "dashboard", "scopes": ["orgs:read"]}
@@ -28,7 +29,7 @@ async def refused(call: Awaitable[Any]) -> ApiProblem:
     return problem.value
 
 
-async def test_a_key_is_shown_once_works_and_is_revoked_at_once(world: World) -> None:
+async def test_api_key_is_shown_once_and_stops_working_when_revoked(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     made = await admin.call("POST", f"/orgs/{acme}/api-keys", json=READ)
@@ -50,7 +51,7 @@ async def test_a_key_is_shown_once_works_and_is_revoked_at_once(world: World) ->
     assert key not in str(stored.model_dump())
 
 
-async def test_the_answer_is_not_to_be_stored_and_its_replay_has_no_key(world: World, api: Any) -> None:
+async def test_new_api_key_response_is_not_cacheable_and_its_replay_omits_the_key(world: World, api: Any) -> None:
     acme = await world.organization()
     headers = await world.key(acme) | {"idempotency-key": "once"}
     async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://localhost") as http:
@@ -60,7 +61,7 @@ async def test_the_answer_is_not_to_be_stored_and_its_replay_has_no_key(world: W
     assert (first.json() | {"key": None}) == second.json()
 
 
-async def test_a_key_is_never_wider_than_its_creator(world: World) -> None:
+async def test_api_key_wider_than_its_creator_is_rejected(world: World) -> None:
     acme = await world.organization()
     narrow = await world.key(acme, Scope.API_KEYS_WRITE, Scope.ORGS_READ)
     path = f"/orgs/{acme}/api-keys"
@@ -76,7 +77,7 @@ async def test_a_key_is_never_wider_than_its_creator(world: World) -> None:
     assert len((await officer.call("GET", path))["api_keys"]) == 2
 
 
-async def test_a_key_follows_its_organizations_network_unless_it_has_its_own(world: World) -> None:
+async def test_api_key_without_own_network_follows_its_organization(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/api-keys"
@@ -103,14 +104,14 @@ async def test_a_key_follows_its_organizations_network_unless_it_has_its_own(wor
         (READ | {"key": "sgn_x"}, 422),
     ],
 )
-async def test_bad_input_makes_no_key(world: World, body: dict[str, Any], status: int) -> None:
+async def test_api_key_creation_with_bad_input_creates_nothing(world: World, body: dict[str, Any], status: int) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     assert (await refused(admin.call("POST", f"/orgs/{acme}/api-keys", json=body))).status == status
     assert (await admin.call("GET", f"/orgs/{acme}/api-keys"))["api_keys"] == []
 
 
-async def test_a_key_of_another_organization_is_not_found(world: World) -> None:
+async def test_api_key_of_another_organization_is_not_found(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, foreign = await world.person(acme), await world.person(other)
     made = await foreign.call("POST", f"/orgs/{other}/api-keys", json=READ)
@@ -119,7 +120,7 @@ async def test_a_key_of_another_organization_is_not_found(world: World) -> None:
     await world.client.call("GET", f"/orgs/{other}", token=made["key"])
 
 
-async def test_a_key_makes_none_that_outlives_it(world: World) -> None:
+async def test_api_key_cannot_create_a_key_that_outlives_it(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     soon, later = (now() + timedelta(days=days) for days in (1, 2))
@@ -135,7 +136,7 @@ async def test_a_key_makes_none_that_outlives_it(world: World) -> None:
     assert made["expires_at"]
 
 
-async def test_a_key_follows_its_makers_role(world: World) -> None:
+async def test_api_key_follows_the_role_of_its_creator(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     body = {"name": "both", "scopes": ["orgs:read", "orgs:write"]}
@@ -152,7 +153,7 @@ async def test_a_key_follows_its_makers_role(world: World) -> None:
     assert (await refused(world.client.call("GET", f"/orgs/{acme}", token=key))).status == 403
 
 
-async def test_key_that_a_bound_key_makes_is_bound_to_the_same_network(world: World) -> None:
+async def test_api_key_created_by_a_network_bound_key_has_the_same_network(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/api-keys"
@@ -164,5 +165,5 @@ async def test_key_that_a_bound_key_makes_is_bound_to_the_same_network(world: Wo
         change = {"path": f"/orgs/{acme}", "json": {"network": "mainnet"}, "params": {"dry_run": dry_run}}
         with pytest.raises(ApiProblem) as refused:
             await world.client.call("PATCH", change.pop("path"), token=bound, **change)
-        assert (refused.value.status, "works on testnet only" in refused.value.detail) == (403, True)
+        assert (refused.value.status, "bound to testnet" in refused.value.detail) == (403, True)
     assert (await admin.call("PATCH", f"/orgs/{acme}", json={"network": "mainnet"}))["network"] == "mainnet"

@@ -1,4 +1,4 @@
-"""Keys have a parent: what made a key ends it, and no key outlives what made it."""
+"""Lineage of keys: a key ends with its maker, and no key outlives its maker."""
 
 import asyncio
 from datetime import timedelta
@@ -10,12 +10,13 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, sweep
 from backend.auth.models import SessionRow
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.db import now
+from backend.core import db
+from backend.core.db import now
 from backend.models import ApiKeyRow
+from backend.server import sweep
 from tests.api_keys.test_api_keys import READ, refused
 from tests.conftest import Actor, World
 from tests.oauth.application import Application, register
@@ -25,7 +26,7 @@ MAKER = {"name": "maker", "scopes": ["orgs:read", "api-keys:write"]}
 
 
 async def works(world: World, org: UUID, key: str) -> bool:
-    """Whether a key still signs in."""
+    """Return whether a key still signs in."""
     answers = await asyncio.gather(world.client.call("GET", f"/orgs/{org}", token=key), return_exceptions=True)
     status = answers[0].status if isinstance(answers[0], ApiProblem) else 200
     assert status in (200, 401), answers
@@ -33,14 +34,14 @@ async def works(world: World, org: UUID, key: str) -> bool:
 
 
 async def family(world: World, org: UUID, admin: Actor) -> list[dict[str, Any]]:
-    """A key, one that it made, and one that this one made."""
+    """A key, a key that it made, and a key that the second one made."""
     made = [await admin.call("POST", f"/orgs/{org}/api-keys", json=MAKER)]
     for _ in range(2):
         made.append(await world.client.call("POST", f"/orgs/{org}/api-keys", json=MAKER, token=made[-1]["key"]))
     return made
 
 
-async def test_revoking_a_key_revokes_every_key_made_with_it(world: World) -> None:
+async def test_api_key_revocation_revokes_every_descendant_key(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     first, second, third = await family(world, acme, admin)
@@ -54,7 +55,7 @@ async def test_revoking_a_key_revokes_every_key_made_with_it(world: World) -> No
     assert {e["subject"]["id"] for e in log} == {k["id"] for k in (first, second, third)}
 
 
-async def test_tokens_of_a_key_end_with_its_parent(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
+async def test_access_tokens_of_a_key_expire_with_its_parent_key(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     acme = await world.organization()
     admin = await world.person(acme)
     first, second, _ = await family(world, acme, admin)
@@ -65,8 +66,8 @@ async def test_tokens_of_a_key_end_with_its_parent(world: World, http: httpx.Asy
     assert not await works(world, acme, token)
 
 
-async def test_parent_that_ends_in_the_database_ends_its_children(world: World) -> None:
-    """However a key ends: also one that is revoked while a child is being made."""
+async def test_parent_key_revoked_in_the_database_revokes_its_children(world: World) -> None:
+    """The child ends however its parent ends, also if the parent is revoked while the child is being made."""
     acme = await world.organization()
     first, second, third = await family(world, acme, await world.person(acme))
     async with db.worker() as session:
@@ -88,7 +89,7 @@ async def application_key(world: World, http: httpx.AsyncClient, org: UUID, pers
 
 
 @pytest.mark.parametrize("how", ["person", "application", "removed", "expired"])
-async def test_key_of_an_application_ends_with_its_grant(world: World, http: httpx.AsyncClient, how: str) -> None:  # noqa: F811
+async def test_application_key_ends_with_its_grant(world: World, http: httpx.AsyncClient, how: str) -> None:  # noqa: F811
     acme = await world.organization()
     person = await world.person(acme)
     application, tokens, key, child = await application_key(world, http, acme, person)
@@ -120,7 +121,7 @@ async def end(world: World, application: Application, tokens: Any, person: Actor
             await session.execute(mine.values(expires_at=now() - timedelta(seconds=1)))
 
 
-async def test_application_makes_no_key_that_outlives_its_grant(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
+async def test_application_cannot_create_a_key_that_outlives_its_grant(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     acme = await world.organization()
     person = await world.person(acme)
     scopes = ["openid", "orgs:read", "api-keys:write"]
@@ -132,7 +133,7 @@ async def test_application_makes_no_key_that_outlives_its_grant(world: World, ht
         assert (problem.status, "outlives" in problem.detail) == (403, True)
 
 
-async def test_key_of_a_person_goes_on_when_they_sign_out(world: World) -> None:
+async def test_personal_key_stays_valid_after_sign_out(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     made = await admin.call("POST", f"/orgs/{acme}/api-keys", json=READ)

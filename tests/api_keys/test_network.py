@@ -1,16 +1,16 @@
-"""A key of the other network operates on none of these chains, whatever stands there already."""
+"""A key of the other network cannot operate on these chains or their existing records."""
 
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from backend import db
 from backend.client import ApiProblem
+from backend.core import db
 from backend.requests.models import RequestRow
 from tests.conftest import World
-from tests.firm import SEPOLIA
-from tests.issuance import UNIT, Issuance, orders_path
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 WHY = {"chain_eid": SEPOLIA, "reason": "Ordered."}
 ONE = {"amount": str(UNIT)}
@@ -22,7 +22,7 @@ async def _count(firm: Issuance) -> int:
         return int(await session.scalar(query) or 0)
 
 
-async def test_what_is_on_a_chain_is_out_of_reach_of_a_key_of_the_other_network(world: World) -> None:
+async def test_key_bound_to_a_network_cannot_reach_chains_of_the_other_network(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     market, trader = await firm.market(asset), await firm.trader()
@@ -68,7 +68,7 @@ async def _refused(firm: Issuance, key: str, status: int, method: str, path: str
     return raised.value
 
 
-async def test_a_wallet_that_holds_something_stays_whichever_network_the_key_is_of(world: World) -> None:
+async def test_wallet_with_tokens_cannot_be_deleted_by_a_key_of_the_other_network(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, other = await firm.asset(), await firm.trader()
     treasury = await firm.treasury()
@@ -77,4 +77,4 @@ async def test_a_wallet_that_holds_something_stays_whichever_network_the_key_is_
     await firm.succeed((await firm.post("/transfers", body | ONE))["requestId"])
     key = await firm.post("/api-keys", {"name": "Main", "scopes": ["wallets:write"], "network": "mainnet"})
     problem = await _refused(firm, key["key"], 409, "DELETE", f"/wallets/{other['id']}")
-    assert "move it first" in problem.detail
+    assert "Transfer it first" in problem.detail

@@ -1,4 +1,4 @@
-"""An application asks for what needs a second person: its name is shown, and its request ends with its grant."""
+"""An application's request that needs a second person: its name is shown, and the request ends with the grant."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,15 +9,15 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.auth.models import SessionRow
-from backend.db import now
+from backend.core import db
+from backend.core.db import now
 from backend.requests.models import ApprovalRow
-from tests.approvals.asking import approve, asking, path_of, waiting
+from tests.approvals.second_person import approve, asking, path_of, waiting
 from tests.conftest import Actor, World
-from tests.firm import Firm, refused
 from tests.oauth.application import Application, register
 from tests.oauth.conftest import http  # noqa: F401  (a fixture)
+from tests.support.firm import Firm, refused
 
 SCOPES = ["openid", "orgs:read", "orgs:write", "assets:read", "assets:write"]
 LIFT = {"approvals": []}
@@ -30,7 +30,7 @@ async def connect(world: World, http: httpx.AsyncClient, place: UUID, person: Ac
 
 
 async def ask(firm: Firm, token: str, **options: Any) -> Any:
-    """The approval that an application's request waits for."""
+    """Return the approval that an application's request waits for."""
     accepted = await firm.admin.client.call("POST", f"{firm.base}/approvals", json=LIFT, token=token, **options)
     return await waiting(firm, {"requestId": accepted["requestId"]})
 
@@ -47,20 +47,20 @@ async def end(application: Application, person: Actor, how: str) -> None:
             await session.execute(mine.values(expires_at=now() - timedelta(seconds=1)))
 
 
-async def test_approval_of_an_applications_request_shows_its_name(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
+async def test_approval_of_an_application_request_shows_its_name(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     firm, second = await asking(world, "token.pause")
     _, token = await connect(world, http, firm.id, firm.admin)
     approval = await ask(firm, token)
     assert (approval["asked_by"], approval["asked_with"]) == (str(firm.admin.user_id), "Portfolio")
     by_key = await firm.admin.client.call("POST", f"{firm.base}/approvals", json=LIFT, token=token, headers=firm.key)
-    assert (await waiting(firm, by_key))["asked_with"] == "Portfolio with the key test"
+    assert (await waiting(firm, by_key))["asked_with"] == "Portfolio with the API key test"
     shown = await second.call("GET", path_of(firm, approval))
     assert (shown["obstacle"], shown["plan"]["impact"]["removed"]) == (None, ["token.pause"])
     assert (await approve(firm, second, approval))["status"] == "succeeded"
 
 
 @pytest.mark.parametrize("how", ["disconnected", "removed", "expired"])
-async def test_request_of_an_application_that_has_ended_is_not_approved(
+async def test_request_of_an_expired_application_is_not_approved(
     world: World,
     http: httpx.AsyncClient,  # noqa: F811
     how: str,
@@ -70,17 +70,17 @@ async def test_request_of_an_application_that_has_ended_is_not_approved(
     approval = await ask(firm, token)
     await end(application, firm.admin, how)
     problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
-    assert problem.detail == "The application Portfolio, which asked for it, was disconnected or has expired since."
+    assert problem.detail.startswith("The application Portfolio made this request, and has since been disconnected")
     shown = await second.call("GET", path_of(firm, approval))
     assert (shown["obstacle"], shown["asked_with"]) == (problem.detail, "Portfolio")
     assert (await firm.get(""))["approvals"] == ["token.pause"]
 
 
-async def test_request_of_an_application_from_above_shows_its_name_below(
+async def test_request_of_a_parent_application_shows_its_name_in_the_child_organization(
     world: World,
     http: httpx.AsyncClient,  # noqa: F811
 ) -> None:
-    """The approver has no place in the application's organization, and sees none of its applications."""
+    """The approver has no access to the application's organization, and sees none of its applications."""
     top = await Firm.found(world, "Top")
     below = await Firm.found(world, "Below", parent=top.id)
     await below.patch("", {"approvals": ["token.pause"]})
@@ -101,14 +101,14 @@ async def test_request_of_an_application_is_approved_within_its_scopes_only(
         mine = sa.update(SessionRow).where(col(SessionRow.client_id) == UUID(application.id))
         await session.execute(mine.values(scope="openid orgs:read"))
     problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
-    assert "may not do it any more" in problem.detail
+    assert "no longer has permission for it" in problem.detail
 
 
-async def test_grant_that_was_deleted_has_ended(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
+async def test_approval_with_a_deleted_grant_is_rejected(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     firm, second = await asking(world, "token.pause")
     _, token = await connect(world, http, firm.id, firm.admin)
     approval = await ask(firm, token)
     async with db.worker() as session:
         mine = sa.update(ApprovalRow).where(col(ApprovalRow.id) == UUID(approval["id"]))
         await session.execute(mine.values(asked_grant=db.new_id()))
-    assert "has expired" in (await refused(second, "POST", path_of(firm, approval, "approve"), 409)).detail
+    assert "disconnected or expired" in (await refused(second, "POST", path_of(firm, approval, "approve"), 409)).detail

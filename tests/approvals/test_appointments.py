@@ -1,4 +1,4 @@
-"""A second person is somebody else: nobody appoints, invites or moves in the one who agrees with them."""
+"""A second person is independent: the requester did not appoint, invite or move them in."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ import sqlalchemy as sa
 from eth_account import Account
 from sqlmodel import col
 
-from backend import db
 from backend.client import ApiProblem
+from backend.core import db
 from backend.invitations.service import token_in
-from backend.members.schemas import Role
 from backend.models import MemberRow, OrganizationRow
-from tests.approvals.asking import approve, deny, path_of, waiting
+from backend.users.schemas import Role
+from tests.approvals.second_person import approve, deny, path_of, waiting
 from tests.approvals.test_members import members, team
 from tests.auth.test_wallet_sign_in import begin, signed, text_of
 from tests.conftest import PASSWORD, Actor, World
-from tests.firm import Firm, refused
 from tests.members.test_consent import linked
 from tests.members.test_members import wallet
+from tests.support.firm import Firm, refused
 
 POLICY = {"approvals": ["token.mint"]}
 
 
 async def signed_in(world: World, account: Any) -> Actor:
-    """Who signs in with a wallet, in a browser of their own."""
+    """A person who signs in with a wallet, in their own browser."""
     body = signed(account, text_of(await begin(world), account.address))
     answer = await world.client.call("POST", "/auth/siwe/verify", json=body)
     token = answer["access_token"]
@@ -37,7 +37,7 @@ async def signed_in(world: World, account: Any) -> Actor:
 
 
 async def ask(firm: Firm, actor: Actor, actions: list[str]) -> Any:
-    """Something that always waits, asked for by a person: the approval."""
+    """Return the approval of an action that always waits, requested by a person."""
     answer = await actor.call("POST", f"{firm.base}/approvals", json={"approvals": actions})
     return await waiting(firm, answer)
 
@@ -47,7 +47,7 @@ async def agreed_with(firm: Firm, actor: Actor, approval: Any) -> None:
 
 
 async def invited(world: World, firm: Firm, email: str, role: str, by: Actor | None = None) -> None:
-    """Somebody new who was invited and has accepted."""
+    """A new person who was invited and has accepted."""
     body = {"email": email, "role": role}
     await (by or firm.admin).call("POST", f"{firm.base}/invitations", json=body)
     await accept(world, firm, email)
@@ -60,14 +60,14 @@ async def accept(world: World, firm: Firm, email: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["admin", "compliance_officer", "member"])
-async def test_adding_or_inviting_an_approver_waits_for_a_second_person(world: World, role: str) -> None:
+async def test_approver_addition_or_invitation_waits_for_a_second_person(world: World, role: str) -> None:
     firm, second, _ = await team(world, "token.mint")
     address = wallet()
     body = {"wallet_address": address, "role": role, "display_name": "Nora"}
     plan = await firm.post("/members", body, params={"dry_run": "true"})
-    assert plan["steps"][0] == "A second person agrees"
+    assert plan["steps"][0] == "A second person approves"
     accepted = await firm.post("/members", body)
-    assert address not in str(await members(firm)), "nobody is added before a second person agrees"
+    assert address not in str(await members(firm)), "no one is added before a second person agrees"
     approval = await waiting(firm, accepted)
     assert (approval["action"], approval["subject"]["id"]) == ("member.add", accepted["memberId"])
     await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 403)
@@ -78,7 +78,7 @@ async def test_adding_or_inviting_an_approver_waits_for_a_second_person(world: W
     mail = {"email": f"nora.{role}@example.com", "role": role}
     approval = await waiting(firm, await firm.post("/invitations", mail))
     assert approval["action"] == "member.invite"
-    assert (await firm.get("/invitations"))["invitations"] == [], "no mail is sent before a second person agrees"
+    assert (await firm.get("/invitations"))["invitations"] == [], "no email is sent before a second person agrees"
     assert (await deny(firm, second, approval))["status"] == "denied"
     approval = await waiting(firm, await firm.post("/invitations", mail))
     await agreed_with(firm, second, approval)
@@ -88,7 +88,7 @@ async def test_adding_or_inviting_an_approver_waits_for_a_second_person(world: W
     assert mail["email"] in [m["user"]["email"] for m in (await members(firm)).values()]
 
 
-async def test_key_waits_as_its_maker_does(world: World) -> None:
+async def test_api_key_waits_like_its_creator(world: World) -> None:
     firm, _, _ = await team(world, "token.mint")
     body = {"wallet_address": wallet(), "role": "compliance_officer"}
     accepted = await world.client.call("POST", f"{firm.base}/members", json=body, headers=firm.key)
@@ -96,14 +96,14 @@ async def test_key_waits_as_its_maker_does(world: World) -> None:
     assert approval["asked_by"] == str(firm.admin.user_id)
 
 
-async def test_clients_and_viewers_are_added_at_once(world: World) -> None:
+async def test_clients_and_viewers_are_added_without_approval(world: World) -> None:
     firm, _, _ = await team(world, "token.mint")
     for role in ("client", "viewer"):
         assert (await firm.post("/members", {"wallet_address": wallet(), "role": role}))["role"] == role
         assert (await firm.post("/invitations", {"email": f"{role}@example.com", "role": role}))["role"] == role
 
 
-async def test_promoting_and_removing_an_approver_waits(world: World) -> None:
+async def test_approver_promotion_and_removal_wait_for_approval(world: World) -> None:
     firm, second, _ = await team(world, "token.mint")
     viewer, officer = await world.person(firm.id, Role.VIEWER), await world.person(firm.id, Role.COMPLIANCE_OFFICER)
     known = await members(firm)
@@ -117,19 +117,19 @@ async def test_promoting_and_removing_an_approver_waits(world: World) -> None:
     assert (await waiting(firm, demoted))["action"] == "member.change_role"
 
 
-async def test_admin_alone_lifts_the_policy_before_appointing(world: World) -> None:
+async def test_sole_admin_lifts_the_policy_before_appointing(world: World) -> None:
     firm = await Firm.found(world)
     await firm.patch("", POLICY)
     body = {"wallet_address": wallet(), "role": "compliance_officer"}
     problem = await firm.refused("POST", "/members", 409, json=body)
     [entry] = problem.body["prerequisites"]
-    assert (entry["resolution"]["method"], entry["resolution"]["path"]) == ("PATCH", f"/v1/orgs/{firm.id}")
+    assert (entry["resolution"]["method"], entry["resolution"]["path"]) == ("PATCH", f"/orgs/{firm.id}")
     await firm.refused("POST", "/invitations", 409, json={"email": "x@example.com", "role": "member"})
     await firm.patch("", {"approvals": []})
     assert (await firm.post("/members", body))["role"] == "compliance_officer"
 
 
-async def test_officer_agrees_where_there_is_no_other_admin(world: World) -> None:
+async def test_compliance_officer_approves_when_there_is_no_other_admin(world: World) -> None:
     firm = await Firm.found(world)
     officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
     await firm.patch("", POLICY)
@@ -142,20 +142,20 @@ async def test_officer_agrees_where_there_is_no_other_admin(world: World) -> Non
     assert (await firm.get(""))["approvals"] == []
 
 
-async def test_approver_was_a_member_before_the_request(world: World) -> None:
+async def test_approver_must_be_a_member_before_the_request(world: World) -> None:
     firm, second, _ = await team(world, "token.mint")
     approval = await ask(firm, firm.admin, [])
     late = await world.person(firm.id)
     problem = await refused(late, "POST", path_of(firm, approval, "approve"), 403)
-    assert "before" in problem.detail
+    assert "newer than this request" in problem.detail
     await refused(late, "POST", path_of(firm, approval, "deny"), 403, json={"reason": "x"})
     assert not (await late.call("GET", path_of(firm, approval)))["can_decide"]
     assert (await late.call("GET", f"{firm.base}/approvals", params={"can_decide": "true"}))["approvals"] == []
     await agreed_with(firm, second, approval)
 
 
-async def test_approver_was_not_appointed_by_who_asks(world: World) -> None:
-    """Also where the wallet was added before the organization used approvals."""
+async def test_approver_appointed_by_the_requester_is_rejected(world: World) -> None:
+    """Also if the wallet was added before the organization used approvals."""
     firm = await Firm.found(world)
     account = Account.create()
     made = await firm.post("/members", {"wallet_address": account.address, "role": "admin"})
@@ -173,7 +173,7 @@ async def test_approver_was_not_appointed_by_who_asks(world: World) -> None:
 
 
 async def placed(world: World, firm: Firm, by: Actor, role: str = "admin") -> Actor:
-    """Somebody whom a member has added alone, and who has accepted."""
+    """A person whom a member has added alone, and who has accepted."""
     account = Account.create()
     made = await by.call("POST", f"{firm.base}/members", json={"wallet_address": account.address, "role": role})
     person = await signed_in(world, account)
@@ -181,7 +181,7 @@ async def placed(world: World, firm: Firm, by: Actor, role: str = "admin") -> Ac
     return person
 
 
-async def test_accounts_that_one_admin_placed_do_not_agree_with_each_other(world: World) -> None:
+async def test_accounts_appointed_by_one_admin_cannot_approve_each_other(world: World) -> None:
     firm = await Firm.found(world)
     dishonest = await placed(world, firm, firm.admin)
     first, sibling = await placed(world, firm, dishonest), await placed(world, firm, dishonest)
@@ -190,13 +190,13 @@ async def test_accounts_that_one_admin_placed_do_not_agree_with_each_other(world
     for asker, accomplice in ((dishonest, second), (second, dishonest), (first, sibling), (second, sibling)):
         approval = await ask(firm, asker, [])
         problem = await refused(accomplice, "POST", path_of(firm, approval, "approve"), 403)
-        assert "One person alone gave both of you your roles" in problem.detail
+        assert "The same person alone appointed both of you here" in problem.detail
         assert not (await accomplice.call("GET", path_of(firm, approval)))["can_decide"]
         await deny(firm, firm.admin, approval)
     await agreed_with(firm, sibling, await ask(firm, firm.admin, []))
 
 
-async def test_accounts_of_one_admin_stay_dependent_when_the_one_between_them_leaves(world: World) -> None:
+async def test_accounts_of_one_admin_stay_dependent_when_the_intermediate_account_leaves(world: World) -> None:
     firm = await Firm.found(world)
     dishonest = await placed(world, firm, firm.admin)
     between = await placed(world, firm, dishonest)
@@ -206,10 +206,10 @@ async def test_accounts_of_one_admin_stay_dependent_when_the_one_between_them_le
     own = (await members(firm))[str(between.user_id)]["id"]
     await between.call("DELETE", f"{firm.base}/members/{own}")
     problem = await refused(last, "POST", path_of(firm, approval, "approve"), 403)
-    assert "One person alone gave both of you your roles" in problem.detail
+    assert "The same person alone appointed both of you here" in problem.detail
 
 
-async def test_accounts_of_an_admin_whose_inviter_has_left_stay_dependent(world: World) -> None:
+async def test_accounts_of_an_admin_stay_dependent_when_the_inviter_has_left(world: World) -> None:
     firm = await Firm.found(world)
     inviter = await placed(world, firm, firm.admin)
     dishonest = await placed(world, firm, inviter, "viewer")
@@ -221,7 +221,7 @@ async def test_accounts_of_an_admin_whose_inviter_has_left_stay_dependent(world:
     await refused(second, "POST", path_of(firm, await ask(firm, first, []), "approve"), 403)
 
 
-async def test_accounts_of_an_admin_who_gave_the_founder_their_role_stay_dependent(world: World) -> None:
+async def test_accounts_of_an_admin_stay_dependent_when_the_admin_re_appoints_the_founder(world: World) -> None:
     firm = await Firm.found(world)
     dishonest = await placed(world, firm, firm.admin)
     first, _ = await placed(world, firm, dishonest), await placed(world, firm, dishonest)
@@ -230,10 +230,12 @@ async def test_accounts_of_an_admin_who_gave_the_founder_their_role_stay_depende
         await dishonest.call("PATCH", founder, json={"role": role})
     await firm.patch("", POLICY)
     problem = await refused(first, "POST", f"{firm.base}/approvals", 409, json={"approvals": []})
-    assert "Everyone else here who could approve this was appointed by you or by who appointed you" in problem.detail
+    assert (
+        "No one else here can approve this independently of you and of the person who appointed you" in problem.detail
+    )
 
 
-async def test_role_that_two_people_gave_counts_anew(world: World) -> None:
+async def test_role_changed_with_approval_counts_as_appointed_by_two_people(world: World) -> None:
     firm = await Firm.found(world)
     head = await placed(world, firm, firm.admin)
     first, second = await placed(world, firm, head), await placed(world, firm, head)
@@ -248,7 +250,7 @@ async def test_role_that_two_people_gave_counts_anew(world: World) -> None:
     await agreed_with(firm, second, await ask(firm, first, []))
 
 
-async def test_those_whom_somebody_placed_agree_when_no_admin_is_left_above_them(world: World) -> None:
+async def test_accounts_of_one_admin_approve_each_other_when_no_other_admin_remains(world: World) -> None:
     firm = await Firm.found(world)
     head = await placed(world, firm, firm.admin)
     first, second = await placed(world, firm, head), await placed(world, firm, head)
@@ -260,7 +262,7 @@ async def test_those_whom_somebody_placed_agree_when_no_admin_is_left_above_them
     await agreed_with(firm, second, approval)
 
 
-async def test_approver_does_not_sign_with_a_wallet_of_who_asks(world: World) -> None:
+async def test_approver_cannot_sign_with_a_wallet_of_the_requester(world: World) -> None:
     firm, second, known = await team(world, "token.mint")
     own = await linked(world, firm.admin)
     async with db.worker() as session:
@@ -270,7 +272,7 @@ async def test_approver_does_not_sign_with_a_wallet_of_who_asks(world: World) ->
     assert "wallet" in (await refused(second, "POST", path_of(firm, approval, "approve"), 403)).detail
 
 
-async def test_request_that_nobody_could_approve_is_refused_at_once(world: World) -> None:
+async def test_request_without_a_possible_approver_is_rejected_immediately(world: World) -> None:
     firm = await Firm.found(world)
     account = Account.create()
     made = await firm.post("/members", {"wallet_address": account.address, "role": "admin"})
@@ -278,7 +280,7 @@ async def test_request_that_nobody_could_approve_is_refused_at_once(world: World
     await appointed.call("POST", f"/memberships/{made['id']}/accept")
     await firm.patch("", POLICY)
     problem = await firm.refused("POST", "/approvals", 409, json={"approvals": []})
-    assert problem.prerequisites[0]["resolution"]["path"] == f"/v1/orgs/{firm.id}/members"
+    assert problem.prerequisites[0]["resolution"]["path"] == f"/orgs/{firm.id}/members"
     third = {"wallet_address": (other := Account.create()).address, "role": "admin"}
     accepted = await appointed.call("POST", f"{firm.base}/members", json=third)
     await agreed_with(firm, firm.admin, await waiting(firm, accepted))
@@ -297,7 +299,7 @@ async def test_promotion_counts_as_an_appointment(world: World) -> None:
     await agreed_with(firm, second, approval)
 
 
-async def test_invitation_from_before_the_policy_appoints_nobody(world: World) -> None:
+async def test_invitation_from_before_the_policy_appoints_no_approver(world: World) -> None:
     firm = await Firm.found(world)
     await world.person(firm.id)
     await firm.post("/invitations", {"email": "early@example.com", "role": "compliance_officer"})
@@ -316,7 +318,7 @@ async def test_invitation_from_before_the_policy_appoints_nobody(world: World) -
     await accept(world, firm, "early@example.com")
 
 
-async def test_policy_below_binds_those_above_whose_roles_reach_it(world: World) -> None:
+async def test_child_policy_binds_parent_members_whose_roles_reach_it(world: World) -> None:
     group = await Firm.found(world, "Group")
     second = await world.person(group.id)
     vehicle = await world.organization("Vehicle", group.id)
@@ -325,7 +327,7 @@ async def test_policy_below_binds_those_above_whose_roles_reach_it(world: World)
     await agreed_with(group, second, await waiting(group, accepted))
 
 
-async def test_organization_that_uses_approvals_is_not_moved_under_other_approvers(world: World) -> None:
+async def test_organization_with_approvals_cannot_move_under_other_approvers(world: World) -> None:
     group = await Firm.found(world, "Group")
     second = await world.person(group.id)
     vehicle = await world.organization("Vehicle", group.id)
@@ -339,10 +341,10 @@ async def test_organization_that_uses_approvals_is_not_moved_under_other_approve
     assert second
 
 
-async def test_appointment_is_not_made_twice_by_two_requests(world: World) -> None:
+async def test_appointment_requested_twice_is_made_once(world: World) -> None:
     firm, second, _ = await team(world, "token.mint")
     body = {"wallet_address": wallet(), "role": "member"}
     approvals = [await waiting(firm, await firm.post("/members", body)) for _ in range(2)]
     await agreed_with(firm, second, approvals[0])
     problem = await refused(second, "POST", path_of(firm, approvals[1], "approve"), 409)
-    assert "added already" in problem.detail
+    assert "already added" in problem.detail

@@ -1,4 +1,4 @@
-"""A second person: who may be one, what waits until they agree, and how everything ends right."""
+"""Approvals: who can be the second person, what waits for them, and how requests end."""
 
 import asyncio
 from typing import Any
@@ -7,26 +7,27 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
+from backend.approvals import rehearsal
 from backend.client import ApiProblem
-from backend.db import new_id, now
+from backend.core import db
+from backend.core.db import new_id, now
 from backend.distributions import funding
-from backend.members.schemas import Role
 from backend.models import ApiKeyRow, ApprovalRow, MemberRow
 from backend.requests import service as requests
 from backend.requests.schemas import ApprovalStatus, RequestStatus
-from tests.approvals.asking import WHY, approve, asking, deny, path_of, waiting
+from backend.users.schemas import Role
+from tests.approvals.second_person import WHY, approve, asking, deny, path_of, waiting
 from tests.conftest import World
-from tests.firm import SEPOLIA, Firm, refused
+from tests.support.firm import SEPOLIA, Firm, refused
 
 
-async def test_an_action_waits_for_another_person(world: World) -> None:
+async def test_action_waits_for_approval_by_another_person(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
     accepted = await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY})
     assert (accepted["status"], accepted["message"]) == (
         "awaiting_approval",
-        "It waits for a second person to approve it.",
+        "It waits for a second person's approval.",
     )
     approval = await waiting(firm, accepted)
     assert (approval["action"], approval["asked_by"], approval["can_decide"]) == (
@@ -35,7 +36,7 @@ async def test_an_action_waits_for_another_person(world: World) -> None:
         False,
     )
     own = await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 403)
-    assert "second person" in own.detail
+    assert "Another person must approve" in own.detail
     await refused(firm.admin, "POST", path_of(firm, approval, "deny"), 403, json={"reason": "x"})
     alone = firm.admin.client.call("POST", path_of(firm, approval, "approve"), headers=firm.key)
     assert isinstance((await asyncio.gather(alone, return_exceptions=True))[0], ApiProblem)
@@ -53,14 +54,14 @@ async def test_an_action_waits_for_another_person(world: World) -> None:
     assert (await firm.get("/summary"))["attention"]["approvals_waiting"] == 1
     assert (await approve(firm, second, approval))["status"] == "succeeded"
     again = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
-    assert again.detail == f"{second.email.split('@')[0].title()} has approved it already."
+    assert again.detail == f"{second.email.split('@')[0].title()} has already approved this request."
     decided = await second.call("GET", path_of(firm, approval))
     assert decided["decided_by"] == str(second.user_id)
     assert decided["plan"]["steps"]
     assert (await firm.get("/summary"))["attention"]["approvals_waiting"] == 0
 
 
-async def test_what_was_not_chosen_does_not_wait(world: World) -> None:
+async def test_action_outside_the_policy_does_not_wait(world: World) -> None:
     firm, _ = await asking(world, "market.deploy")
     asset = await firm.asset()
     accepted = await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY})
@@ -68,7 +69,7 @@ async def test_what_was_not_chosen_does_not_wait(world: World) -> None:
     assert (await firm.get("/approvals"))["approvals"] == []
 
 
-async def test_an_update_is_not_written_before_it_is_approved(world: World) -> None:
+async def test_update_is_written_only_after_approval(world: World) -> None:
     firm, second = await asking(world, "asset.update")
     asset = await firm.asset()
     change = {"required_kyc_level": 2, "name": "Renamed"}
@@ -84,7 +85,7 @@ async def test_an_update_is_not_written_before_it_is_approved(world: World) -> N
     assert (after["status"], after["required_kyc_level"], after["name"]) == ("active", 2, "Renamed")
 
 
-async def test_everything_is_checked_again(world: World) -> None:
+async def test_approval_is_rejected_while_the_action_is_impossible(world: World) -> None:
     firm, second = await asking(world, "attestation.issue", "transfer.send")
     party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
     accepted = await firm.post("/attestations", {"party_id": party["id"], "chain_eid": SEPOLIA})
@@ -92,14 +93,16 @@ async def test_everything_is_checked_again(world: World) -> None:
     chain = await firm.chain(SEPOLIA)
     await firm.post(f"/chains/{chain['id']}/disable")
     problem = await refused(second, "POST", path_of(firm, approval, "approve"), 409)
-    assert problem.detail.startswith("It cannot be done any more as it was asked for.")
+    assert problem.detail.startswith("This action is no longer possible as requested.")
+    assert [p["state"] for p in problem.prerequisites if not p["satisfied"]] == ["chain_enabled"]
+    assert "cannot be approved until" in (await firm.get(f"/requests/{accepted['requestId']}"))["notice"]
     assert (await second.call("GET", path_of(firm, approval)))["obstacle"] == problem.detail
     await firm.post(f"/chains/{chain['id']}/enable")
     assert (await approve(firm, second, approval))["status"] == "succeeded"
     assert (await firm.get(f"/attestations/{accepted['attestationId']}"))["status"] == "active"
 
 
-async def test_a_role_that_was_lost_counts(world: World) -> None:
+async def test_approval_fails_when_approver_or_requester_lost_the_role(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
     third = await world.person(firm.id)
@@ -111,11 +114,30 @@ async def test_a_role_that_was_lost_counts(world: World) -> None:
             await session.execute(sa.update(MemberRow).where(mine).values(role=Role.VIEWER))
     await refused(second, "POST", path_of(firm, approval, "approve"), 403)
     gone = await refused(firm.admin, "POST", path_of(firm, approval, "approve"), 409)
-    assert "who asked for it, may not do it any more" in gone.detail
+    assert "requested this action and no longer has permission for it" in gone.detail
     assert (await deny(firm, firm.admin, approval))["status"] == "denied"
 
 
-async def test_a_key_asks_in_its_makers_name(world: World) -> None:
+async def test_approver_whose_role_ends_during_the_check_cannot_approve(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm, second = await asking(world, "token.pause")
+    asset = await firm.asset()
+    approval = await waiting(firm, await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY}))
+    rehearse = rehearsal.plan
+
+    async def removed_during_plan(*called: Any) -> Any:
+        async with db.worker() as session:
+            mine = col(MemberRow.user_id) == second.user_id
+            await session.execute(sa.update(MemberRow).where(mine).values(role=Role.VIEWER))
+        return await rehearse(*called)
+
+    monkeypatch.setattr(rehearsal, "plan", removed_during_plan)
+    await refused(second, "POST", path_of(firm, approval, "approve"), 403)
+    assert (await firm.get(f"/requests/{approval['request_id']}"))["status"] == "awaiting_approval"
+
+
+async def test_api_key_request_counts_as_its_creators_request(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
 
@@ -138,7 +160,7 @@ async def test_a_key_asks_in_its_makers_name(world: World) -> None:
     assert "revoked" in (await refused(second, "POST", path_of(firm, approval, "approve"), 409)).detail
 
 
-async def test_of_several_decisions_one_counts(world: World) -> None:
+async def test_concurrent_decisions_count_once(world: World) -> None:
     firm, second = await asking(world, "token.pause", "token.unpause")
     third, fourth = await world.person(firm.id), await world.person(firm.id)
     asset = await firm.asset()
@@ -163,7 +185,7 @@ async def test_of_several_decisions_one_counts(world: World) -> None:
             assert (await firm.get(f"/requests/{approval['request_id']}"))["status"] == "denied"
 
 
-async def test_a_retry_is_no_way_around(world: World) -> None:
+async def test_retry_does_not_bypass_approval(world: World) -> None:
     firm, second = await asking(world, "transfer.send")
     async with db.transaction(firm.id) as session:
         rows = [
@@ -190,7 +212,7 @@ async def test_a_retry_is_no_way_around(world: World) -> None:
     assert (await firm.post(f"/requests/{rows[1].id}/retry"))["status"] == "accepted"
 
 
-async def test_distributions_and_transfers_wait_too(world: World) -> None:
+async def test_distributions_and_transfers_wait_for_approval(world: World) -> None:
     firm, second = await asking(world, "distribution.activate", "transfer.send")
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader()
@@ -221,7 +243,7 @@ async def test_distributions_and_transfers_wait_too(world: World) -> None:
     assert (await firm.get(f"{path}/{made['id']}"))["status"] == "active"
 
 
-async def test_nobody_lifts_alone_what_binds_them(world: World) -> None:
+async def test_approval_policy_cannot_be_lifted_alone(world: World) -> None:
     firm = await Firm.found(world)
     assert (await firm.patch("", {"approvals": ["token.mint", "token.burn"]}))["approvals"] == [
         "token.mint",
@@ -249,7 +271,7 @@ async def test_nobody_lifts_alone_what_binds_them(world: World) -> None:
     await firm.refused("POST", f"/approvals/{approval['id']}/deny", 422, json={})
 
 
-async def test_pages(world: World) -> None:
+async def test_approvals_are_paged_and_filtered(world: World) -> None:
     firm, second = await asking(world, "token.mint")
     asset, treasury = await firm.asset(), await firm.treasury()
     body = {"chain_eid": SEPOLIA, "to_address": treasury["address"], "amount": "1"}
@@ -258,15 +280,13 @@ async def test_pages(world: World) -> None:
     rest = await firm.get("/approvals", params={"limit": 2, "cursor": first["nextCursor"]})
     assert [a["request_id"] for a in first["approvals"] + rest["approvals"]] == made[::-1]
     assert rest["nextCursor"] is None
-    theirs = await firm.get("/approvals", params={"asked_by": str(second.user_id)})
-    assert theirs["approvals"] == []
+    of_second = await firm.get("/approvals", params={"asked_by": str(second.user_id)})
+    assert of_second["approvals"] == []
     assert (await firm.get("/approvals", params={"can_decide": "true"}))["approvals"] == []
     await firm.refused("GET", "/approvals", 400, params={"status": "sleeping"})
 
 
-async def test_retry_of_an_activation_that_a_newer_one_replaced_is_refused(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_retry_of_a_replaced_activation_is_rejected(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm, second = await asking(world, "distribution.activate")
     asset = await firm.asset()
     path = f"/assets/{asset['id']}/distributions"
@@ -279,7 +299,7 @@ async def test_retry_of_an_activation_that_a_newer_one_replaced_is_refused(
     async def yes(*_: object) -> bool:
         return True
 
-    with monkeypatch.context() as patched:  # without its attestation the distributor is refused by the token
+    with monkeypatch.context() as patched:  # the token refuses the distributor without its attestation
         patched.setattr(funding, "is_eligible", yes)
         assert (await approve(firm, second, first))["status"] == "failed"
     await firm.post(f"{path}/activate", terms | {"merkleRoot": "0x" + "2b" * 32})

@@ -1,20 +1,21 @@
-"""What is denied, or decided about by nobody, ends with all that it had written."""
+"""Denied and expired requests end with everything they had written."""
 
 from datetime import timedelta
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, sweep
-from backend.db import now
+from backend.core import db
+from backend.core.db import now
 from backend.models import ApprovalRow
-from tests.approvals.asking import WHY, approve, asking, deny, path_of, waiting
+from backend.server import sweep
+from tests.approvals.second_person import WHY, approve, asking, deny, path_of, waiting
 from tests.conftest import World
-from tests.firm import HYPEREVM, SEPOLIA, refused
-from tests.issuance import asset_body
+from tests.support.firm import HYPEREVM, SEPOLIA, refused
+from tests.support.issuance import asset_body
 
 
-async def test_a_denied_market_ends_with_its_bridge(world: World) -> None:
+async def test_denied_market_ends_with_its_bridge(world: World) -> None:
     firm, second = await asking(world, "market.deploy", eids=(SEPOLIA, HYPEREVM))
     asset = await firm.asset()
     path = f"/assets/{asset['id']}/markets"
@@ -26,7 +27,7 @@ async def test_a_denied_market_ends_with_its_bridge(world: World) -> None:
     assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "pending_bridge"
     request = await deny(firm, second, approval)
     assert request["status"] == "denied"
-    assert request["problem"]["detail"].endswith("denied it: Not now")
+    assert request["problem"]["detail"].endswith("denied this request: Not now")
     assert not request["can_retry"]
     market = await firm.get(f"{path}/{accepted['marketId']}")
     assert (market["status"], "Not now" in market["failure"]) == ("failed", True)
@@ -37,7 +38,7 @@ async def test_a_denied_market_ends_with_its_bridge(world: World) -> None:
     assert (await firm.get(path))["markets"][0]["status"] == "active"
 
 
-async def test_a_denied_asset_leaves_its_symbol_free(world: World) -> None:
+async def test_denied_asset_frees_its_symbol(world: World) -> None:
     firm, second = await asking(world, "asset.deploy")
     body = asset_body(symbol="FREE")
     first = await waiting(firm, await firm.post("/assets", body))
@@ -48,7 +49,7 @@ async def test_a_denied_asset_leaves_its_symbol_free(world: World) -> None:
     assert [a["status"] for a in (await firm.get("/assets"))["assets"]] == ["active"]
 
 
-async def test_a_denied_attestation_does_not_stand_in_the_way(world: World) -> None:
+async def test_denied_attestation_does_not_block_a_new_one(world: World) -> None:
     firm, second = await asking(world, "attestation.issue", "attestation.revoke")
     party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")
     body = {"party_id": party["id"], "chain_eid": SEPOLIA}
@@ -64,7 +65,7 @@ async def test_a_denied_attestation_does_not_stand_in_the_way(world: World) -> N
     assert (await firm.get(path))["status"] == "revoked"
 
 
-async def test_what_nobody_decides_about_expires(world: World) -> None:
+async def test_undecided_approval_expires(world: World) -> None:
     firm, second = await asking(world, "market.deploy")
     asset = await firm.asset()
     path = f"/assets/{asset['id']}/markets"
@@ -78,6 +79,6 @@ async def test_what_nobody_decides_about_expires(world: World) -> None:
     assert (await firm.get("/approvals", params={"status": "expired"}))["approvals"][0]["id"] == approval["id"]
     await sweep.once()
     request = await firm.get(f"/requests/{accepted['requestId']}")
-    assert (request["status"], "in time" in request["problem"]["detail"]) == ("denied", True)
+    assert (request["status"], "before anyone decided" in request["problem"]["detail"]) == ("denied", True)
     assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "failed"
     assert (await firm.get(f"/approvals/{approval['id']}"))["status"] == "expired"

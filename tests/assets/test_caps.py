@@ -1,4 +1,4 @@
-"""Caps over several chains: the sum is kept, whoever holds where."""
+"""Caps over several chains: the sum stays the same, however holders are distributed."""
 
 from typing import Any
 
@@ -6,16 +6,17 @@ import pytest
 
 from backend.assets import caps
 from backend.assets.rules import Held
-from backend.chain import indexer, token
+from backend.chain.bindings import token
 from backend.chain.errors import Reverted
+from backend.chain.indexer import indexer
 from tests.assets.test_updates import at
 from tests.conftest import World
-from tests.firm import HYPEREVM, SEPOLIA
-from tests.issuance import UNIT, Issuance
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import UNIT, Issuance
 
 
 async def held_by(firm: Issuance, asset: Any, count: int, amount: int = UNIT) -> list[str]:
-    """So many attested holders on the first chain."""
+    """Number of attested holders on the first chain."""
     addresses = [(await firm.trader())["address"] for _ in range(count)]
     for address in addresses:
         outcome = await firm.owner_call(token.mint(at(asset), address, amount))
@@ -24,7 +25,7 @@ async def held_by(firm: Issuance, asset: Any, count: int, amount: int = UNIT) ->
 
 
 async def bridged(firm: Issuance, asset: Any) -> Any:
-    """Brought to a second chain."""
+    """Bring the asset to a second chain."""
     accepted = await firm.post(f"/assets/{asset['id']}/bridge", {"destination_chain_eid": HYPEREVM})
     await firm.succeed(accepted["requestId"])
     return await firm.get(f"/assets/{asset['id']}")
@@ -35,13 +36,13 @@ async def shares_of(asset: Any) -> list[tuple[int, int]]:
     return [(rules.max_holders, rules.max_tokens_per_holder // UNIT) for rules in found]
 
 
-async def test_a_second_chain_gets_what_the_holders_of_the_first_leave(world: World) -> None:
+async def test_second_chain_gets_the_holder_cap_that_the_first_leaves(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(max_holders=4, compliance_rules={"max_tokens_per_holder": str(100 * UNIT)})
     await held_by(firm, asset, 2)
     (whale,) = await held_by(firm, asset, 1, 70 * UNIT)
     asset = await bridged(firm, asset)
-    # Equal parts would be 2 and 2, 50 and 50: with the three that are there, five could hold, and one of them 120.
+    # Equal parts would be 2 and 2, 50 and 50: with the existing three, five could hold, and one of them 120.
     assert await shares_of(asset) == [(3, 70), (1, 30)]
     with pytest.raises(Reverted) as refusal:
         await firm.owner_call(token.mint(at(asset), whale, 1))
@@ -62,7 +63,7 @@ async def held_by_refused(firm: Issuance, asset: Any) -> None:
     assert refusal.value.code == 14
 
 
-async def test_a_full_register_takes_no_second_chain(world: World) -> None:
+async def test_asset_at_its_holder_cap_cannot_use_a_second_chain(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(max_holders=2)
     await held_by(firm, asset, 2)
@@ -72,10 +73,8 @@ async def test_a_full_register_takes_no_second_chain(world: World) -> None:
     assert (await token.rules(SEPOLIA, at(asset))).max_holders == 2
 
 
-async def test_a_holder_who_comes_while_the_parts_are_written_is_counted(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first look is of before; the sum is kept all the same."""
+async def test_holder_added_while_caps_are_written_is_counted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first read is outdated; the sum still stays the same."""
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(max_holders=4)
     await held_by(firm, asset, 3)

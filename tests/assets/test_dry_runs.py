@@ -1,29 +1,29 @@
-"""Rehearsals on assets and what hangs on them: every check, the plan, and nothing done."""
+"""Dry runs on assets and their records: every check, the plan, and no change."""
 
 from typing import Any
 
-from backend import db
+from backend.core import db
 from backend.models import AssetRow
 from tests.conftest import World
-from tests.firm import HYPEREVM, SEPOLIA
-from tests.issuance import UNIT, Issuance, asset_body, orders_path
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import UNIT, Issuance, asset_body, orders_path
 
 DRY = {"dry_run": "true"}
 
 
 async def count(firm: Issuance) -> int:
-    """Requests so far."""
+    """Return the number of requests so far."""
     return len((await firm.get("/requests", params={"limit": 100}))["requests"])
 
 
-async def test_an_asset_is_rehearsed(world: World) -> None:
+async def test_asset_creation_dry_run_returns_its_plan(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     before, body = await count(firm), asset_body(required_kyc_level=2)
     plan = await firm.post("/assets", body, params=DRY)
     assert plan["steps"][0].startswith("Token created on")
     assert plan["impact"]["owner"] == (await firm.treasury())["address"]
     assert plan["impact"]["rules"]["required_kyc_level"] == 2
-    await firm.refused("POST", "/assets", 400, json=body | {"chain_eid": HYPEREVM}, params=DRY)
+    await firm.refused("POST", "/assets", 409, json=body | {"chain_eid": HYPEREVM}, params=DRY)
     await firm.refused("POST", "/assets", 422, json=body | {"symbol": ""}, params=DRY)
     assert ((await firm.get("/assets"))["assets"], await count(firm)) == ([], before)
     asset = await firm.asset(symbol=body["symbol"])
@@ -31,7 +31,7 @@ async def test_an_asset_is_rehearsed(world: World) -> None:
     await firm.refused("DELETE", f"/assets/{asset['id']}", 409, params=DRY)
 
 
-async def test_an_archiving_is_rehearsed(world: World) -> None:
+async def test_asset_archive_dry_run_returns_its_plan(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     async with db.worker() as session:
         row = AssetRow(organization_id=firm.id, name="Draft", symbol="DRAFT")
@@ -43,7 +43,7 @@ async def test_an_archiving_is_rehearsed(world: World) -> None:
     assert (await firm.get(f"/assets/{row.id}"))["status"] == "archived"
 
 
-async def test_bridges_transfers_and_orders_are_rehearsed(world: World) -> None:
+async def test_bridge_transfer_and_order_dry_runs_return_their_plans(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset, treasury = await firm.asset(max_holders=10), await firm.treasury()
     market = await firm.market(asset)

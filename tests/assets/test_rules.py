@@ -1,4 +1,6 @@
-"""Decisions about assets, by themselves."""
+"""Decisions about assets, as pure functions."""
+
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 from backend.assets import rules
 from backend.assets.rules import Terms
 from backend.assets.schemas import AssetStatus, AssetUpdate
-from backend.errors import BadRequest, Conflict, Invalid
+from backend.client import ApiProblem, body
+from backend.compliance.schemas import RulesPatch
+from backend.core.errors import BadRequest, Conflict
 
 NOW = 1_900_000_000
 
@@ -16,7 +20,7 @@ CHAINS = st.lists(st.integers(1, 2**32), min_size=1, max_size=20, unique=True)
 
 
 @given(st.integers(1, 2**64), CHAINS)
-def test_the_shares_of_a_cap_sum_to_the_cap_and_none_is_zero(cap: int, chains: list[int]) -> None:
+def test_cap_shares_sum_to_the_cap_and_are_positive(cap: int, chains: list[int]) -> None:
     if cap < len(chains):
         with pytest.raises(Conflict):
             rules.share(cap, chains, chains[0], {})
@@ -28,13 +32,13 @@ def test_the_shares_of_a_cap_sum_to_the_cap_and_none_is_zero(cap: int, chains: l
 
 
 @given(CHAINS, st.data())
-def test_no_chain_gets_less_than_it_holds_and_the_sum_is_kept(chains: list[int], data: st.DataObject) -> None:
+def test_cap_share_covers_current_holdings_and_keeps_the_sum(chains: list[int], data: st.DataObject) -> None:
     used = {eid: data.draw(st.integers(0, 50)) for eid in chains}
     cap = data.draw(st.integers(1, 600))
     try:
         shares = {eid: rules.holders_share(cap, chains, eid, used) for eid in chains}
     except Conflict:
-        # Only where there are more chains than parts, or others have taken everything.
+        # Only if there are more chains than parts, or the others have taken everything.
         empty = sum(used[eid] == 0 for eid in chains)
         assert cap < len(chains) or (empty and sum(used.values()) + empty > cap)
         return
@@ -47,7 +51,7 @@ def test_no_chain_gets_less_than_it_holds_and_the_sum_is_kept(chains: list[int],
         assert sum(shares.values()) <= cap
 
 
-def test_a_share_follows_what_is_held() -> None:
+def test_cap_share_grows_with_holdings() -> None:
     assert [rules.share(10, [1, 2], eid, {1: 8}) for eid in (1, 2)] == [8, 2]
     assert [rules.share(10, [1, 2], eid, {1: 3}) for eid in (1, 2)] == [5, 5]
     assert [rules.holders_share(4, [1, 2], eid, {1: 8, 2: 1}) for eid in (1, 2)] == [2, 1]
@@ -56,28 +60,24 @@ def test_a_share_follows_what_is_held() -> None:
         rules.share(10, [1, 2], 2, {1: 10})
 
 
-def test_no_cap_stays_no_cap_and_one_chain_has_it_whole() -> None:
+def test_cap_shares_of_an_uncapped_asset_or_a_single_chain_are_unchanged() -> None:
     assert rules.share(0, [1, 2, 3], 2, {1: 5}) == 0
     assert rules.holders_share(0, [1, 2, 3], 2, {1: 5}) == 0
     assert rules.share(7, [2], 2, {2: 9}) == 7
 
 
-def test_a_patch_merges_also_inside_the_rules_and_null_takes_back() -> None:
+def test_asset_patch_merges_nested_rules_and_zero_or_empty_removes() -> None:
     terms = Terms(max_holders=5, required_kyc_level=2, compliance_rules={"requires_accreditation": True})  # type: ignore[arg-type]
     patch = AssetUpdate.model_validate(
-        {"required_kyc_level": None, "compliance_rules": {"blocked_countries": ["USA"], "max_tokens_per_holder": "9"}}
+        {"required_kyc_level": 0, "compliance_rules": {"blocked_countries": ["USA"], "max_tokens_per_holder": "9"}}
     )
     after = rules.merged(terms, patch, NOW)
     assert (after.max_holders, after.required_kyc_level) == (5, 0)
     assert after.compliance_rules.requires_accreditation
     assert after.compliance_rules.blocked_countries == ["USA"]
-    taken = rules.merged(after, AssetUpdate.model_validate({"compliance_rules": {"blocked_countries": None}}), NOW)
+    taken = rules.merged(after, AssetUpdate.model_validate({"compliance_rules": {"blocked_countries": []}}), NOW)
     assert taken.compliance_rules.blocked_countries == []
     assert taken.compliance_rules.max_tokens_per_holder == "9"
-    assert (
-        rules.merged(after, AssetUpdate.model_validate({"compliance_rules": None}), NOW).compliance_rules
-        == Terms().compliance_rules
-    )
     assert {c.field for c in rules.changes(terms, after)} == {
         "required_kyc_level",
         "compliance_rules.blocked_countries",
@@ -85,7 +85,33 @@ def test_a_patch_merges_also_inside_the_rules_and_null_takes_back() -> None:
     }
 
 
-def test_rules_inside_a_patch_are_read_like_any_body() -> None:
+@pytest.mark.parametrize(
+    ("patch", "pointer", "removal"),
+    [
+        ({"regulation_type": None}, "/regulation_type", '"none"'),
+        ({"max_holders": None}, "/max_holders", "0"),
+        ({"required_kyc_level": None}, "/required_kyc_level", "0"),
+        ({"org_only": None}, "/org_only", "false"),
+        ({"compliance_rules": None}, "/compliance_rules", "each rule as 0, false or an empty list"),
+        ({"compliance_rules": {"requires_accreditation": None}}, "/compliance_rules/requires_accreditation", "false"),
+        ({"compliance_rules": {"blocked_countries": None}}, "/compliance_rules/blocked_countries", "an empty list"),
+        ({"compliance_rules": {"lockup_end_time": None}}, "/compliance_rules/lockup_end_time", "0"),
+        ({"compliance_rules": {"max_tokens_per_holder": None}}, "/compliance_rules/max_tokens_per_holder", '"0"'),
+        ({"compliance_rules": {"trusted_issuers": None}}, "/compliance_rules/trusted_issuers", "an empty list"),
+    ],
+    ids=lambda value: value if str(value).startswith("/") else "",
+)
+def test_null_for_a_protection_is_refused_with_the_value_that_removes_it(
+    patch: dict[str, Any], pointer: str, removal: str
+) -> None:
+    with pytest.raises(ApiProblem) as refused:
+        body(AssetUpdate, patch)
+    [finding] = refused.value.errors
+    assert finding["pointer"] == pointer
+    assert f"must not be null. Omit the field to keep it, or send {removal} to remove it" in finding["detail"]
+
+
+def test_asset_patch_rules_are_parsed_like_a_creation_body() -> None:
     for bad, pointer in [
         ({"blocked_countries": ["ZZZ"]}, "/compliance_rules/blocked_countries/0"),
         ({"max_tokens_per_holder": 5}, "/compliance_rules/max_tokens_per_holder"),
@@ -93,27 +119,27 @@ def test_rules_inside_a_patch_are_read_like_any_body() -> None:
         ({"unknown": 1}, "/compliance_rules/unknown"),
         ({"trusted_issuers": ["0x12"]}, "/compliance_rules/trusted_issuers/0"),
     ]:
-        with pytest.raises(Invalid) as raised:
-            rules.merged(Terms(), AssetUpdate(compliance_rules=bad), NOW)
-        assert [e["pointer"] for e in raised.value.errors] == [pointer]
+        with pytest.raises(ApiProblem) as refused:
+            body(AssetUpdate, {"compliance_rules": bad})
+        assert [e["pointer"] for e in refused.value.errors] == [pointer]
 
 
-def test_only_a_new_lockup_must_end_in_the_future() -> None:
-    ended = rules.merged(Terms(), AssetUpdate(compliance_rules={"lockup_end_time": NOW + 1}), NOW)
+def test_new_lockup_in_the_past_is_rejected() -> None:
+    ended = rules.merged(Terms(), AssetUpdate(compliance_rules=RulesPatch(lockup_end_time=NOW + 1)), NOW)
     rules.merged(ended, AssetUpdate(max_holders=3), NOW + 10)
     with pytest.raises(BadRequest):
-        rules.merged(ended, AssetUpdate(compliance_rules={"lockup_end_time": NOW + 2}), NOW + 10)
+        rules.merged(ended, AssetUpdate(compliance_rules=RulesPatch(lockup_end_time=NOW + 2)), NOW + 10)
 
 
 @pytest.mark.parametrize("decimals", [6, 12, 18])
-def test_a_supply_must_be_able_to_cross(decimals: int) -> None:
+def test_supply_that_cannot_be_bridged_is_rejected(decimals: int) -> None:
     most = (2**64 - 1) * 10 ** (decimals - 6)
     rules.check_supply(most, decimals)
     with pytest.raises(BadRequest):
         rules.check_supply(most + 10 ** (decimals - 6), decimals)
 
 
-def test_what_an_asset_may_become() -> None:
+def test_asset_status_decides_whether_it_is_archivable_or_updatable() -> None:
     for status in AssetStatus:
         archivable = status in (AssetStatus.DRAFT, AssetStatus.FAILED)
         updatable = status in (AssetStatus.ACTIVE, AssetStatus.UPDATING, AssetStatus.FAILED)

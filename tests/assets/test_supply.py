@@ -1,12 +1,13 @@
-"""The supply that lists show, which is what was minted and not burnt on chain."""
+"""The supply in lists, which is the amount minted and not burnt on chain."""
 
-from backend.chain import indexer, token
+from backend.chain.bindings import token
+from backend.chain.indexer import indexer
 from tests.conftest import World
-from tests.firm import SEPOLIA
-from tests.issuance import UNIT, Issuance
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT, Issuance
 
 
-async def test_listed_supply_follows_what_is_burnt_without_signum(world: World) -> None:
+async def test_listed_supply_follows_burns_outside_signum(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     outcome = await firm.owner_call(token.burn(asset["deployments"][0]["token_address"], 5 * UNIT))

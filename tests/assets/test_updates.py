@@ -1,22 +1,23 @@
-"""Changing an asset: planned, brought to every chain in order, and what happens when a chain does not take it."""
+"""Changing an asset: planned, written to every chain in order, and the outcome if a chain refuses it."""
 
 from typing import Any
 
 import pytest
 
-from backend.assets import deploying
-from backend.chain import rpc, token
+from backend.assets import deployment
+from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable
+from backend.chain.rpc import json_rpc
 from tests.conftest import World
-from tests.firm import HYPEREVM, SEPOLIA
-from tests.issuance import UNIT, Issuance, steps_of
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import UNIT, Issuance, steps_of
 
 
 def at(asset: Any, eid: int = SEPOLIA) -> str:
     return str(next(d["token_address"] for d in asset["deployments"] if d["chain_eid"] == eid))
 
 
-async def test_a_change_is_read_back_from_the_chain_before_the_asset_is_active(world: World) -> None:
+async def test_asset_update_is_active_after_it_is_read_back_from_the_chain(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(compliance_rules={"requires_accreditation": True})
     change = {"required_kyc_level": 3, "compliance_rules": {"blocked_countries": ["PRK"]}, "name": "Harbour Fund II"}
@@ -31,7 +32,7 @@ async def test_a_change_is_read_back_from_the_chain_before_the_asset_is_active(w
     assert asset["compliance_rules"]["requires_accreditation"]
 
 
-async def test_a_new_name_alone_needs_no_transaction(world: World) -> None:
+async def test_asset_name_update_needs_no_transaction(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(description="Old")
     version = await token.rules_version(SEPOLIA, at(asset))
@@ -45,7 +46,7 @@ async def test_a_new_name_alone_needs_no_transaction(world: World) -> None:
     assert "name" in problem.by_field()
 
 
-async def test_two_updates_queue_in_order(world: World) -> None:
+async def test_asset_updates_queue_in_order(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     version = await token.rules_version(SEPOLIA, at(asset))
@@ -55,7 +56,7 @@ async def test_two_updates_queue_in_order(world: World) -> None:
     blocks = []
     for accepted in (first, second, third):
         step = steps_of(await firm.succeed(accepted["requestId"]))[f"rules_{SEPOLIA}"]
-        receipt = await (await rpc.connect(SEPOLIA)).request("eth_getTransactionReceipt", step["tx_hash"])
+        receipt = await (await json_rpc.connect(SEPOLIA)).request("eth_getTransactionReceipt", step["tx_hash"])
         blocks.append(int(receipt["blockNumber"], 16))
     assert blocks == sorted(set(blocks))
     assert await token.rules_version(SEPOLIA, at(asset)) == version + 3
@@ -64,7 +65,7 @@ async def test_two_updates_queue_in_order(world: World) -> None:
     assert (await firm.get(f"/assets/{asset['id']}"))["status"] == "active"
 
 
-async def test_caps_are_shared_among_the_chains(world: World) -> None:
+async def test_asset_caps_are_divided_among_the_chains(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(max_holders=9)
     accepted = await firm.post(f"/assets/{asset['id']}/bridge", {"destination_chain_eid": HYPEREVM})
@@ -81,7 +82,7 @@ async def test_caps_are_shared_among_the_chains(world: World) -> None:
     await firm.refused("PATCH", f"/assets/{asset['id']}", 409, json={"max_holders": 1})
 
 
-async def test_a_dry_run_tells_who_falls_out_and_writes_nothing(world: World) -> None:
+async def test_asset_update_dry_run_lists_excluded_holders_and_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)
     market = await firm.market(asset)
@@ -101,7 +102,7 @@ async def test_a_dry_run_tells_who_falls_out_and_writes_nothing(world: World) ->
     assert impact["holders_total"] == 2
     assert out.keys() == {low["address"], high["address"]}
     assert out[low["address"]]["balance"] == str(30 * UNIT)
-    assert "KYC level 1, 2 is asked" in out[low["address"]]["reasons"][0]
+    assert "The KYC level is 1; 2 is required" in out[low["address"]]["reasons"][0]
     assert [m["halts"] for m in impact["markets"]] == [False]
     assert "1 of 2 attested wallets" in impact["markets"][0]["reason"]
     plan = await firm.patch(f"/assets/{asset['id']}", {"required_kyc_level": 4}, params={"dry_run": "true"})
@@ -119,7 +120,7 @@ async def test_a_dry_run_tells_who_falls_out_and_writes_nothing(world: World) ->
     )
 
 
-async def test_a_change_that_a_chain_does_not_take_is_told_and_tried_again(
+async def test_asset_update_refused_by_a_chain_is_reported_and_retried(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
@@ -129,7 +130,7 @@ async def test_a_change_that_a_chain_does_not_take_is_told_and_tried_again(
         raise ChainUnavailable("The node of the chain does not answer.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(deploying, "write", gone)
+        broken.setattr(deployment, "write", gone)
         accepted = await firm.patch(f"/assets/{asset['id']}", {"required_kyc_level": 2})
         request = await firm.fail(accepted["requestId"])
     assert request["can_retry"]
@@ -160,7 +161,7 @@ BAD: list[tuple[dict[str, Any], int]] = [
 ]
 
 
-async def test_bad_input_changes_nothing(world: World) -> None:
+async def test_asset_update_with_bad_input_changes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(initial_supply="0")
     for change, status in BAD:

@@ -1,4 +1,4 @@
-"""Wallets of people to be attested."""
+"""Wallets to attest."""
 
 import secrets
 
@@ -8,5 +8,5 @@ from eth_utils import to_checksum_address
 
 @pytest.fixture
 def wallet() -> str:
-    """An address nobody has."""
+    """An address without an owner."""
     return str(to_checksum_address("0x" + secrets.token_hex(20)))

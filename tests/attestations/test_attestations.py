@@ -1,4 +1,4 @@
-"""Attestations: asked for, on chain, read back, replaced, revoked, expired."""
+"""Attestations: requested, on chain, read back, replaced, revoked, expired."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,22 +8,27 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
-from backend import db
 from backend.attestations import service, states
-from backend.chain import devnet, endpoints, registry
-from backend.chain.calls import call
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.rpc import connect, transaction
-from backend.chain.transactions import execute
+from backend.chain.abi.calls import call
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.devnet import anvil
+from backend.chain.rpc.json_rpc import connect, transaction
+from backend.chain.rpc.node_urls import EmbeddedNodes
+from backend.chain.transactions.execution import execute
 from backend.client import SignumClient
-from backend.members.schemas import Role
-from tests.conftest import World
-from tests.firm import BASE, SEPOLIA, Firm, refused
+from backend.core import db
+from backend.core.runtime import runtime
+from backend.core.settings import settings
+from backend.server.runtime import local_transport
+from backend.users.schemas import Role
+from tests.conftest import PASSWORD, World
+from tests.support.firm import BASE, SEPOLIA, Firm, refused
 
 
 @pytest_asyncio.fixture(scope="module")
 async def issuing(client: SignumClient) -> Firm:
-    """An issuer that attests nobody: for what must be refused."""
+    """An issuer that attests no one, for refused cases."""
     return await Firm.issuing(World(client))
 
 
@@ -31,7 +36,7 @@ def in_days(days: float) -> str:
     return (datetime.now(UTC) + timedelta(days=days)).isoformat()
 
 
-async def test_a_verified_party_is_attested_on_chain_and_revoked(world: World, wallet: str) -> None:
+async def test_verified_party_is_attested_on_chain_and_revoked(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet, level=2, accredited=True)
     body = {"party_id": party["id"], "chain_eid": SEPOLIA, "expires_at": in_days(30)}
@@ -62,32 +67,33 @@ async def test_a_verified_party_is_attested_on_chain_and_revoked(world: World, w
     await firm.refused("POST", path, 409, json={"reason": "Again."})
 
 
-async def test_following_the_resolutions_one_by_one_leads_to_the_attestation(world: World, wallet: str) -> None:
+@pytest.mark.parametrize("address", ["path", "href"])
+async def test_resolutions_followed_in_order_lead_to_the_attestation(
+    api: Any, world: World, wallet: str, address: str
+) -> None:
     firm = await Firm.found(world)
+    client = SignumClient(api_key=firm.key["x-api-key"], transport=local_transport(api))
+    await client.sign_in(firm.admin.email, PASSWORD)
     body = {"party_id": str(uuid4()), "chain_eid": SEPOLIA}
     missing = await firm.refused("POST", "/attestations", 409, json=body)
     assert (missing.title, missing.type.endswith("/errors/prerequisites-not-met")) == ("Prerequisites not met", True)
-    assert missing.dependencyChain == ["party_exists", "party_verified", "attestation_eligible"]
-    assert [p["satisfied"] for p in missing.prerequisites] == [False, False, False]
+    assert missing.dependencyChain == ["party_exists", "party_verified", "chain_enabled", "attestation_eligible"]
+    assert [p["satisfied"] for p in missing.prerequisites] == [False, False, False, False]
     bodies = {
         "parties": {"name": "Marta", "country": "SWE"},
         "wallets": {"label": "Treasury"},
         "verify": {},
         "register": {},
         "enable": None,
+        "link": {"wallet_address": wallet},
     }
     taken = []
     while True:
-        entry = next(p for p in missing.prerequisites if not p["satisfied"])
-        call = entry["resolution"]
+        call = missing.resolutions[0]
+        assert call["href"] == f"{settings().base_url}{call['path']}"
         name = call["path"].split("?")[0].rsplit("/", 1)[1] if call["method"] == "POST" else "link"
         taken.append(name)
-        answer = await firm.admin.call(
-            call["method"],
-            call["path"].removeprefix("/v1"),
-            headers=firm.key if name == "register" else None,
-            json={"wallet_address": wallet} if name == "link" else bodies[name],
-        )
+        answer = await client.follow({"method": call["method"], address: call[address]}, bodies[name])
         if name == "parties":
             body["party_id"] = answer["id"]
         if name == "register":
@@ -98,13 +104,16 @@ async def test_following_the_resolutions_one_by_one_leads_to_the_attestation(wor
     assert taken == ["parties", "verify", "enable", "wallets", "register", "link"]
     accepted = await firm.post("/attestations", body)
     assert (await firm.settle(accepted["requestId"]))["status"] == "succeeded"
+    with pytest.raises(ValueError, match="not below"):
+        await client.follow({"method": "GET", "href": "https://elsewhere.example/v1/orgs"})
+    await client.close()
 
 
-async def test_prerequisites_tell_nothing_of_another_organizations_party(world: World, wallet: str) -> None:
+async def test_prerequisites_reveal_nothing_about_parties_of_other_organizations(world: World, wallet: str) -> None:
     mine, other = await Firm.issuing(world, name="Mine"), await Firm.found(world, "Other")
     party = await other.verified(wallet)
     problem = await mine.refused("POST", "/attestations", 409, json={"party_id": party["id"], "chain_eid": SEPOLIA})
-    assert [p["satisfied"] for p in problem.prerequisites] == [False, False, False]
+    assert [p["satisfied"] for p in problem.prerequisites] == [False, False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +138,7 @@ async def test_prerequisites_tell_nothing_of_another_organizations_party(world: 
         ({"uid": "0x00"}, 422, "uid"),
     ],
 )
-async def test_bad_input_is_refused_at_its_field_and_writes_nothing(
+async def test_attestation_with_bad_input_is_rejected_at_its_field_and_writes_nothing(
     issuing: Firm, wallet: str, change: dict[str, Any], status: int, field: str
 ) -> None:
     party = await issuing.verified(wallet, level=2)
@@ -141,7 +150,7 @@ async def test_bad_input_is_refused_at_its_field_and_writes_nothing(
     assert (await issuing.get("/requests"))["requests"] == before
 
 
-async def test_the_issuers_own_limit_binds_too(world: World, wallet: str) -> None:
+async def test_attestation_above_the_issuer_limit_is_rejected(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     await firm.register(max_kyc_level=1)
     party = await firm.verified(wallet, level=2)
@@ -150,23 +159,23 @@ async def test_the_issuers_own_limit_binds_too(world: World, wallet: str) -> Non
     assert (await firm.attest(party, kyc_level=1))["status"] == "active"
 
 
-async def test_an_issuer_without_funds_is_named_with_chain_and_balance(world: World, wallet: str) -> None:
+async def test_issuer_without_funds_is_reported_with_chain_and_balance(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet)
     issuer = (await firm.get("/issuer"))["wallets"][0]["address"]
-    await devnet.fund(SEPOLIA, issuer, 10)
+    await anvil.fund(SEPOLIA, issuer, 10)
     problem = await firm.refused("POST", "/attestations", 409, json={"party_id": party["id"], "chain_eid": SEPOLIA})
     assert issuer in problem.detail
     assert "0.000000 ETH on Sepolia" in problem.detail
     assert (await firm.get("/attestations"))["attestations"] == []
-    await devnet.fund(SEPOLIA, issuer)
+    await anvil.fund(SEPOLIA, issuer)
     attestation = await firm.attest(party)
-    await devnet.fund(SEPOLIA, issuer, 0)
+    await anvil.fund(SEPOLIA, issuer, 0)
     await firm.refused("POST", f"/attestations/{attestation['id']}/revoke", 409, json={"reason": "x"})
     assert (await firm.get(f"/attestations/{attestation['id']}"))["status"] == "active"
 
 
-async def test_a_newer_attestation_replaces_the_older(world: World, wallet: str) -> None:
+async def test_newer_attestation_replaces_the_older_one(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet, level=3)
     old = await firm.attest(party, kyc_level=1)
@@ -178,7 +187,7 @@ async def test_a_newer_attestation_replaces_the_older(world: World, wallet: str)
     assert (proof["is_valid"], proof["revoked"], proof["agrees"]) == (False, False, True)
 
 
-async def test_dry_runs_check_everything_and_do_nothing(world: World, wallet: str) -> None:
+async def test_attestation_dry_run_checks_everything_and_changes_nothing(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet)
     body = {"party_id": party["id"], "chain_eid": SEPOLIA}
@@ -195,7 +204,7 @@ async def test_dry_runs_check_everything_and_do_nothing(world: World, wallet: st
     assert (await firm.get(f"/attestations/{attestation['id']}"))["status"] == "active"
 
 
-async def test_expiry_shows_at_once_and_the_sweep_notes_it(world: World, wallet: str) -> None:
+async def test_attestation_expiry_shows_immediately_and_the_sweep_records_it(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet)
     attestation = await firm.attest(party, expires_at=in_days(20))
@@ -222,8 +231,8 @@ async def test_expiry_shows_at_once_and_the_sweep_notes_it(world: World, wallet:
         assert found.scalar_one() == "expired"
 
 
-async def test_the_chain_stops_believing_an_attestation_by_itself(world: World, wallet: str) -> None:
-    """From the second it ends, with no transaction: asked as of then, the registry does not find it."""
+async def test_attestation_is_invalid_on_chain_from_its_expiry(world: World, wallet: str) -> None:
+    """From the second of its expiry, without a transaction: a query for that time does not find it."""
     firm = await Firm.issuing(world)
     attestation = await firm.attest(await firm.verified(wallet), expires_at=in_days(1))
     at, rpc = (await contracts_of(SEPOLIA)).registry, await connect(SEPOLIA)
@@ -248,18 +257,18 @@ async def test_the_chain_stops_believing_an_attestation_by_itself(world: World, 
         {"cursor": "?"},
     ],
 )
-async def test_wrong_filters_are_400(issuing: Firm, params: dict[str, str]) -> None:
+async def test_attestations_with_invalid_filters_are_a_400(issuing: Firm, params: dict[str, str]) -> None:
     await issuing.refused("GET", "/attestations", 400, params=params)
 
 
 @pytest.mark.parametrize("reason", ["", "<script>alert(1)</script>", None, "x" * 501])
-async def test_a_revocation_takes_a_plain_reason(issuing: Firm, reason: str | None) -> None:
+async def test_revocation_accepts_a_plain_reason(issuing: Firm, reason: str | None) -> None:
     problem = await issuing.refused("POST", f"/attestations/{uuid4()}/revoke", 422, json={"reason": reason})
     assert problem.by_field().keys() == {"reason"}
     await issuing.refused("POST", f"/attestations/{uuid4()}/revoke", 404, json={"reason": "x"})
 
 
-async def test_two_organizations_never_see_each_others_attestations(world: World, wallet: str) -> None:
+async def test_attestations_of_another_organization_are_invisible(world: World, wallet: str) -> None:
     mine, other = await Firm.found(world, "Mine"), await Firm.issuing(world, name="Other")
     attestation = await other.attest(await other.verified(wallet))
     await mine.refused("GET", f"/attestations/{attestation['id']}", 404)
@@ -271,7 +280,7 @@ async def test_two_organizations_never_see_each_others_attestations(world: World
     await refused(viewer, "POST", f"{other.base}/attestations/{attestation['id']}/revoke", 403, json={"reason": "x"})
 
 
-async def test_drift_shows_in_the_proof_and_a_silent_chain_proves_nothing(
+async def test_attestation_proof_shows_drift_and_is_empty_when_the_chain_is_down(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Firm.issuing(world)
@@ -281,5 +290,5 @@ async def test_drift_shows_in_the_proof_and_a_silent_chain_proves_nothing(
     await execute(call.intent(f"test:{attestation['id']}", eid=SEPOLIA, signer=await operator()))
     proof = (await firm.get(path))["proof"]
     assert (proof["is_valid"], proof["agrees"]) == (False, False)
-    monkeypatch.setitem(endpoints._running, SEPOLIA, "http://127.0.0.1:9")
+    monkeypatch.setitem(runtime.part(EmbeddedNodes).urls, SEPOLIA, "http://127.0.0.1:9")
     assert (await firm.get(path))["proof"] is None

@@ -1,19 +1,19 @@
-"""Who may revoke: the issuer itself, one above it that may revoke others', nobody else."""
+"""Who may revoke: the issuer itself, and an issuer above it that may revoke others' attestations."""
 
 from typing import Any
 
 import pytest
 
 from backend.attestations import workflow
-from backend.chain import registry
-from backend.chain.deployment import contracts_of
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import Reverted
-from backend.chain.transactions import execute
+from backend.chain.transactions.execution import execute
 from backend.client import ApiProblem
-from backend.members.schemas import Role
+from backend.users.schemas import Role
 from tests.attestations.test_workflow import accepted_only, run, transactions_of
 from tests.conftest import World
-from tests.firm import SEPOLIA, Firm, refused
+from tests.support.firm import SEPOLIA, Firm, refused
 
 
 async def family(world: World, wallet: str) -> tuple[Firm, Firm, Any]:
@@ -23,7 +23,7 @@ async def family(world: World, wallet: str) -> tuple[Firm, Firm, Any]:
     return group, house, await house.attest(await house.verified(wallet))
 
 
-async def test_an_issuer_above_revokes_when_it_may(world: World, wallet: str) -> None:
+async def test_parent_issuer_with_permission_revokes(world: World, wallet: str) -> None:
     group, house, attestation = await family(world, wallet)
     path, reason = f"/attestations/{attestation['id']}/revoke", {"reason": "The house has lost its licence."}
     problem = await group.refused("POST", path, 403, json=reason)
@@ -39,18 +39,18 @@ async def test_an_issuer_above_revokes_when_it_may(world: World, wallet: str) ->
     found = await house.get(f"/attestations/{attestation['id']}")
     assert (found["status"], found["revocation_reason"]) == ("revoked", reason["reason"])
     assert (found["proof"]["revoked"], found["proof"]["agrees"]) == (True, True)
-    # The request is the group's; the house sees what became of its attestation, not what the group does.
+    # The request is the group's. The house sees the state of its attestation, not the group's request.
     await house.refused("GET", f"/requests/{accepted['requestId']}", 404)
 
 
-async def test_an_officer_of_the_house_alone_cannot_act_for_the_group(world: World, wallet: str) -> None:
+async def test_compliance_officer_of_a_child_cannot_act_for_the_parent(world: World, wallet: str) -> None:
     group, house, attestation = await family(world, wallet)
     officer = await world.person(house.id, Role.COMPLIANCE_OFFICER)
     path = f"{group.base}/attestations/{attestation['id']}/revoke"
     await refused(officer, "POST", path, 403, json={"reason": "Mine."})
 
 
-async def test_an_api_key_does_not_reach_below(world: World, wallet: str) -> None:
+async def test_api_key_cannot_revoke_below_its_organization(world: World, wallet: str) -> None:
     group, _, attestation = await family(world, wallet)
     await group.register(can_revoke_others=True)
     path = f"{group.base}/attestations/{attestation['id']}/revoke"
@@ -59,8 +59,8 @@ async def test_an_api_key_does_not_reach_below(world: World, wallet: str) -> Non
     assert raised.value.status == 404
 
 
-async def test_nobody_revokes_what_another_tenant_or_the_organization_above_attested(world: World, wallet: str) -> None:
-    """Not by the API, and not past it: the registry refuses the same wallets."""
+async def test_attestation_of_another_or_parent_organization_cannot_be_revoked(world: World, wallet: str) -> None:
+    """Refused by the API, and by the registry if the API is bypassed."""
     group, house, attestation = await family(world, wallet)
     for firm in (group, house):
         await firm.register(can_revoke_others=True)
@@ -81,7 +81,7 @@ async def test_nobody_revokes_what_another_tenant_or_the_organization_above_atte
     assert (await group.get(f"/attestations/{above['id']}"))["status"] == "active"
 
 
-async def test_an_issuer_above_without_registration_is_told_so(world: World, wallet: str) -> None:
+async def test_unregistered_parent_issuer_cannot_revoke(world: World, wallet: str) -> None:
     group = await Firm.found(world, "Group")
     await group.enable(SEPOLIA)
     house = await Firm.issuing(world, name="House", parent=group.id)
@@ -90,19 +90,19 @@ async def test_an_issuer_above_without_registration_is_told_so(world: World, wal
     assert "not registered as an issuer on" in problem.detail
 
 
-async def test_no_row_says_revoked_before_the_chain_does(
+async def test_revocation_is_stored_only_after_the_chain_confirms(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A node that does not show the revocation yet: the attestation stays active until it has been read."""
+    """While a node does not show the revocation yet, the attestation stays active."""
     firm = await Firm.issuing(world)
     attestation = await firm.attest(await firm.verified(wallet))
     path = f"/attestations/{attestation['id']}"
-    told = await registry.attestation(SEPOLIA, (await contracts_of(SEPOLIA)).registry, attestation["uid"])
+    answer = await registry.attestation(SEPOLIA, (await contracts_of(SEPOLIA)).registry, attestation["uid"])
     accepted = await accepted_only(firm, monkeypatch, f"{path}/revoke", {"reason": "Left."})
     with monkeypatch.context() as patch:
 
         async def behind(*_: Any) -> registry.Attestation:
-            return told
+            return answer
 
         patch.setattr(registry, "attestation", behind)
         await run(firm, accepted, workflow.revoke)

@@ -1,4 +1,4 @@
-"""Prerequisites, statements, expiries, and when record and chain agree."""
+"""Prerequisites, statements, expiries, and agreement of record and chain."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from backend.attestations import rules
 from backend.attestations.rules import Facts, PartyFacts, Statement
 from backend.attestations.schemas import AttestationStatus
-from backend.errors import BadRequest, Conflict
+from backend.core.errors import BadRequest, Conflict
 from backend.parties.schemas import PartyStatus
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-STATES = ["party_exists", "party_verified", "attestation_eligible"]
+STATES = ["party_exists", "party_verified", "chain_enabled", "attestation_eligible"]
 parties = st.none() | st.builds(
     PartyFacts, id=st.uuids(), status=st.sampled_from(PartyStatus), has_wallet=st.booleans()
 )
@@ -31,35 +31,37 @@ facts = st.builds(
 
 
 @given(facts)
-def test_all_entries_come_in_order_and_are_satisfied_exactly_when_they_are(known: Facts) -> None:
+def test_prerequisites_are_ordered_and_satisfied_when_their_facts_are(known: Facts) -> None:
     entries = rules.prerequisites(known)
     assert [e["state"] for e in entries] == STATES
     party = known.party
     assert [e["satisfied"] for e in entries] == [
         party is not None,
         party is not None and party.status is PartyStatus.VERIFIED,
-        known.is_enabled and known.has_server_wallet and known.is_registered and party is not None and party.has_wallet,
+        known.is_enabled,
+        known.has_server_wallet and known.is_registered and party is not None and party.has_wallet,
     ]
     for entry in entries:
         assert entry["detail"].endswith(".")
         assert set(entry["resolution"]) == {"method", "path", "description"}
-        assert entry["resolution"]["path"].startswith("/v1/")
+        assert entry["resolution"]["path"].startswith(("/orgs/", "/identity/"))
         assert entry["resolution"]["method"] in ("POST", "PATCH")
         if party is not None:
             assert "{" not in entry["resolution"]["path"]
 
 
-def test_the_first_thing_that_lacks_is_resolved_first_and_all_of_them_are_told() -> None:
+def test_prerequisite_lists_all_missing_facts_and_resolves_the_first() -> None:
     party = PartyFacts(UUID(int=3), PartyStatus.VERIFIED, False)
     known = Facts(UUID(int=1), UUID(int=2), "Sepolia", False, False, False, party)
-    entry = rules.prerequisites(known)[2]
-    assert entry["resolution"]["path"] == f"/v1/orgs/{UUID(int=1)}/chains/{UUID(int=2)}/enable"
-    for words in ("not enabled", "No server wallet", "not registered as an issuer", "no wallet"):
+    *_, chain, entry = rules.prerequisites(known)
+    assert chain["resolution"]["path"] == f"/orgs/{UUID(int=1)}/chains/{UUID(int=2)}/enable"
+    assert entry["resolution"]["path"] == f"/orgs/{UUID(int=1)}/wallets"
+    for words in ("no server wallet", "not registered as an issuer", "no wallet"):
         assert words in entry["detail"]
 
 
 @given(st.integers(1, 255), st.integers(1, 255), st.integers(1, 255), st.booleans(), st.booleans())
-def test_nothing_is_attested_beyond_what_was_verified(
+def test_attestation_beyond_the_verified_facts_is_rejected(
     asked: int, proven: int, most: int, wants: bool, is_accredited: bool
 ) -> None:
     fits = asked <= proven and asked <= most and (is_accredited or not wants)
@@ -70,14 +72,14 @@ def test_nothing_is_attested_beyond_what_was_verified(
             rules.statement((asked, wants), Statement(proven, is_accredited), most)
 
 
-def test_what_is_left_out_is_what_was_verified() -> None:
+def test_statement_defaults_to_the_verified_facts() -> None:
     assert rules.statement((None, None), Statement(2, True), 3) == Statement(2, True)
     with pytest.raises(BadRequest) as raised:
         rules.statement((None, None), Statement(3, False), 2)
     assert raised.value.pointer == "/kyc_level"
 
 
-def test_an_expiry_is_in_the_future_and_in_whole_seconds() -> None:
+def test_attestation_expiry_is_in_the_future_and_in_whole_seconds() -> None:
     later = NOW + timedelta(seconds=5, microseconds=7)
     assert rules.expiry(later, NOW) == NOW + timedelta(seconds=5)
     assert rules.expiry(None, NOW) is None
@@ -88,7 +90,7 @@ def test_an_expiry_is_in_the_future_and_in_whole_seconds() -> None:
 
 
 @pytest.mark.parametrize("status", [s for s in AttestationStatus if s is not AttestationStatus.ACTIVE])
-def test_only_an_active_attestation_is_revocable(status: AttestationStatus) -> None:
+def test_attestation_is_revocable_only_while_active(status: AttestationStatus) -> None:
     rules.check_revocable(AttestationStatus.ACTIVE)
     with pytest.raises(Conflict):
         rules.check_revocable(status)
@@ -108,7 +110,7 @@ def test_only_an_active_attestation_is_revocable(status: AttestationStatus) -> N
         ("failed", True, True, False, False),
     ],
 )
-def test_when_record_and_chain_agree(
+def test_attestation_record_agrees_with_the_chain(
     status: str, is_same: bool, is_valid: bool, has_lapsed: bool, expected: bool
 ) -> None:
     assert rules.agrees(AttestationStatus(status), is_same, is_valid, has_lapsed) is expected

@@ -1,4 +1,4 @@
-"""Attestations whose workflow is killed, refused by the chain, or cut off from it."""
+"""Attestations whose workflow is killed, refused by the chain, or disconnected from it."""
 
 import asyncio
 from typing import Any
@@ -7,14 +7,17 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from backend import db, workflows
 from backend.attestations import service, workflow
-from backend.chain import endpoints, registry
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.transactions import execute
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.rpc.node_urls import EmbeddedNodes
+from backend.chain.transactions.execution import execute
+from backend.core import db
+from backend.core.runtime import runtime
 from backend.models import TransactionRow
+from backend.requests import workflows
 from tests.conftest import World
-from tests.firm import SEPOLIA, Firm
+from tests.support.firm import SEPOLIA, Firm
 
 
 async def transactions_of(request_id: str) -> list[str]:
@@ -24,7 +27,7 @@ async def transactions_of(request_id: str) -> list[str]:
 
 
 async def accepted_only(firm: Firm, monkeypatch: pytest.MonkeyPatch, path: str, body: Any) -> Any:
-    """Accept an operation whose workflow nobody runs yet."""
+    """Accept an operation without running its workflow."""
 
     async def not_now(*_: Any) -> None:
         return None
@@ -42,7 +45,7 @@ def killed(*_: Any, **__: Any) -> Any:
     raise asyncio.CancelledError
 
 
-async def test_killed_between_chain_and_record_it_goes_on_with_the_same_transaction(
+async def test_attestation_killed_between_chain_and_record_resumes_with_the_same_transaction(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Firm.issuing(world)
@@ -59,7 +62,7 @@ async def test_killed_between_chain_and_record_it_goes_on_with_the_same_transact
     found = await firm.get(path)
     assert (found["status"], found["tx_hash"], found["proof"]["agrees"]) == ("active", sent[0], True)
     assert await transactions_of(accepted["requestId"]) == sent
-    # Once more, as a worker that did not learn of the end would.
+    # Once more, as a worker that did not learn that it had finished.
     await run(firm, accepted, workflow.issue, workflow._issue_failed)
     assert await firm.get(path) | {"proof": None} == found | {"proof": None}
 
@@ -77,7 +80,7 @@ async def test_killed_between_chain_and_record_it_goes_on_with_the_same_transact
     assert [request["steps"][0]["tx_hash"]] == await transactions_of(revoking["requestId"])
 
 
-async def test_what_the_chain_refuses_fails_with_the_contracts_reason_and_is_retried(
+async def test_attestation_reverted_by_the_chain_fails_with_the_contract_reason_and_is_retried(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Firm.issuing(world)
@@ -107,7 +110,7 @@ async def test_what_the_chain_refuses_fails_with_the_contracts_reason_and_is_ret
     assert (found["status"], found["failure"], found["proof"]["agrees"]) == ("active", None, True)
 
 
-async def test_a_chain_that_is_silent_after_the_transaction_leaves_it_pending_until_the_retry(
+async def test_attestation_stays_pending_until_the_retry_when_the_chain_goes_silent(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Firm.issuing(world)
@@ -117,7 +120,7 @@ async def test_a_chain_that_is_silent_after_the_transaction_leaves_it_pending_un
     with monkeypatch.context() as patch:
 
         async def cut_off(eid: int, at: str, uid: str) -> Any:
-            patch.setitem(endpoints._running, SEPOLIA, "http://127.0.0.1:9")
+            patch.setitem(runtime.part(EmbeddedNodes).urls, SEPOLIA, "http://127.0.0.1:9")
             return await real(eid, at, uid)
 
         patch.setattr(registry, "attestation", cut_off)
@@ -131,6 +134,6 @@ async def test_a_chain_that_is_silent_after_the_transaction_leaves_it_pending_un
     assert len(await transactions_of(accepted["requestId"])) == 1
 
 
-async def test_the_reason_on_chain_and_the_workflows_names_are_stable() -> None:
-    """Requests that are stored name their workflow; a new name would strand them."""
+async def test_chain_reason_and_workflow_names_are_stable() -> None:
+    """Stored requests name their workflow; a renamed workflow would strand them."""
     assert (service.ISSUE, service.REVOKE) == ("attestation.issue", "attestation.revoke")

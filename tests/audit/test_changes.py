@@ -1,14 +1,14 @@
-"""The seam: whoever is behind a change is known wherever it is told."""
+"""The origin of a change is known in every record of the change."""
 
 from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import changes
-from backend.changes import Change, Who, acting, proven, tell
+from backend.core import changes
+from backend.core.changes import Change, Who, acting, proven, publish
 
 
-async def test_a_listener_hears_who_changed_what():
+async def test_change_listener_receives_actor_and_change():
     heard: list[Change] = []
 
     async def listener(session: AsyncSession, change: Change) -> None:
@@ -20,13 +20,13 @@ async def test_a_listener_hears_who_changed_what():
     someone, organization = Who(uuid4(), "session", "r-1", "10.0.0.1"), uuid4()
     async with AsyncSession() as session:
         with acting(someone):
-            await tell(session, organization, "test.changed", ("test", "1"), {"name": "a"}, {"name": "b"})
-        await tell(session, organization, "test.changed", ("test", "2"))
+            await publish(session, organization, "test.changed", ("test", "1"), {"name": "a"}, {"name": "b"})
+        await publish(session, organization, "test.changed", ("test", "2"))
     assert [c.who for c in heard] == [someone, Who()]
     assert heard[0] == Change(organization, "test.changed", ("test", "1"), {"name": "a"}, {"name": "b"}, someone)
 
 
-def test_a_request_without_credential_proves_whose_it_is_for_itself_only():
+def test_request_without_credential_proves_only_its_own_account():
     person = uuid4()
     with acting(Who(None, changes.NOBODY, "r-1", "10.0.0.1")):
         proven(person)
@@ -34,7 +34,7 @@ def test_a_request_without_credential_proves_whose_it_is_for_itself_only():
     assert changes.who() == Who()
 
 
-def test_who_goes_on_after_the_request_as_json():
+def test_actor_survives_json():
     for someone in (Who(), Who(uuid4(), "key:1", "r-1", "10.0.0.1")):
         assert Who.of(someone.noted()) == someone
     assert Who.of({}) == Who()

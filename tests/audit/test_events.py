@@ -1,4 +1,4 @@
-"""What happens after the answer is told too: every outcome, once, by whoever asked for it."""
+"""Later outcomes are in the log too: each once, under the person who made the request."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,10 +6,10 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend import db, sweep, workflows
-from backend.changes import Change, listen
-from backend.db import new_id, now
-from backend.errors import SignumError
+from backend.core import db
+from backend.core.changes import Change, listen
+from backend.core.db import new_id, now
+from backend.core.errors import SignumError
 from backend.models import (
     AssetRow,
     AttestationRow,
@@ -23,21 +23,22 @@ from backend.models import (
     TransferRow,
     WalletRow,
 )
-from backend.requests import service
+from backend.requests import service, workflows
 from backend.requests.models import RequestRow
+from backend.server import sweep
 from tests.conftest import World
-from tests.firm import HYPEREVM, SEPOLIA
-from tests.issuance import UNIT, Issuance, orders_path
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 
 async def log_of(organization: UUID) -> list[Any]:
-    """Every entry, oldest first."""
+    """Return every entry, oldest first."""
     text = sa.text("select * from audit_log where organization_id = :id order by seq")
     async with db.worker() as session:
         return list((await session.execute(text, {"id": organization})).all())
 
 
-async def test_an_issuance_is_told_from_the_first_wallet_to_the_last_order(world: World) -> None:
+async def test_issuance_is_logged_from_the_first_wallet_to_the_last_order(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset()
     market = await firm.market(asset, HYPEREVM)
@@ -79,7 +80,7 @@ async def test_an_issuance_is_told_from_the_first_wallet_to_the_last_order(world
 
 
 async def failed(organization: UUID, kind: str, subject: UUID, **arguments: Any) -> None:
-    """End a request of a kind as one that failed."""
+    """End a request of a kind as failed."""
     async with db.step(organization) as session:
         row: RequestRow = await service.write(
             session,
@@ -93,10 +94,10 @@ async def failed(organization: UUID, kind: str, subject: UUID, **arguments: Any)
             created_by=None,
             arguments=arguments,
         )
-    assert await workflows.abandon(organization, row.id, 1, SignumError("Nobody answers."))
+    assert await workflows.abandon(organization, row.id, 1, SignumError("No node answers."))
 
 
-async def test_every_failure_is_told_with_its_reason(world: World) -> None:
+async def test_failures_are_logged_with_their_reasons(world: World) -> None:
     acme = await world.organization()
     mine: dict[str, Any] = {"organization_id": acme, "chain_eid": SEPOLIA}
     asset = AssetRow(organization_id=acme, name="Fund", symbol="FND", status="deploying")
@@ -126,12 +127,12 @@ async def test_every_failure_is_told_with_its_reason(world: World) -> None:
     log = await log_of(acme)
     kinds = ("asset", "bridge", "market", "transfer", "attestation", "issuer")
     assert [e.action for e in log if e.action != "request.failed"] == [f"{kind}.failed" for kind in kinds]
-    assert [e.after.get("failure") for e in log if e.action != "request.failed"] == ["Nobody answers."] * 5 + [None]
-    assert sum(e.action == "request.failed" and e.after["problem"] == "Nobody answers." for e in log) == 7
+    assert [e.after.get("failure") for e in log if e.action != "request.failed"] == ["No node answers."] * 5 + [None]
+    assert sum(e.action == "request.failed" and e.after["problem"] == "No node answers." for e in log) == 7
     assert {(e.actor, e.credential) for e in log} == {(None, "system")}
 
 
-async def test_what_time_ends_is_told_by_the_system(world: World) -> None:
+async def test_expiry_is_logged_as_an_action_of_the_system(world: World) -> None:
     acme = await world.organization()
     past = now() - timedelta(seconds=1)
     party = PartyRow(organization_id=acme, name="Ann", country="DEU")
@@ -159,8 +160,8 @@ async def test_what_time_ends_is_told_by_the_system(world: World) -> None:
     listen(listener)
     await sweep.once()
     await sweep.once()
-    told = [(e.action, e.subject_id, e.credential) for e in await log_of(acme)]
-    assert sorted(told) == [
+    answer = [(e.action, e.subject_id, e.credential) for e in await log_of(acme)]
+    assert sorted(answer) == [
         ("attestation.expired", str(attestation.id), "system"),
         ("invitation.expired", str(invited.id), "system"),
     ]

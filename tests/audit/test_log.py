@@ -1,4 +1,4 @@
-"""The log: written with what it tells of, in one chain per organization, read and verified."""
+"""The audit log: written with the change, in one chain per organization, read and verified."""
 
 import asyncio
 import csv
@@ -15,38 +15,40 @@ import httpx
 import psycopg
 import pytest
 
-from backend import db, runtime
 from backend.auth.scopes import Scope
-from backend.changes import Who, acting, tell
 from backend.client import ApiProblem, SignumClient
-from backend.db import new_id
-from backend.settings import settings
+from backend.core import db
+from backend.core.changes import Who, acting, publish
+from backend.core.db import new_id
+from backend.core.settings import settings
+from backend.exports import csv_lists
+from backend.server import runtime
 from tests.conftest import Actor, World
 
 BODY = {"name": "CI", "scopes": ["orgs:read"]}
 
 
 async def entries(actor: Actor, of: UUID, /, **params: Any) -> list[dict[str, Any]]:
-    """The log's newest page."""
+    """Return the log's newest page."""
     found: list[dict[str, Any]] = (await actor.call("GET", f"/orgs/{of}/audit", params=params))["audit"]
     return found
 
 
 async def change(organization: UUID, *actions: str, subject: str = "1") -> None:
-    """A transaction that tells of something."""
+    """A transaction that records a change."""
     async with db.transaction(organization) as session:
         for action in actions:
-            await tell(session, organization, action, ("test", subject), {"n": 1}, {"n": 2, "ö": "é\n\u2028"})
+            await publish(session, organization, action, ("test", subject), {"n": 1}, {"n": 2, "ö": "é\n\u2028"})
 
 
 def tamper(database_url: str, statement: str, *values: object) -> None:
-    """What somebody with all rights over the database can do, past every trigger."""
+    """Act as a database administrator who bypasses every trigger."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("set session_replication_role = replica")
         connection.execute(statement.encode(), values)
 
 
-async def test_an_entry_says_who_did_what_from_where(world: World, api: Any) -> None:
+async def test_audit_entry_names_actor_action_and_address(world: World, api: Any) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     headers = {"cookie": admin.cookie, "origin": settings().origin}
@@ -66,7 +68,7 @@ async def test_an_entry_says_who_did_what_from_where(world: World, api: Any) -> 
     assert key not in json.dumps(entry)
 
 
-async def test_a_subject_is_called_what_it_is_called_now_or_was_at_last(world: World) -> None:
+async def test_audit_subject_has_its_current_or_last_name(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     await admin.call("POST", f"/orgs/{acme}/wallets", json={"label": "Treasury"})
@@ -82,7 +84,7 @@ async def test_a_subject_is_called_what_it_is_called_now_or_was_at_last(world: W
     assert [e["subject_name"] for e in log] == [None] * 4
 
 
-async def test_a_key_and_a_token_are_told_apart(world: World) -> None:
+async def test_audit_entry_distinguishes_key_and_token(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     tokens = await world.client.call(
@@ -100,11 +102,11 @@ async def test_a_key_and_a_token_are_told_apart(world: World) -> None:
 
 async def fail_after_telling(organization: UUID) -> None:
     async with db.transaction(organization) as session:
-        await tell(session, organization, "test.changed", ("test", "1"))
+        await publish(session, organization, "test.changed", ("test", "1"))
         raise ZeroDivisionError
 
 
-async def test_what_is_rolled_back_leaves_no_entry(world: World) -> None:
+async def test_rolled_back_change_leaves_no_audit_entry(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     with pytest.raises(ZeroDivisionError):
@@ -114,7 +116,7 @@ async def test_what_is_rolled_back_leaves_no_entry(world: World) -> None:
     assert verified == {"whole": True, "length": 0, "last_hash": None, "broken": None}
 
 
-async def test_anybody_can_compute_the_chain_from_the_answers(world: World) -> None:
+async def test_audit_chain_can_be_recomputed_from_responses(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     with acting(Who(admin.user_id, "token", "r-1", "10.0.0.1")):
@@ -131,15 +133,15 @@ async def test_anybody_can_compute_the_chain_from_the_answers(world: World) -> N
     assert verified == {"whole": True, "length": 3, "last_hash": last, "broken": None}
 
 
-async def test_concurrent_changes_of_two_organizations_make_two_chains_without_gaps(world: World) -> None:
+async def test_concurrent_changes_of_two_organizations_build_two_gapless_audit_chains(world: World) -> None:
     acme, beta = await world.organization(), await world.organization()
     admin = await world.person(acme)
 
     async def one(number: int) -> None:
         first, second = (acme, beta) if number % 2 else (beta, acme)
         async with db.transaction(acme, beta) as session:
-            await tell(session, first, "test.changed", ("test", str(number)))
-            await tell(session, second, "test.changed", ("test", str(number)))
+            await publish(session, first, "test.changed", ("test", str(number)))
+            await publish(session, second, "test.changed", ("test", str(number)))
 
     await asyncio.gather(*(one(n) for n in range(40)))
     log = await entries(admin, acme, limit=100)
@@ -148,7 +150,7 @@ async def test_concurrent_changes_of_two_organizations_make_two_chains_without_g
     assert (await admin.call("GET", f"/orgs/{acme}/audit/verify"))["whole"]
 
 
-async def test_pages_and_filters(world: World) -> None:
+async def test_audit_entries_are_paged_and_filtered(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     with acting(Who(admin.user_id, "session")):
@@ -184,7 +186,7 @@ async def test_pages_and_filters(world: World) -> None:
         assert problem.value.status == 400, bad
 
 
-async def test_what_a_credential_may_not_read_is_withheld(world: World, client: SignumClient) -> None:
+async def test_audit_fields_outside_the_scopes_are_withheld(world: World, client: SignumClient) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     await admin.call("POST", f"/orgs/{acme}/api-keys", json=BODY)
@@ -195,11 +197,11 @@ async def test_what_a_credential_may_not_read_is_withheld(world: World, client: 
     assert (whole["withheld"], whole["after"]["name"], whole["hash"]) == (False, "CI", entry["hash"])
 
 
-async def test_csv_has_every_entry_and_no_formula(world: World, api: Any) -> None:
+async def test_audit_csv_has_every_entry_and_no_formula(world: World, api: Any) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     await admin.call("POST", f"/orgs/{acme}/api-keys", json=BODY)
-    await change(acme, *(["test.changed"] * 620), subject="=1+1")
+    await change(acme, *(["test.changed"] * 620), subject="=1+1;@SUM(1)")
     headers = {"cookie": admin.cookie}
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
@@ -209,11 +211,25 @@ async def test_csv_has_every_entry_and_no_formula(world: World, api: Any) -> Non
     assert answer.headers["content-disposition"] == 'attachment; filename="audit.csv"'
     lines = list(csv.DictReader(io.StringIO(answer.text)))
     assert [line["seq"] for line in lines] == [str(n) for n in range(621, 0, -1)]
-    assert (lines[0]["subject_id"], json.loads(lines[0]["after"])) == ("'=1+1", {"n": 2, "ö": "é\n\u2028"})
+    assert (lines[0]["subject_id"], json.loads(lines[0]["after"])) == ("'=1+1;'@SUM(1)", {"n": 2, "ö": "é\n\u2028"})
     assert [line["action"] for line in csv.DictReader(io.StringIO(some.text))] == ["api_key.created"]
 
 
-async def test_another_organizations_log_is_closed(world: World) -> None:
+@pytest.mark.parametrize("name", ["x;=1+1", "x;@SUM(1)", "a|=1", "=1+1", "\uff1d1+1"])
+async def test_audit_csv_has_no_formula_after_a_separator(world: World, api: Any, name: str) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    wallet = {"label": name, "address": "0x" + "12" * 20}
+    await admin.call("POST", f"/orgs/{acme}/wallets", json=wallet)
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
+        answer = await http.get(f"/v1/orgs/{acme}/audit.csv", headers={"cookie": admin.cookie})
+    [line] = csv.DictReader(io.StringIO(answer.text))
+    assert line["subject_name"] == csv_lists.cell(name)
+    assert [text for text in line.values() if csv_lists.cell(text) != text] == []
+
+
+async def test_audit_log_of_another_organization_is_forbidden(world: World) -> None:
     acme, beta = await world.organization(), await world.organization()
     stranger = await world.person(beta)
     for path in ("audit", "audit/verify", "audit.csv"):
@@ -224,9 +240,9 @@ async def test_another_organizations_log_is_closed(world: World) -> None:
         await change_elsewhere(beta, acme)
 
 
-async def change_elsewhere(entered: UUID, told: UUID) -> None:
+async def change_elsewhere(entered: UUID, response: UUID) -> None:
     async with db.transaction(entered) as session:
-        await tell(session, told, "test.changed", ("test", "1"))
+        await publish(session, response, "test.changed", ("test", "1"))
 
 
 TAMPERED = {
@@ -250,7 +266,7 @@ TAMPERED = {
 
 
 @pytest.mark.parametrize("how", TAMPERED)
-async def test_tampering_past_every_guard_is_seen(world: World, database_url: str, how: str) -> None:
+async def test_audit_tampering_in_the_database_is_detected(world: World, database_url: str, how: str) -> None:
     statement, seq, reason = TAMPERED[how]
     acme, beta = await world.organization(), await world.organization()
     admin, other = await world.person(acme), await world.person(beta)
@@ -275,7 +291,7 @@ async def test_tampering_past_every_guard_is_seen(world: World, database_url: st
         "truncate audit_heads",
     ],
 )
-async def test_the_log_is_append_only_in_the_database(
+async def test_audit_log_is_append_only_in_the_database(
     world: World, database_url: str, role: str, statement: str
 ) -> None:
     acme = await world.organization()
@@ -287,7 +303,7 @@ async def test_the_log_is_append_only_in_the_database(
             connection.execute(statement.encode())
 
 
-async def test_only_the_next_entry_can_be_inserted(world: World, database_url: str) -> None:
+async def test_audit_log_accepts_only_the_next_entry(world: World, database_url: str) -> None:
     acme = await world.organization()
     await change(acme, "test.one")
     columns = "organization_id, seq, at, credential, action, subject_type, subject_id, previous_hash, hash"
@@ -303,7 +319,7 @@ async def test_only_the_next_entry_can_be_inserted(world: World, database_url: s
 
 
 def command(database_url: str, *arguments: str) -> tuple[int, str]:
-    """`signum audit verify` as an operator runs it: in a process of its own; exit code and output."""
+    """Run `signum audit verify` as an operator does, in a separate process; return exit code and output."""
     run = [sys.executable, "-m", "backend.cli", "audit", "verify", *arguments]
     done = subprocess.run(
         run, env=os.environ | {"DATABASE_URL": database_url}, capture_output=True, text=True, timeout=60
@@ -311,13 +327,13 @@ def command(database_url: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-async def test_the_operator_verifies_every_chain(world: World, database_url: str) -> None:
+async def test_operator_verifies_every_audit_chain(world: World, database_url: str) -> None:
     acme, beta = await world.organization("Acme"), await world.organization()
     for organization in (acme, beta):
         await change(organization, "test.one", "test.two")
-    assert command(database_url, "--organization", str(acme)) == (0, f"whole   {acme}  Acme: 2 entries.\n")
+    assert command(database_url, "--organization", str(acme)) == (0, f"intact  {acme}  Acme: 2 entries.\n")
     tamper(database_url, "update audit_log set action = 'x.y' where organization_id = %s and seq = 2", acme)
     code, output = command(database_url)
-    assert (code, f"BROKEN  {acme}  Acme: broken at entry 2." in output, f"whole   {beta}" in output) == (3, True, True)
+    assert (code, f"BROKEN  {acme}  Acme: broken at entry 2." in output, f"intact  {beta}" in output) == (3, True, True)
     code, output = command(database_url, "--organization", str(new_id()))
-    assert (code, "There is no audit log" in output) == (1, True)
+    assert (code, "has no audit log" in output) == (1, True)

@@ -1,4 +1,4 @@
-"""Access tokens that this installation did not issue, or that are over or meant for something else, open nothing."""
+"""Foreign, expired and misused access tokens are refused."""
 
 import base64
 import hmac
@@ -17,7 +17,7 @@ from tests.conftest import PASSWORD, World
 
 @pytest_asyncio.fixture
 async def access(world: World) -> str:
-    """A token that opens the API."""
+    """A valid token of the API."""
     person = await world.person(await world.organization())
     body = {"email": person.email, "password": PASSWORD}
     return str((await world.client.call("POST", "/auth/login", json=body))["access_token"])
@@ -28,12 +28,12 @@ def claims_of(token: str) -> dict[str, Any]:
 
 
 def published() -> KeySet:
-    """The public keys, as anybody reads them."""
+    """Return the public keys, as any client reads them."""
     return KeySet.import_key_set({"keys": tokens.published()})
 
 
 def text(value: bytes) -> str:
-    """Bytes as a token has them."""
+    """Encode bytes as in a token."""
     return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
@@ -43,13 +43,13 @@ def part(value: dict[str, Any]) -> str:
 
 
 def by_secret(header: dict[str, Any], claims: dict[str, Any], secret: bytes) -> str:
-    """A token whose signature is an HMAC, which libraries refuse to make with a public key."""
+    """A token whose signature is an HMAC; libraries refuse to make one with a public key."""
     said = f"{part(header | {'alg': 'HS256'})}.{part(claims)}"
     return f"{said}.{text(hmac.digest(secret, said.encode(), 'sha256'))}"
 
 
 async def status(world: World, token: str) -> int:
-    """What the API answers to a token."""
+    """Return the API's response to a token."""
     try:
         await world.client.call("GET", "/auth/me", token=token)
     except ApiProblem as problem:
@@ -68,7 +68,7 @@ async def status(world: World, token: str) -> int:
         {"iss": None},
         {"sub": None},
         {"sid": None},
-        {"sid": "nobody"},
+        {"sid": "unknown"},
         {"sid": "0198aaaa-0000-7000-8000-000000000000"},
     ],
     ids=str,

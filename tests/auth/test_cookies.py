@@ -1,4 +1,4 @@
-"""Cookies of a sign-in: hidden from scripts, kept from other sites, bound to this host where https reaches it."""
+"""Cookies of a sign-in: hidden from scripts and other sites, bound to this host with https."""
 
 from collections.abc import AsyncIterator
 from http.cookies import Morsel, SimpleCookie
@@ -8,8 +8,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from backend import runtime
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
 from tests.conftest import PASSWORD, World
 from tests.factors.steps import set_up
 
@@ -20,7 +20,7 @@ HTTPS = "https://signum.example"
 async def browser(
     request: pytest.FixtureRequest, api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser at an installation that is reached by http or by https."""
+    """A browser at an installation with http or https."""
     monkeypatch.setattr(settings(), "public_url", request.param)
     transport = runtime.local_transport(api)
     headers = {"origin": settings().origin}
@@ -29,7 +29,7 @@ async def browser(
 
 
 def cookies_of(answer: httpx.Response) -> dict[str, Morsel[str]]:
-    """The cookies that an answer sets, by name."""
+    """Return the cookies that a response sets, by name."""
     found: dict[str, Morsel[str]] = {}
     for header in answer.headers.get_list("set-cookie"):
         found |= SimpleCookie(header)
@@ -37,7 +37,7 @@ def cookies_of(answer: httpx.Response) -> dict[str, Morsel[str]]:
 
 
 def check(answer: httpx.Response, *names: str) -> None:
-    """The answer sets exactly these cookies, each with every protection."""
+    """Check that the response sets exactly these cookies, each with every protection."""
     found, prefix = cookies_of(answer), "__Host-" if settings().secure else ""
     assert found.keys() == {f"{prefix}{name}" for name in names}
     for cookie in found.values():
@@ -47,14 +47,14 @@ def check(answer: httpx.Response, *names: str) -> None:
         assert bool(cookie["secure"]) is settings().secure
 
 
-async def test_cookies_of_a_sign_in_have_every_protection(browser: httpx.AsyncClient, world: World) -> None:
+async def test_sign_in_cookies_have_every_protection(browser: httpx.AsyncClient, world: World) -> None:
     person = await world.person(await world.organization())
     answer = await browser.post("/session", data={"email": person.email, "password": PASSWORD})
     assert answer.status_code == 303
     check(answer, "signum_session", "signum_device")
 
 
-async def test_cookie_between_password_and_factor_has_every_protection(
+async def test_pending_factor_cookie_has_every_protection(
     browser: httpx.AsyncClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""How secrets are made and kept."""
+"""How secrets are made and stored."""
 
 import re
 
@@ -8,30 +8,30 @@ from backend.auth import secrets
 from tests.conftest import PASSWORD
 
 
-def test_password_is_kept_as_argon2id_with_a_salt_of_its_own() -> None:
+def test_password_is_stored_as_argon2id_with_its_own_salt() -> None:
     one, two = secrets.hash_password(PASSWORD), secrets.hash_password(PASSWORD)
     assert one != two
     found = re.match(r"\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$", one)
     assert found is not None
     memory, passes, _ = map(int, found.groups())
-    assert (memory >= 19_456, passes >= 2) == (True, True), "OWASP asks for 19 MiB and 2 passes at least"
+    assert (memory >= 19_456, passes >= 2) == (True, True), "OWASP requires at least 19 MiB and 2 passes"
     assert secrets.verify_password(PASSWORD, one)
-    assert not secrets.verify_password(PASSWORD, None), "of nobody no password is right"
+    assert not secrets.verify_password(PASSWORD, None), "without an account every password is wrong"
 
 
 @pytest.mark.parametrize("other", [PASSWORD.upper(), f"{PASSWORD} ", f" {PASSWORD}", PASSWORD[:-1]])
-def test_password_is_compared_as_it_was_typed(other: str) -> None:
+def test_password_is_compared_exactly_as_typed(other: str) -> None:
     assert not secrets.verify_password(other, secrets.hash_password(PASSWORD))
 
 
-def test_long_password_counts_to_its_last_character() -> None:
+def test_long_password_counts_up_to_its_last_character() -> None:
     long = "пароль и " * 28
     stored = secrets.hash_password(f"{long}a")
     assert secrets.verify_password(f"{long}a", stored)
     assert not secrets.verify_password(f"{long}b", stored)
 
 
-def test_secrets_are_too_many_to_guess() -> None:
+def test_secrets_have_enough_entropy() -> None:
     made = {secrets.token() for _ in range(100)} | {secrets.api_key() for _ in range(100)}
     assert len(made) == 200
     assert {len(one) for one in made if not secrets.is_api_key(one)} == {43}, "256 bits in base64"

@@ -1,19 +1,19 @@
-"""Signing in and out, by every credential."""
+"""Signing in and out, with every credential."""
 
 from typing import Any
 
 import httpx
 import pytest
 
-from backend import runtime
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.members.schemas import Role
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
+from backend.users.schemas import Role
 from tests.conftest import PASSWORD, World
 
 
-async def test_a_person_signs_in_and_out(world: World) -> None:
+async def test_person_signs_in_and_out(world: World) -> None:
     acme = await world.organization("Acme")
     person = await world.person(acme)
     tokens = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
@@ -29,17 +29,17 @@ async def test_a_person_signs_in_and_out(world: World) -> None:
     assert refused.value.status == 401
 
 
-async def test_an_unknown_person_and_a_wrong_password_are_told_the_same(world: World) -> None:
+async def test_unknown_person_and_wrong_password_get_the_same_response(world: World) -> None:
     person = await world.person(await world.organization())
     answers = []
-    for email in (person.email, "nobody@example.com"):
+    for email in (person.email, "unknown@example.com"):
         with pytest.raises(ApiProblem) as refused:
             await world.client.call("POST", "/auth/login", json={"email": email, "password": "wrong"})
         answers.append((refused.value.status, refused.value.detail))
-    assert answers[0] == answers[1] == (401, "Email or password is not right.")
+    assert answers[0] == answers[1] == (401, "Incorrect email or password.")
 
 
-async def test_using_a_refresh_token_twice_ends_the_session(world: World) -> None:
+async def test_refresh_token_reuse_ends_the_session(world: World) -> None:
     person = await world.person(await world.organization())
     first = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
     second = await world.client.call("POST", "/auth/refresh", json={"refresh_token": first["refresh_token"]})
@@ -50,7 +50,7 @@ async def test_using_a_refresh_token_twice_ends_the_session(world: World) -> Non
     assert refused.value.status == 401
 
 
-async def test_a_cookie_needs_our_own_origin_to_change_something(world: World) -> None:
+async def test_cookie_from_another_origin_cannot_change_anything(world: World) -> None:
     person = await world.person(await world.organization())
     with pytest.raises(ApiProblem) as refused:
         await world.client.call(
@@ -63,7 +63,7 @@ async def test_a_cookie_needs_our_own_origin_to_change_something(world: World) -
     assert ended.value.status == 401
 
 
-async def test_a_key_reaches_its_own_organization_with_its_scopes_only(world: World) -> None:
+async def test_api_key_reaches_only_its_organization_with_its_scopes(world: World) -> None:
     mine, other = await world.organization("Mine"), await world.organization("Other")
     key = await world.key(mine, Scope.ORGS_READ)
     assert (await world.client.call("GET", f"/orgs/{mine}/requests", headers=key))["requests"] == []
@@ -76,7 +76,7 @@ async def test_a_key_reaches_its_own_organization_with_its_scopes_only(world: Wo
     assert lacking.value.type.endswith("/errors/insufficient-scope")
 
 
-async def test_a_client_gets_nowhere(world: World) -> None:
+async def test_client_role_reaches_no_staff_operation(world: World) -> None:
     acme = await world.organization()
     person = await world.person(acme, Role.CLIENT)
     with pytest.raises(ApiProblem) as refused:
@@ -84,7 +84,7 @@ async def test_a_client_gets_nowhere(world: World) -> None:
     assert refused.value.status == 403
 
 
-async def test_a_role_reaches_down_the_hierarchy_and_not_up(world: World) -> None:
+async def test_role_reaches_descendants_but_not_ancestors(world: World) -> None:
     top = await world.organization("Top")
     below = await world.organization("Below", top)
     admin, local = await world.person(top), await world.person(below)
@@ -95,7 +95,7 @@ async def test_a_role_reaches_down_the_hierarchy_and_not_up(world: World) -> Non
 
 
 @pytest.mark.parametrize("credential", ["sgn_wrong", "not-a-token"])
-async def test_a_credential_that_is_not_valid_is_a_401(world: World, credential: str) -> None:
+async def test_invalid_credential_is_a_401(world: World, credential: str) -> None:
     acme = await world.organization()
     with pytest.raises(ApiProblem) as refused:
         await world.client.call("GET", f"/orgs/{acme}/requests", token=credential)
@@ -107,7 +107,7 @@ async def test_a_credential_that_is_not_valid_is_a_401(world: World, credential:
     [("/invitation?token=a", "/invitation?token=a"), ("//evil.example", "/sign-in"), ("https://evil", "/sign-in"),
      ("/\\evil", "/sign-in"), ("", "/sign-in")],
 )  # fmt: skip
-async def test_signing_out_leads_to_a_page_of_ours_only(api: Any, world: World, wanted: str, target: str) -> None:
+async def test_sign_out_redirects_to_own_pages_only(api: Any, world: World, wanted: str, target: str) -> None:
     person = await world.person(await world.organization())
     headers = {"cookie": person.cookie, "origin": settings().origin}
     transport = runtime.local_transport(api)
@@ -128,10 +128,10 @@ async def test_signing_out_leads_to_a_page_of_ours_only(api: Any, world: World, 
         ("/", "/sign-in", "/"),
     ],
 )
-async def test_who_is_faster_than_the_pages_script_still_arrives(
+async def test_sign_in_before_the_page_script_runs_redirects_to_the_target(
     api: Any, world: World, said: str, page: str, target: str
 ) -> None:
-    """The form has where to go once the page listens; before that its own address says it."""
+    """The form gets its target once the page's script runs; before that its own URL has it."""
     person = await world.person(await world.organization())
     headers = {"origin": settings().origin, "referer": f"{settings().origin}{page}"}
     form = {"email": person.email, "password": PASSWORD, "next": said}

@@ -8,16 +8,16 @@ import sqlalchemy as sa
 from eth_account import Account
 from eth_account.messages import encode_defunct
 
-from backend import db
 from backend.auth.models import OneTimeSecretRow
 from backend.auth.secrets import digest
-from backend.auth.siwe_message import parse
 from backend.client import ApiProblem
-from backend.settings import settings
+from backend.core import db
+from backend.core.settings import settings
+from backend.sign_in.siwe_message import parse
 from tests.conftest import PASSWORD, World
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
-"""Of secp256k1."""
+"""The order of secp256k1."""
 
 
 def text_of(begun: dict[str, Any], own: str, /, **change: Any) -> str:
@@ -37,12 +37,12 @@ def text_of(begun: dict[str, Any], own: str, /, **change: Any) -> str:
 
 
 def signed(account: Any, text: str) -> dict[str, str]:
-    """A message and its signature."""
+    """Return a message and its signature."""
     return {"message": text, "signature": "0x" + account.sign_message(encode_defunct(text=text)).signature.hex()}
 
 
 async def verify(world: World, body: dict[str, Any], **options: Any) -> Any:
-    """The sign-in, or the problem's status and detail."""
+    """Return the sign-in, or the problem's status and detail."""
     try:
         return await world.client.call("POST", "/auth/siwe/verify", json=body, **options)
     except ApiProblem as problem:
@@ -50,11 +50,11 @@ async def verify(world: World, body: dict[str, Any], **options: Any) -> Any:
 
 
 async def begin(world: World) -> dict[str, Any]:
-    """A nonce, and what goes with it."""
+    """Return a nonce and its cookie."""
     return dict(await world.client.call("POST", "/auth/siwe/nonce"))
 
 
-async def test_who_was_added_by_a_wallet_signs_in_with_it(world: World) -> None:
+async def test_member_added_by_wallet_signs_in_with_it(world: World) -> None:
     acme = await world.organization()
     admin, account = await world.person(acme), Account.create()
     body = {"wallet_address": account.address, "role": "viewer", "display_name": "Ann"}
@@ -63,18 +63,25 @@ async def test_who_was_added_by_a_wallet_signs_in_with_it(world: World) -> None:
     once = signed(account, text_of(await begin(world), account.address))
     tokens = await verify(world, once)
     [waiting] = (await world.client.call("GET", "/memberships/pending", token=tokens["access_token"]))["memberships"]
-    await world.client.call("POST", f"/memberships/{waiting['id']}/accept", token=tokens["access_token"])
+    call = added["acceptance"]
+    assert call["path"] == f"/memberships/{waiting['id']}/accept"
+    await world.client.call(call["method"], call["path"], token=tokens["access_token"])
     me = await world.client.call("GET", "/auth/me", token=tokens["access_token"])
+    assert (tokens["user"]["email"], me["user"]["email"]) == (None, None), "as in every other record"
     assert [o["id"] for o in me["organizations"]] == [str(acme)]
     record = await world.client.call("GET", f"/orgs/{acme}", token=tokens["access_token"])
     assert record["id"] == str(acme)
+    identities = "https://localhost/claims/chain_identities"
     claims = await world.client.call("GET", "/oauth/userinfo", token=tokens["access_token"])
-    assert claims["https://localhost/claims/chain_identities"][0]["address"] == account.address
+    assert identities not in claims, "the sign-in had no role, and so no chains:read"
+    tokens = await verify(world, signed(account, text_of(await begin(world), account.address)))
+    claims = await world.client.call("GET", "/oauth/userinfo", token=tokens["access_token"])
+    assert claims[identities][0]["address"] == account.address
     assert "email" not in claims
     assert (await verify(world, once))[0] == 401
 
 
-async def test_a_person_links_a_wallet_and_signs_in_with_it(world: World) -> None:
+async def test_person_links_a_wallet_and_signs_in_with_it(world: World) -> None:
     acme = await world.organization()
     person, other, account = await world.person(acme), await world.person(acme), Account.create()
 
@@ -91,7 +98,7 @@ async def test_a_person_links_a_wallet_and_signs_in_with_it(world: World) -> Non
     assert (await verify(world, await message()))["user"]["email"] == person.email
 
 
-async def test_a_message_that_is_not_right(world: World) -> None:
+async def test_siwe_message_with_wrong_fields_is_rejected(world: World) -> None:
     acme = await world.organization()
     person, account, thief = await world.person(acme), Account.create(), Account.create()
     own = signed(account, text_of(await begin(world), account.address)) | {"link": True, "password": PASSWORD}
@@ -128,7 +135,7 @@ async def test_a_message_that_is_not_right(world: World) -> None:
     assert "nonce" in (await verify(world, signed(account, text)))[1]
 
 
-def test_a_message_without_a_statement_is_read() -> None:
+def test_siwe_message_without_a_statement_is_accepted() -> None:
     begun = {"domain": "localhost:8000", "uri": "http://localhost:8000", "chain_ids": [1], "nonce": "a" * 32}
     address = "0x52908400098527886E0F7030069857D2E4169EE7"
     bare = text_of(begun, address).replace("Sign in to Signum\n", "")
@@ -141,13 +148,13 @@ def test_a_message_without_a_statement_is_read() -> None:
 
 
 @pytest.mark.parametrize("signature", ["0x", "0x" + "00" * 65, "0x" + "ff" * 65])
-def test_a_signature_that_is_none(signature: str) -> None:
-    from backend.chain.signatures import signer_of
+def test_malformed_signature_has_no_valid_signer(signature: str) -> None:
+    from backend.chain.signing.message_signatures import signer_of
 
     assert signer_of("text", signature) != "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-async def test_the_twin_of_a_signature_is_refused(world: World) -> None:
+async def test_malleable_signature_is_rejected(world: World) -> None:
     person, account = await world.person(await world.organization()), Account.create()
     body = signed(account, text_of(await begin(world), account.address))
     r, s, v = body["signature"][2:66], int(body["signature"][66:130], 16), int(body["signature"][130:], 16)
@@ -167,14 +174,14 @@ def message(domain: str = "service.example", uri: str = "https://service.example
 @pytest.mark.parametrize(
     "domain", ["127.0.0.1", "127.0.0.1:8080", "test@127.0.0.1", "test@127.0.0.1:8080", "u:p@a.example", "[::1]:80"]
 )
-def test_domain_is_an_authority_of_rfc_3986(domain: str) -> None:
+def test_siwe_domain_is_an_rfc_3986_authority(domain: str) -> None:
     found = parse(message(domain))
     assert found is not None
     assert found.domain == domain
 
 
 @pytest.mark.parametrize("domain", ["", "test@", "[::1", "[::g]", "a b", "a/b", "a@b@c", "a:b", "a%2", 'a"b'])
-def test_domain_that_is_no_authority_is_refused(domain: str) -> None:
+def test_siwe_domain_that_is_not_an_authority_is_rejected(domain: str) -> None:
     assert parse(message(domain)) is None
 
 
@@ -184,7 +191,7 @@ def test_domain_that_is_no_authority_is_refused(domain: str) -> None:
      "urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66", "did:key:z6Mk", "uri://[1:2:3:4:5:6:7:8]/p",
      "uri://[1:2:3:4:5:6:1.2.3.4]", "uri://[::]", "uri://[1:2::]", "https://service.example/%7Ea"],
 )  # fmt: skip
-def test_uri_and_resources_are_uris_of_rfc_3986(uri: str) -> None:
+def test_siwe_uri_and_resources_are_rfc_3986_uris(uri: str) -> None:
     assert parse(message(uri=uri)) is not None
     assert parse(message(more=f"\nResources:\n- {uri}\n- https://b.example")) is not None
 
@@ -198,6 +205,6 @@ def test_uri_and_resources_are_uris_of_rfc_3986(uri: str) -> None:
      "uri://[::1:2:3:4:5:6:198.162.10.255]", "uri://[1:2:3:4:5:6::198.162.10.255]", "uri://[1:2:3:4:5::6:7:8]",
      "uri://[1:2:3:4:5::6:198.162.10.255]", "https://a.example/%zz", "https://a.example/<b>", "https://a.example:x"],
 )  # fmt: skip
-def test_uri_that_is_none_is_refused(uri: str) -> None:
+def test_siwe_malformed_uri_is_rejected(uri: str) -> None:
     assert parse(message(uri=uri)) is None
     assert parse(message(more=f"\nResources:\n- https://b.example\n- {uri}")) is None

@@ -1,7 +1,7 @@
-"""`make bench`: starts Signum on a data folder of its own and measures it. Writes tests/bench/results.json.
+"""`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
 `python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `merkle_1m`); the other figures stay.
-Every line is `name, value, unit` with `floor` (what the same would cost without us) where there is one.
+Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
 import json
@@ -25,7 +25,7 @@ ORIGIN = f"http://localhost:{PORT}"
 
 
 class Server:
-    """A `signum serve` of the benchmark's own."""
+    """A `signum serve` of the benchmark."""
 
     def __init__(self, home: Path) -> None:
         environment = os.environ | {"SIGNUM_HOME": str(home), "PORT": str(PORT), "SIGNUM_RATE_LIMITS": "off"}
@@ -39,7 +39,7 @@ class Server:
         )
 
     def wait_for(self, path: str, seconds: float = 300) -> float:
-        """Seconds from the start until a path answers 200."""
+        """Return the seconds from the start until a path answers 200."""
         while time.monotonic() - self.began < seconds:
             try:
                 if httpx.get(f"{ORIGIN}{path}", follow_redirects=True, timeout=5).status_code == 200:
@@ -52,17 +52,17 @@ class Server:
         raise SystemExit(f"{path} did not answer in {seconds} s")
 
     def memory(self) -> float:
-        """Proportional set size of the server and everything below it, MB."""
+        """Return the proportional set size of the server and its descendants, in MB."""
         return sum(_pss(pid) for pid in _tree(self.process.pid)) / 1024
 
     def stop(self) -> None:
-        """End it as Ctrl-C does."""
+        """Stop it as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
         self.process.wait(60)
 
 
 def _tree(root: int) -> set[int]:
-    """The process, its descendants, and the PostgreSQL it started (which has left the tree)."""
+    """Return the process, its descendants, and the PostgreSQL it started (which has left the tree)."""
     parents, found = {}, {root}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -92,7 +92,7 @@ def _mentions(pid: int, text: str) -> bool:
 
 
 def _pss(pid: int) -> int:
-    """KB."""
+    """In KB."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -101,7 +101,7 @@ def _pss(pid: int) -> int:
 
 
 def serve() -> list[dict[str, Any]]:
-    """Starts, memory, and a market with its bridge."""
+    """Measure starts, memory, and a market with its bridge."""
     rows: list[dict[str, Any]] = []
 
     def note(name: str, value: float, unit: str, limit: float) -> None:
@@ -124,7 +124,7 @@ def serve() -> list[dict[str, Any]]:
 
 
 def against_a_script() -> list[dict[str, Any]]:
-    """A market with its bridge, and a hundred markets at once."""
+    """Measure a market with its bridge, and a hundred concurrent markets."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
         home = Path(folder)
@@ -147,7 +147,7 @@ PARTS = {"serve": serve, "markets": against_a_script, "merkle_1m": merkle.measur
 
 
 def main() -> None:
-    """Measure what is named, or everything, and print."""
+    """Measure the named parts, or all, and print the figures."""
     unknown = set(sys.argv[1:]) - set(PARTS)
     if unknown:
         raise SystemExit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
@@ -156,7 +156,7 @@ def main() -> None:
 
 
 def _record(rows: list[dict[str, Any]]) -> None:
-    """Into results.json, in place of earlier rows of the same names."""
+    """Write rows into results.json, replacing earlier rows of the same names."""
     path, fresh = HERE / "results.json", {row["name"] for row in rows}
     kept = json.loads(path.read_text()) if path.exists() else []
     path.write_text(json.dumps([r for r in kept if r["name"] not in fresh] + rows, indent=2) + "\n")

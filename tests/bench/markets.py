@@ -1,4 +1,5 @@
-"""`market_bridge` and `markets_100`: from the request to active markets, against a bare script with the same bytes."""
+"""`market_bridge` and `markets_100`: from the request to active markets, compared with a bare script that sends the
+same bytes."""
 
 import asyncio
 import json
@@ -18,21 +19,21 @@ PATIENCE = 600
 
 
 class Organization:
-    """The demo's organization by its full key."""
+    """The demo's organization, with its full key."""
 
     def __init__(self, http: httpx.AsyncClient, organization_id: str) -> None:
         self._http, self._base = http, f"/orgs/{organization_id}"
 
     async def get(self, path: str) -> Any:
-        """The record."""
+        """Return the record."""
         return (await self._http.get(f"{self._base}{path}")).raise_for_status().json()
 
     async def post(self, path: str, body: dict[str, Any]) -> Any:
-        """The acceptance."""
+        """Return the acceptance."""
         return (await self._http.post(f"{self._base}{path}", json=body)).raise_for_status().json()
 
     async def active(self, path: str) -> None:
-        """Wait until a record is active. Raises SystemExit where it failed or takes too long."""
+        """Wait until a record is active. Raise SystemExit if it failed or takes too long."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             record = await self.get(path)
@@ -44,18 +45,18 @@ class Organization:
         raise SystemExit(f"{path} was not active in {PATIENCE} s")
 
     async def factories(self) -> dict[int, str]:
-        """The market factory by endpoint id."""
+        """Return the market factory by endpoint id."""
         chains = (await self.get("/chains"))["chains"]
         return {c["xchain_eid"]: c["market_factory_address"] for c in chains if c["enabled"]}
 
     async def ask(self, asset_id: str, eid: int, factory: str) -> str:
-        """Ask for a market; its id."""
+        """Request a market and return its id."""
         body = {"chain_eid": eid, "market_factory_address": factory}
         return str((await self.post(f"/assets/{asset_id}/markets", body))["marketId"])
 
     async def all_active(self, markets: set[str]) -> None:
-        """Wait until all of the newest hundred markets are active, with one request at a time, which costs little
-        beside what is measured. Raises SystemExit where one failed or they take too long."""
+        """Wait until all of the newest hundred markets are active. Sends one request at a time, which costs little
+        compared with the measured work. Raise SystemExit if one failed or they take too long."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             newest = (await self.get("/markets?limit=100"))["markets"]
@@ -77,7 +78,7 @@ async def _with(origin: str, home: Path, work: Callable[[Organization], Awaitabl
 
 
 def market_bridge(origin: str, home: Path) -> dict[str, Any]:
-    """The row: a market of the demo's NREF on a chain where it is not yet."""
+    """Return the row: a market of the demo's NREF on a chain without its token."""
 
     async def work(organization: Organization) -> float:
         factory = (await organization.factories())[40362]
@@ -92,7 +93,7 @@ def market_bridge(origin: str, home: Path) -> dict[str, Any]:
 
 
 def markets_100(origin: str, home: Path) -> dict[str, Any]:
-    """The row: a hundred markets of 34 assets asked for at once, a third on each chain, two thirds bridged first."""
+    """Return the row: a hundred concurrent markets of 34 assets, a third on each chain, two thirds bridged first."""
     assets = asyncio.run(_with(origin, home, _assets))
 
     async def work(organization: Organization) -> float:
@@ -118,11 +119,11 @@ async def _assets(organization: Organization) -> list[str]:
 def _against_a_script(
     name: str, origin: str, home: Path, work: Callable[[Organization], Awaitable[float]]
 ) -> dict[str, Any]:
-    """Floor: the nodes alone. Peer: a script that sends the same bytes one after the other."""
+    """Floor: the nodes alone. Peer: a script that sends the same bytes sequentially."""
     before = replay.remember(home)
     seconds: float = asyncio.run(_with(origin, home, work))
     transactions = before.transactions()
-    floor = replay.at_once(home, before, transactions)
+    floor = replay.in_parallel(home, before, transactions)
     peer = replay.one_by_one(home, before, transactions)
     return {
         "name": name,

@@ -1,8 +1,7 @@
-"""The same transactions by a bare script: on nodes of the benchmark's own, with the state from before.
+"""Replay the same transactions with a bare script, on separate nodes with the earlier state.
 
-It shows what is left of a figure when the API, the database and the workflows are taken away. Two ways: one
-transaction after the other, each waiting for its receipt, as a script does; and all bytes at once, as fast as the
-nodes take them.
+It measures the remaining time without the API, the database and the workflows, in two ways: sequentially, waiting for
+each receipt, as a script does; and all bytes in parallel, as fast as the nodes accept them.
 """
 
 import gzip
@@ -18,39 +17,39 @@ from typing import Any
 
 import httpx
 
-from backend.chain.endpoints import EMBEDDED
-from backend.chain.install import binary
-from tests.scratch import scratch
+from backend.chain.devnet.install import binary
+from backend.chain.rpc.node_urls import EMBEDDED
+from tests.support.scratch import scratch
 
 
 class Node:
-    """A node, by JSON-RPC."""
+    """A node, over JSON-RPC."""
 
     def __init__(self, url: str) -> None:
         self._http = httpx.Client(base_url=url, timeout=120, trust_env=False)
 
     def call(self, method: str, *params: Any) -> Any:
-        """The result; raises SystemExit on an error, because a benchmark has nothing to go on with."""
+        """Return the result. Raise SystemExit on an error, because the benchmark cannot continue."""
         answer = self._http.post("", json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).json()
         if "error" in answer:
             raise SystemExit(f"{method}: {answer['error']}")
         return answer["result"]
 
     def height(self) -> int:
-        """The newest block's number."""
+        """Return the newest block's number."""
         return int(self.call("eth_blockNumber"), 16)
 
 
 @dataclass(frozen=True)
 class Before:
-    """The chains before what is measured: state and height by endpoint id."""
+    """The chains before the measurement: state and height by endpoint id."""
 
     nodes: dict[int, Node]
     states: dict[int, str]
     heights: dict[int, int]
 
     def transactions(self) -> list[tuple[int, str]]:
-        """(endpoint id, signed bytes) of what was mined since, in the order of each chain."""
+        """Return (endpoint id, signed bytes) of the transactions mined since, in the order of each chain."""
         return [(eid, raw) for eid, node in self.nodes.items() for raw in _mined(node, self.heights[eid])]
 
 
@@ -69,7 +68,7 @@ def _mined(node: Node, after: int) -> Iterator[str]:
 
 
 def one_by_one(home: Path, before: Before, transactions: list[tuple[int, str]]) -> float:
-    """Seconds of a bare script that sends one after the other and waits for each receipt."""
+    """Return the seconds of a bare script that sends sequentially and waits for each receipt."""
     with _nodes(home, before) as nodes:
         began = time.perf_counter()
         for eid, raw in transactions:
@@ -77,8 +76,8 @@ def one_by_one(home: Path, before: Before, transactions: list[tuple[int, str]]) 
         return time.perf_counter() - began
 
 
-def at_once(home: Path, before: Before, transactions: list[tuple[int, str]]) -> float:
-    """Seconds of the nodes alone: every transaction sent, then the receipts."""
+def in_parallel(home: Path, before: Before, transactions: list[tuple[int, str]]) -> float:
+    """Return the seconds of the nodes alone: every transaction sent, then the receipts."""
     with _nodes(home, before) as nodes:
         began = time.perf_counter()
         sent = [(eid, nodes[eid].call("eth_sendRawTransaction", raw)) for eid, raw in transactions]
@@ -100,7 +99,7 @@ def _confirm(node: Node, tx_hash: str) -> None:
 
 @contextmanager
 def _nodes(home: Path, before: Before) -> Iterator[dict[int, Node]]:
-    """Fresh nodes with the state from before."""
+    """Fresh nodes with the earlier state."""
     running, nodes = [], {}
     try:
         for eid, state in before.states.items():

@@ -1,4 +1,4 @@
-"""Embedded chains that the registry calls mainnets, for rules that hold there only."""
+"""Embedded chains that the chain list calls mainnets, for rules that apply to mainnets only."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,17 +6,16 @@ from contextlib import asynccontextmanager
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.chains.schemas import Environment
-from backend.fields import Network
+from backend.core import db
+from backend.core.fields import Environment, Network
 from backend.models import ChainRow, OrganizationRow
-from tests.firm import BASE, SEPOLIA
-from tests.issuance import Issuance
+from tests.support.firm import BASE, SEPOLIA
+from tests.support.issuance import Issuance
 
 
 @asynccontextmanager
 async def on_mainnets(firm: Issuance) -> AsyncIterator[None]:
-    """Inside, Sepolia and Base are mainnets, and the firm works on those."""
+    """Inside, Sepolia and Base are mainnets, and the firm works on mainnets."""
     await _set(firm, Environment.MAINNET, Network.MAINNET)
     try:
         yield

@@ -1,21 +1,21 @@
-"""Bridges: carried, refused, delivered late, tried again; and their list."""
+"""Bridges: carried, refused, delivered late, retried; and their list."""
 
 import asyncio
 from typing import Any
 
 import pytest
 
-from backend.bridges import carrying
+from backend.bridges import delivery
 from backend.bridges.workflow import send
-from backend.errors import Conflict
-from tests.bridges.carried import bridged, supplies
+from backend.core.errors import Conflict
+from tests.bridges.delivery import bridged, supplies
 from tests.conftest import World
-from tests.firm import BASE, HYPEREVM, SEPOLIA
-from tests.issuance import UNIT, Issuance, steps_of
-from tests.killing import killed, sent, unqueued
+from tests.support.crash import killed, sent, unqueued
+from tests.support.firm import BASE, SEPOLIA
+from tests.support.issuance import UNIT, Issuance, steps_of
 
 
-async def test_supply_crosses_to_a_new_chain_and_back(world: World) -> None:
+async def test_bridge_moves_supply_to_a_new_chain_and_back(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset(required_kyc_level=2)
     accepted = await bridged(firm, asset, BASE, 300 * UNIT)
@@ -40,7 +40,7 @@ async def test_supply_crosses_to_a_new_chain_and_back(world: World) -> None:
     assert supplies(await firm.get(f"/assets/{asset['id']}")) == {SEPOLIA: str(800 * UNIT), BASE: str(200 * UNIT)}
 
 
-async def test_a_refused_delivery_fails_with_its_reason_and_a_retry_after_attest_confirms(world: World) -> None:
+async def test_bridge_with_a_refused_delivery_fails_and_confirms_on_retry_after_attestation(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     wallet = await firm.post("/wallets", {"label": "Investor"})
@@ -67,7 +67,7 @@ async def test_a_refused_delivery_fails_with_its_reason_and_a_retry_after_attest
     assert supplies(asset) == {SEPOLIA: str(950 * UNIT), BASE: str(50 * UNIT)}
 
 
-async def test_killed_at_any_moment_one_packet_is_sent(world: World) -> None:
+async def test_bridge_killed_at_any_moment_sends_one_packet(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     before = await sent(firm.id)
@@ -86,14 +86,13 @@ async def test_killed_at_any_moment_one_packet_is_sent(world: World) -> None:
     assert supplies(await firm.get(f"/assets/{asset['id']}")) == {SEPOLIA: str(990 * UNIT), BASE: str(10 * UNIT)}
 
 
-async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) -> None:
+async def test_bridge_with_bad_input_is_rejected_at_its_field_and_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     path = f"/assets/{asset['id']}/bridge"
     good = {"destination_chain_eid": BASE}
     for change, status, field in (
         ({"destination_chain_eid": 49_999}, 400, "destination_chain_eid"),
-        ({"destination_chain_eid": HYPEREVM}, 400, "destination_chain_eid"),
         ({"destination_chain_eid": 1.5}, 422, "destination_chain_eid"),
         ({"destination_chain_eid": SEPOLIA, "source_chain_eid": SEPOLIA}, 400, "destination_chain_eid"),
         ({"source_chain_eid": BASE}, 400, "source_chain_eid"),
@@ -110,9 +109,7 @@ async def test_bad_input_is_told_where_it_is_and_writes_nothing(world: World) ->
     assert (await firm.get("/bridges"))["bridges"] == []
 
 
-async def test_when_one_of_two_chains_fails_nothing_goes_on_behind_it(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_bridge_stops_when_one_of_two_chains_fails(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     ended: list[str] = []
@@ -127,7 +124,7 @@ async def test_when_one_of_two_chains_fails_nothing_goes_on_behind_it(
             raise
 
     with monkeypatch.context() as broken:
-        broken.setattr(carrying, "_peer", peer)
+        broken.setattr(delivery, "_peer", peer)
         accepted = await bridged(firm, asset, BASE, 10 * UNIT)
         request = await firm.fail(accepted["requestId"])
     assert request["problem"]["detail"] == "The token says no."

@@ -7,14 +7,14 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.bridges import carrying
+from backend.bridges import delivery
 from backend.bridges.models import BridgeRow
 from backend.chain.models import TransactionRow
-from tests.bridges.carried import bridged, deliver, ended, hops, row_of, until, until_away, until_sent
+from backend.core import db
+from tests.bridges.delivery import bridged, deliver, ended, hops, row_of, until, until_sent, until_undelivered
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA
-from tests.issuance import UNIT, Issuance
+from tests.support.firm import BASE, SEPOLIA
+from tests.support.issuance import UNIT, Issuance
 
 
 async def identity(bridge_id: str) -> tuple[str | None, str | None]:
@@ -22,7 +22,7 @@ async def identity(bridge_id: str) -> tuple[str | None, str | None]:
     return row.guid, row.source_tx_hash
 
 
-async def test_packet_that_changes_its_id_while_it_is_waited_for_is_followed(world: World, public: None) -> None:
+async def test_packet_whose_id_changes_while_pending_is_followed(world: World, public: None) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     bridges = []
@@ -39,8 +39,8 @@ async def test_packet_that_changes_its_id_while_it_is_waited_for_is_followed(wor
 
 
 async def exchange(rows: list[BridgeRow], *, hashes: bool = True) -> None:
-    """Exchange what the transactions of two bridges did, as a reorganization does that includes them in another
-    order. `hashes`: theirs too, as where both were signed anew."""
+    """Exchange the effects of the transactions of two bridges, as a reorganization does that includes them in another
+    order. With `hashes`, exchange their hashes too, as if both were signed again."""
     found = sa.select(TransactionRow).where(col(TransactionRow.tx_hash).in_([row.source_tx_hash for row in rows]))
     async with db.worker() as session:
         one, other = (await session.scalars(found)).all()
@@ -62,18 +62,18 @@ async def _follow_and_settle(firm: Issuance, bridges: list[Any], rows: list[Brid
 
 
 @pytest.mark.parametrize("notices", ["first", "second"])
-async def test_arrival_of_a_packet_that_is_another_bridges_after_a_reorganization_is_taken_back(
+async def test_packet_arrival_is_undone_when_a_reorg_gives_it_to_another_bridge(
     world: World, public: None, monkeypatch: pytest.MonkeyPatch, notices: str
 ) -> None:
-    """The first bridge's packet arrives, and is then the second's: `notices` says which of the two sees it first."""
+    """The first bridge's packet arrives, then becomes the second's. `notices` says which bridge sees it first."""
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset, bridges = await firm.asset(), list[Any]()
     for _ in range(2):
         accepted = await bridged(firm, asset, BASE, UNIT)
-        await until_away(accepted["requestId"])
+        await until_undelivered(accepted["requestId"])
         bridges.append(accepted)
     rows = [await row_of(accepted["bridgeId"]) for accepted in bridges]
-    prepare, sent_again, is_held = carrying._prepare, carrying._sent_again, True
+    prepare, sent_again, is_held = delivery._prepare, delivery._sent_again, True
 
     async def held(*of: Any) -> Any:
         while is_held:  # noqa: ASYNC110 - the test changes it
@@ -83,8 +83,8 @@ async def test_arrival_of_a_packet_that_is_another_bridges_after_a_reorganizatio
     async def unnoticed(run: Any, bridge: BridgeRow) -> BridgeRow:
         return bridge if bridge.id == rows[1].id else await sent_again(run, bridge)
 
-    monkeypatch.setattr(carrying, "_prepare", held)
-    monkeypatch.setattr(carrying, "_sent_again", unnoticed if notices == "first" else sent_again)
+    monkeypatch.setattr(delivery, "_prepare", held)
+    monkeypatch.setattr(delivery, "_sent_again", unnoticed if notices == "first" else sent_again)
 
     async def has_arrived() -> bool:
         return (await row_of(bridges[0]["bridgeId"])).arrived_at is not None
@@ -93,8 +93,8 @@ async def test_arrival_of_a_packet_that_is_another_bridges_after_a_reorganizatio
         return (await identity(bridges[1]["bridgeId"]))[0] == rows[0].guid
 
     async def has_gone_on() -> bool:
-        told = await firm.get(f"/requests/{bridges[0]['requestId']}")
-        return told["status"] != "running" or await hops(told["id"]) > 2
+        answer = await firm.get(f"/requests/{bridges[0]['requestId']}")
+        return answer["status"] != "running" or await hops(answer["id"]) > 2
 
     await deliver(bridges[0]["bridgeId"])
     await until(has_arrived)
@@ -106,7 +106,7 @@ async def test_arrival_of_a_packet_that_is_another_bridges_after_a_reorganizatio
         await until(has_gone_on)
         first = await firm.get(f"/bridges/{bridges[0]['bridgeId']}")
         assert (first["status"], first["guid"]) == ("submitting", rows[1].guid), "its own packet has not arrived"
-        monkeypatch.setattr(carrying, "_sent_again", sent_again)
+        monkeypatch.setattr(delivery, "_sent_again", sent_again)
         await deliver(bridges[0]["bridgeId"])
         for accepted in bridges:
             assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"

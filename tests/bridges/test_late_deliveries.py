@@ -1,4 +1,4 @@
-"""Packets that take their time: delivered late, by others, or on a public chain."""
+"""Late packets: delivered late, by others, or on a public chain."""
 
 import asyncio
 from datetime import timedelta
@@ -7,25 +7,37 @@ from typing import Any
 
 import pytest
 
-from backend import db, sweep
-from backend.bridges import arriving, carrying, patience
+from backend.bridges import delivery, late_deliveries, own_delivery
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeStatus
-from backend.chain import endpoint, relayer, token
-from backend.chain.rpc import Rpc
-from backend.settings import settings
-from tests.bridges.carried import bridged, deliver, ended, row_of, supplies, until, until_away, until_sent, verify
+from backend.chain.bindings import layerzero, token
+from backend.chain.layerzero import relayer
+from backend.chain.rpc.json_rpc import Rpc
+from backend.core import db
+from backend.core.settings import settings
+from backend.server import sweep
+from tests.bridges.delivery import (
+    bridged,
+    deliver,
+    ended,
+    row_of,
+    supplies,
+    until,
+    until_sent,
+    until_undelivered,
+    verify,
+)
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA
-from tests.issuance import UNIT, Issuance
-from tests.killing import sent
-from tests.nodes.pool import in_front_of
+from tests.support.crash import sent
+from tests.support.firm import BASE, SEPOLIA
+from tests.support.issuance import UNIT, Issuance
+from tests.support.node_pool.pool import in_front_of
 
 READS = ("eth_blockNumber", "eth_call", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs")
 
 
-async def given_up(world: World) -> tuple[Issuance, Any, Any, Any]:
-    """A bridge that failed, because its receiver is not attested on the destination: firm, asset, party, acceptance."""
+async def failed_bridge(world: World) -> tuple[Issuance, Any, Any, Any]:
+    """A bridge that failed because its receiver is not attested on the destination: firm, asset, party, acceptance."""
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     wallet = await firm.post("/wallets", {"label": "Investor"})
@@ -36,8 +48,8 @@ async def given_up(world: World) -> tuple[Issuance, Any, Any, Any]:
     return firm, asset, party, accepted
 
 
-async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> None:
-    firm, asset, party, accepted = await given_up(world)
+async def test_late_delivery_by_a_third_party_confirms_the_bridge(world: World) -> None:
+    firm, asset, party, accepted = await failed_bridge(world)
     first = await firm.get(f"/bridges/{accepted['bridgeId']}")
     await firm.attest(party, BASE)
     await relayer.deliver(first["guid"], SEPOLIA, first["source_tx_hash"])
@@ -49,11 +61,11 @@ async def test_a_late_delivery_by_somebody_else_still_confirms(world: World) -> 
     assert supplies(asset)[BASE] == str(UNIT)
 
 
-async def test_a_late_delivery_is_noticed_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    firm, asset, party, accepted = await given_up(world)
+async def test_late_delivery_is_noticed_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    firm, asset, party, accepted = await failed_bridge(world)
     bridge = await row_of(accepted["bridgeId"])
-    monkeypatch.setattr(arriving, "AGAIN", timedelta(0))
-    await arriving.late_deliveries()
+    monkeypatch.setattr(late_deliveries, "AGAIN", timedelta(0))
+    await late_deliveries.late_deliveries()
     seen = await row_of(accepted["bridgeId"])
     assert (seen.status, seen.checked_at and bridge.checked_at and seen.checked_at > bridge.checked_at) == (
         BridgeStatus.FAILED,
@@ -64,7 +76,7 @@ async def test_a_late_delivery_is_noticed_by_the_sweep(world: World, monkeypatch
     assert bridge.guid is not None
     assert bridge.source_tx_hash is not None
     await relayer.deliver(bridge.guid, SEPOLIA, bridge.source_tx_hash)
-    await arriving.late_deliveries()  # unless the sweep of the running server was faster
+    await late_deliveries.late_deliveries()  # unless the sweep of the running server was faster
     seen = await row_of(accepted["bridgeId"])
     assert (seen.status, seen.failure) == (BridgeStatus.CONFIRMED, None)
     asset = await firm.get(f"/assets/{asset['id']}")
@@ -72,7 +84,7 @@ async def test_a_late_delivery_is_noticed_by_the_sweep(world: World, monkeypatch
     assert supplies(asset)[BASE] == str(UNIT)
 
 
-async def test_on_a_public_chain_the_asset_does_not_wait_for_the_delivery(world: World, public: None) -> None:
+async def test_asset_on_a_public_chain_does_not_wait_for_the_delivery(world: World, public: None) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     accepted = await bridged(firm, asset, BASE, UNIT)
@@ -91,12 +103,14 @@ async def test_on_a_public_chain_the_asset_does_not_wait_for_the_delivery(world:
     assert supplies(asset) == {SEPOLIA: str(999 * UNIT), BASE: str(UNIT)}
     there = next(d for d in asset["deployments"] if d["chain_eid"] == BASE)
     assert (await token.rules(BASE, there["token_address"])).min_kyc_level == 1, (
-        "what changed meanwhile holds there too"
+        "a change in the meantime applies there too"
     )
     assert (await sent(firm.id)).count(f"bridge {asset['symbol']}") == 1
 
 
-async def test_a_market_on_a_public_chain_follows_its_bridge_and_holds_nothing(world: World, public: None) -> None:
+async def test_market_on_a_public_chain_waits_for_its_bridge_without_blocking_the_asset(
+    world: World, public: None
+) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     path = f"/assets/{asset['id']}/markets"
@@ -110,7 +124,7 @@ async def test_a_market_on_a_public_chain_follows_its_bridge_and_holds_nothing(w
     assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "active"
 
 
-async def test_a_packet_that_is_given_up_on_a_public_chain_fails_and_its_retry_waits_again(
+async def test_undelivered_packet_on_a_public_chain_fails_and_its_retry_waits(
     world: World, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
@@ -120,7 +134,7 @@ async def test_a_packet_that_is_given_up_on_a_public_chain_fails_and_its_retry_w
         accepted = await bridged(firm, asset, BASE, UNIT)
         await firm.settle(accepted["requestId"])
         request = await ended(firm, accepted["requestId"])
-    assert request["problem"]["detail"] == "The packet was not delivered in time."
+    assert request["problem"]["detail"] == "The packet was not delivered in time. Retry the bridge."
     await firm.post(f"/requests/{accepted['requestId']}/retry")
     await deliver(accepted["bridgeId"])
     await firm.settle(accepted["requestId"], 2)
@@ -128,7 +142,7 @@ async def test_a_packet_that_is_given_up_on_a_public_chain_fails_and_its_retry_w
     assert (await firm.get(f"/bridges/{accepted['bridgeId']}"))["status"] == "confirmed"
 
 
-async def test_rules_that_changed_while_a_packet_waited_are_put_right(world: World) -> None:
+async def test_rules_changed_while_a_packet_waits_are_corrected(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset(required_kyc_level=1)
     wallet = await firm.post("/wallets", {"label": "Investor"})
@@ -144,13 +158,13 @@ async def test_rules_that_changed_while_a_packet_waited_are_put_right(world: Wor
     assert (await token.rules(BASE, there["token_address"])).min_kyc_level == 3
 
 
-async def test_packet_that_a_reorganization_gave_another_id_is_delivered_under_it(world: World) -> None:
-    firm, asset, party, accepted = await given_up(world)
+async def test_packet_with_a_new_id_after_a_reorg_is_delivered(world: World) -> None:
+    firm, asset, party, accepted = await failed_bridge(world)
     sent_as = await row_of(accepted["bridgeId"])
     former = "0x" + "5e" * 32
     async with db.worker() as session:
         row = await session.get_one(BridgeRow, sent_as.id)
-        row.guid, row.source_tx_hash = former, "0x" + "6f" * 32  # of the branch that was replaced
+        row.guid, row.source_tx_hash = former, "0x" + "6f" * 32  # of the replaced branch
     await firm.attest(party, BASE)
     assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
     bridge = await firm.get(f"/bridges/{accepted['bridgeId']}")
@@ -159,7 +173,7 @@ async def test_packet_that_a_reorganization_gave_another_id_is_delivered_under_i
     assert supplies(await firm.get(f"/assets/{asset['id']}"))[BASE] == str(UNIT)
 
 
-async def test_node_that_does_not_know_the_packets_transaction_fails_no_bridge(world: World, public: None) -> None:
+async def test_bridge_succeeds_when_a_node_lacks_the_packet_transaction(world: World, public: None) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     async with in_front_of(SEPOLIA) as pool:
@@ -167,40 +181,40 @@ async def test_node_that_does_not_know_the_packets_transaction_fails_no_bridge(w
         await until_sent(accepted["bridgeId"])
         pool.become(lags=(0, 50), routes=dict.fromkeys(READS, 0) | {"eth_getTransactionReceipt": 1})
         await deliver(accepted["bridgeId"])
-        told = await ended(firm, accepted["requestId"])
-        assert told["status"] == "succeeded", (told["problem"], [s["status"] for s in told["steps"]])
+        answer = await ended(firm, accepted["requestId"])
+        assert answer["status"] == "succeeded", (answer["problem"], [s["status"] for s in answer["steps"]])
 
 
-async def test_bridge_whose_packet_was_seen_to_arrive_is_settled_though_it_is_not_seen_again(
+async def test_bridge_with_an_observed_arrival_is_settled_without_a_second_observation(
     world: World, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process that has just started sees a delivery at its second look, where the node keeps no history."""
+    """After a restart, a process detects a delivery with its second read if the node keeps no history."""
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     accepted = await bridged(firm, asset, BASE, UNIT)
-    await until_away(accepted["requestId"])
-    attempt, seen = carrying._try, list[bool]()
+    await until_undelivered(accepted["requestId"])
+    attempt, seen = delivery._try, list[bool]()
 
     async def once(*of: Any) -> relayer.Delivery | None:
         if any(seen):
             return None
-        told = await attempt(*of)
-        seen.append(told is not None and told.status is relayer.DeliveryStatus.DELIVERED)
-        return told
+        answer = await attempt(*of)
+        seen.append(answer is not None and answer.status is relayer.DeliveryStatus.DELIVERED)
+        return answer
 
-    monkeypatch.setattr(carrying, "_try", once)
+    monkeypatch.setattr(delivery, "_try", once)
     await deliver(accepted["bridgeId"])
     assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
 
 
-async def test_delivery_by_the_operator_confirms_once_it_is_deep_enough(
+async def test_operator_delivery_confirms_at_its_confirmation_depth(
     world: World, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     accepted = await bridged(firm, asset, BASE, UNIT)
     await until_sent(accepted["bridgeId"])
-    is_off_path, is_deep, looks = endpoint.is_off_path, False, 0
+    is_off_path, is_deep, looks = layerzero.is_off_path, False, 0
     ours, path = (await row_of(accepted["bridgeId"])).guid, f"/bridges/{accepted['bridgeId']}"
 
     async def deep(rpc: Rpc, at: str, packet: relayer.Packet) -> bool:
@@ -209,15 +223,15 @@ async def test_delivery_by_the_operator_confirms_once_it_is_deep_enough(
         looks += taken and packet.guid == ours
         return taken and (is_deep or packet.guid != ours)
 
-    monkeypatch.setattr(endpoint, "is_off_path", deep)
-    monkeypatch.setattr(patience, "EXECUTORS", 0.0)
+    monkeypatch.setattr(layerzero, "is_off_path", deep)
+    monkeypatch.setattr(own_delivery, "EXECUTORS", 0.0)
     await verify(accepted["bridgeId"])
 
     async def is_decided() -> bool:
         return looks > 2 or (await firm.get(path))["status"] == "confirmed"
 
     await until(is_decided)
-    assert (await firm.get(path))["status"] == "submitting", "a reorganization may still take the delivery back"
+    assert (await firm.get(path))["status"] == "submitting", "a reorganization can still undo the delivery"
     is_deep = True
     assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
     bridge = await firm.get(path)
@@ -225,12 +239,12 @@ async def test_delivery_by_the_operator_confirms_once_it_is_deep_enough(
     assert bridge["destination_tx_hash"]
 
 
-async def test_chain_that_does_not_show_the_operators_delivery_yet_is_asked_again_after_a_pause(
+async def test_operator_delivery_missing_on_the_chain_is_checked_again_after_a_pause(
     world: World, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     accepted = await bridged(firm, await firm.asset(), BASE, UNIT)
-    await until_away(accepted["requestId"])
+    await until_undelivered(accepted["requestId"])
     await verify(accepted["bridgeId"])
     done = list[str]()
 
@@ -246,9 +260,9 @@ async def test_chain_that_does_not_show_the_operators_delivery_yet_is_asked_agai
         return done.count("received") > 1
 
     with monkeypatch.context() as patch:
-        patch.setattr(carrying, "asyncio", SimpleNamespace(sleep=paused))
+        patch.setattr(delivery, "asyncio", SimpleNamespace(sleep=paused))
         patch.setattr(relayer, "receive", received)
-        patch.setattr(patience.Patience, "ends", lambda self, seen: seen.status is relayer.DeliveryStatus.READY)
+        patch.setattr(own_delivery.Patience, "ends", lambda self, seen: seen.status is relayer.DeliveryStatus.READY)
         await until(has_received_twice)
     first = done.index("received")
     assert done[first + 1] == "paused"

@@ -1,19 +1,19 @@
-"""The list of bridges: every one once, whatever time it was asked for."""
+"""The list of bridges: each bridge once, also with equal creation times."""
 
 import asyncio
 from uuid import UUID
 
 import pytest
 
-from backend import db
 from backend.assets import records
 from backend.bridges import service
+from backend.core import db
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA, Firm
-from tests.issuance import Issuance
+from tests.support.firm import BASE, SEPOLIA, Firm
+from tests.support.issuance import Issuance
 
 
-async def test_the_list_is_paged_by_created_at_without_loss_or_doubles(world: World) -> None:
+async def test_bridges_are_paged_by_creation_time_without_loss_or_duplicates(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, other = await firm.asset(), await firm.asset()
 
@@ -53,7 +53,7 @@ async def test_the_list_is_paged_by_created_at_without_loss_or_doubles(world: Wo
     await stranger.refused("GET", f"/bridges/{everything[0]['id']}", 404)
 
 
-async def test_bridges_asked_for_at_one_time_are_walked_once_each(
+async def test_bridges_created_at_the_same_time_are_listed_once_each(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA)

@@ -1,29 +1,30 @@
-"""Bridge paths: who verifies packets comes from settings, is written for each token, read back and shown."""
+"""Bridge paths: their verifiers come from settings, are written for each token, read back and shown."""
 
 from typing import Any
 
 import pytest
 
 from backend.bridges import paths as path_checks
-from backend.bridges.rules import TooFewVerifiers
-from backend.chain import paths, token
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.paths import Verifiers
-from backend.errors import Conflict
-from backend.path_settings import PathSettings
-from backend.settings import settings
-from tests.bridges.carried import bridged
+from backend.chain.bindings import token
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.layerzero import paths
+from backend.chain.layerzero.paths import Verifiers
+from backend.chain.layerzero.verifiers import TooFewVerifiers
+from backend.core.errors import Conflict
+from backend.core.path_settings import PathSettings
+from backend.core.settings import settings
+from tests.bridges.delivery import bridged
 from tests.bridges.mainnets import on_mainnets
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA
-from tests.issuance import UNIT, Issuance
-from tests.killing import sent
+from tests.support.crash import sent
+from tests.support.firm import BASE, SEPOLIA
+from tests.support.issuance import UNIT, Issuance
 
 LIBRARY = "0x" + "1b" * 20
 
 
 def dvns(first: int, count: int = 2) -> list[str]:
-    """In descending order: the libraries want another one."""
+    """In descending order: the libraries require another order."""
     return [f"0x{number:040x}" for number in range(first + count - 1, first - 1, -1)]
 
 
@@ -75,10 +76,10 @@ async def test_path_settings_are_written_for_each_token_and_read_back(
     again = await sent(firm.id)
     for label in before:
         again.remove(label)
-    assert again == [f"bridge {asset['symbol']}"], "what holds already is not written again"
+    assert again == [f"bridge {asset['symbol']}"], "equal settings are not written again"
 
 
-async def test_path_settings_that_change_are_written_by_the_next_bridge(
+async def test_path_settings_changes_are_written_by_the_next_bridge(
     world: World, configured: dict[int, dict[int, PathSettings]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
@@ -96,7 +97,7 @@ async def test_path_settings_that_change_are_written_by_the_next_bridge(
     assert shown["tokens"][0]["sends"]["required_dvns"] == list(addresses(0x1000, 3))
 
 
-async def test_tokens_name_each_other_only_after_their_verifiers_are_set(
+async def test_token_peers_are_set_after_their_verifiers(
     world: World, configured: dict[int, dict[int, PathSettings]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
@@ -121,7 +122,7 @@ async def test_tokens_name_each_other_only_after_their_verifiers_are_set(
     assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
 
 
-async def test_bridge_between_mainnets_with_fewer_than_two_dvns_is_refused(
+async def test_bridge_between_mainnets_with_fewer_than_two_dvns_is_rejected(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
@@ -141,7 +142,7 @@ async def test_bridge_between_mainnets_with_fewer_than_two_dvns_is_refused(
                 for params in ({}, {"dry_run": "true"}):
                     problem = await firm.refused("POST", route, 409, json=body, params=params)
                     assert problem.detail.startswith(
-                        f"Packets from {source} to {destination} must be verified by at least 2 required DVNs, and the "
+                        f"Packets from {source} to {destination} must be verified by at least 2 required DVNs, but the "
                         f"settings name {named}."
                     )
                     assert "SIGNUM_BRIDGE_PATHS" in problem.detail
@@ -154,11 +155,11 @@ async def test_bridge_between_mainnets_with_fewer_than_two_dvns_is_refused(
         monkeypatch.setattr(settings(), "bridge_paths", both_ways())
         shown = await path_of(firm)
         assert shown["is_allowed"]
-        assert shown["summary"] == "2 required DVNs and 1 of 2 optional ones verify each packet, 15 blocks deep."
+        assert shown["summary"] == "2 required DVNs and 1 of 2 optional ones verify each packet after 15 confirmations."
         await firm.post(f"{bridge}?dry_run=true", {"destination_chain_eid": BASE})
 
 
-async def test_bridge_whose_path_lost_its_dvns_since_it_was_accepted_is_refused(
+async def test_bridge_whose_path_lost_its_dvns_after_acceptance_is_rejected(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
@@ -179,7 +180,9 @@ async def test_bridge_whose_path_lost_its_dvns_since_it_was_accepted_is_refused(
     assert await sent(firm.id) == before
 
 
-async def test_bridge_of_a_test_network_is_allowed_with_a_note(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bridge_between_test_networks_is_allowed_with_a_note(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     bridge = f"/assets/{asset['id']}/bridge?dry_run=true"
@@ -188,7 +191,7 @@ async def test_bridge_of_a_test_network_is_allowed_with_a_note(world: World, mon
     shown = await path_of(firm)
     assert shown["summary"] == "The operator verifies and delivers packets between embedded chains."
     with monkeypatch.context() as patch:
-        patch.setattr(path_checks.endpoints, "is_embedded", lambda eid: False)
+        patch.setattr(path_checks.node_urls, "is_embedded", lambda eid: False)
         plan = await firm.post(bridge, {"destination_chain_eid": BASE})
     assert len(plan["impact"]["warnings"]) == 1
     assert plan["impact"]["warnings"][0].startswith("Fewer than 2 required DVNs verify packets from Sepolia Devnet to ")

@@ -1,4 +1,4 @@
-"""Packets that can never be delivered: dropped for good by two people, and their supply minted back once."""
+"""Undeliverable packets: dropped permanently by two people, and their supply minted back once."""
 
 import asyncio
 from contextvars import Context
@@ -6,27 +6,30 @@ from typing import Any
 
 import pytest
 
-from backend.bridges import giving_up
+from backend.bridges import return_steps
 from backend.bridges.workflow import give_back
-from backend.chain import endpoint, relayer, settled, token
+from backend.chain.bindings import layerzero, token
 from backend.chain.errors import Reverted
-from backend.chain.finality import Heads
-from backend.chain.relayer import DeliveryStatus
-from backend.chain.terms import ChainTerms, Finality
-from backend.settings import settings
-from tests.approvals.asking import approve, deny, waiting
-from tests.bridges.carried import bridged, ended, row_of, supplies
-from tests.bridges.test_late_deliveries import given_up
+from backend.chain.finality import Finality
+from backend.chain.layerzero import relayer
+from backend.chain.layerzero.relayer import DeliveryStatus
+from backend.chain.rpc import deep_reads
+from backend.chain.rpc.finality import Heads
+from backend.chain.rpc.terms import ChainTerms
+from backend.core.settings import settings
+from tests.approvals.second_person import approve, deny, waiting
+from tests.bridges.delivery import bridged, ended, row_of, supplies
+from tests.bridges.test_late_deliveries import failed_bridge
 from tests.conftest import Actor, World
-from tests.firm import BASE, SEPOLIA, refused
-from tests.issuance import UNIT, Issuance, steps_of
-from tests.killing import killed, sent, unqueued
+from tests.support.crash import killed, sent, unqueued
+from tests.support.firm import BASE, SEPOLIA, refused
+from tests.support.issuance import UNIT, Issuance, steps_of
 
 WHY = {"reason": "The receiver will never be eligible."}
 
 
 async def asked(world: World, firm: Issuance, bridge_id: str) -> tuple[Any, Any, Actor]:
-    """A return that waits: its acceptance, its approval, and a second person."""
+    """A waiting return: its acceptance, its approval, and a second person."""
     second = await world.person(firm.id)
     accepted = await firm.post(f"/bridges/{bridge_id}/return", WHY)
     assert accepted["status"] == "awaiting_approval"
@@ -34,13 +37,13 @@ async def asked(world: World, firm: Issuance, bridge_id: str) -> tuple[Any, Any,
 
 
 async def totals(firm: Issuance, asset: Any) -> tuple[int, int]:
-    """The supply of both tokens, by their chains."""
+    """Return the supply of both tokens, by chain."""
     at = {d["chain_eid"]: d["token_address"] for d in (await firm.get(f"/assets/{asset['id']}"))["deployments"]}
     return await token.total_supply(SEPOLIA, at[SEPOLIA]), await token.total_supply(BASE, at[BASE])
 
 
-async def test_returned_bridge_drops_its_packet_and_mints_its_supply_back(world: World) -> None:
-    firm, asset, party, bridge = await given_up(world)
+async def test_returned_bridge_drops_its_packet_and_mints_the_supply_back(world: World) -> None:
+    firm, asset, party, bridge = await failed_bridge(world)
     path = f"/bridges/{bridge['bridgeId']}"
     treasury = (await firm.treasury())["address"]
     plan = await firm.post(f"{path}/return?dry_run=true", WHY)
@@ -71,7 +74,7 @@ async def test_returned_bridge_drops_its_packet_and_mints_its_supply_back(world:
     retried = await firm.retry(bridge["requestId"])
     assert "its supply is being returned, or was" in retried["problem"]["detail"]
     again = await firm.refused("POST", f"{path}/return", 409, json=WHY)
-    assert again.detail == "The supply of this bridge was returned already."
+    assert again.detail == "The supply of this bridge was already returned."
 
 
 async def test_return_of_an_unverified_packet_skips_it(world: World, public: None, monkeypatch: Any) -> None:
@@ -89,8 +92,8 @@ async def test_return_of_an_unverified_packet_skips_it(world: World, public: Non
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
 
 
-async def test_return_of_a_packet_that_is_delivered_while_it_waits_mints_nothing(world: World) -> None:
-    firm, asset, party, bridge = await given_up(world)
+async def test_return_of_a_packet_delivered_while_waiting_mints_nothing(world: World) -> None:
+    firm, asset, party, bridge = await failed_bridge(world)
     _, approval, second = await asked(world, firm, bridge["bridgeId"])
     row = await row_of(bridge["bridgeId"])
     await firm.attest(party, BASE)
@@ -101,24 +104,24 @@ async def test_return_of_a_packet_that_is_delivered_while_it_waits_mints_nothing
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 
-async def test_packet_that_is_delivered_just_before_the_drop_wins(world: World, monkeypatch: Any) -> None:
-    firm, asset, party, bridge = await given_up(world)
+async def test_packet_delivered_just_before_the_drop_wins(world: World, monkeypatch: Any) -> None:
+    firm, asset, party, bridge = await failed_bridge(world)
     accepted, approval, second = await asked(world, firm, bridge["bridgeId"])
     row = await row_of(bridge["bridgeId"])
-    write = giving_up.write
+    write = return_steps.write
 
     async def deliver() -> None:
         await firm.attest(party, BASE)
         await relayer.deliver(str(row.guid), SEPOLIA, str(row.source_tx_hash))
 
     async def late(*arguments: Any, **named: Any) -> Any:
-        await asyncio.create_task(deliver(), context=Context())  # by others, and no part of the workflow
+        await asyncio.create_task(deliver(), context=Context())  # by others, not by the workflow
         return await write(*arguments, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr(giving_up, "write", late)
+        patch.setattr(return_steps, "write", late)
         request = await approve(firm, second, approval)
-    assert (request["status"], request["problem"]["detail"]) == ("failed", giving_up.DELIVERED)
+    assert (request["status"], request["problem"]["detail"]) == ("failed", return_steps.DELIVERED)
     shown = await firm.get(f"/bridges/{bridge['bridgeId']}")
     assert (shown["status"], shown["returned_at"], shown["return_request_id"]) == ("confirmed", None, None)
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
@@ -128,8 +131,8 @@ async def test_packet_that_is_delivered_just_before_the_drop_wins(world: World, 
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 
-async def test_return_that_is_killed_at_any_moment_mints_back_once(world: World) -> None:
-    firm, asset, _, bridge = await given_up(world)
+async def test_return_killed_at_any_moment_mints_back_once(world: World) -> None:
+    firm, asset, _, bridge = await failed_bridge(world)
     before = await sent(firm.id)
     second = await world.person(firm.id)
     with unqueued():
@@ -147,8 +150,8 @@ async def test_return_that_is_killed_at_any_moment_mints_back_once(world: World)
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
 
 
-async def test_nothing_is_minted_back_before_the_drop_is_settled(world: World, monkeypatch: Any) -> None:
-    firm, asset, _, bridge = await given_up(world)
+async def test_return_mints_back_only_after_the_drop_is_settled(world: World, monkeypatch: Any) -> None:
+    firm, asset, _, bridge = await failed_bridge(world)
     _, approval, second = await asked(world, firm, bridge["bridgeId"])
     looks: list[tuple[int, int]] = []
 
@@ -163,10 +166,10 @@ async def test_nothing_is_minted_back_before_the_drop_is_settled(world: World, m
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
 
 
-async def test_mint_back_that_fails_is_completed_by_a_retry_of_the_return_alone(world: World, monkeypatch: Any) -> None:
-    firm, asset, _, bridge = await given_up(world)
+async def test_failed_mint_back_is_completed_by_a_retry_of_the_return_only(world: World, monkeypatch: Any) -> None:
+    firm, asset, _, bridge = await failed_bridge(world)
     accepted, approval, second = await asked(world, firm, bridge["bridgeId"])
-    write = giving_up.write
+    write = return_steps.write
 
     async def no_minting(run: Any, step: Any, call: Any, key: str, **named: Any) -> Any:
         if key == "mint-back":
@@ -174,18 +177,18 @@ async def test_mint_back_that_fails_is_completed_by_a_retry_of_the_return_alone(
         return await write(run, step, call, key, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr(giving_up, "write", no_minting)
+        patch.setattr(return_steps, "write", no_minting)
         request = await approve(firm, second, approval)
     assert request["problem"]["detail"] == "The token is paused."
     retried = await firm.retry(bridge["requestId"])
-    assert "is given up" in retried["problem"]["detail"]
+    assert "was abandoned" in retried["problem"]["detail"]
     assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
     assert (await sent(firm.id)).count("drop packet") == 1
 
 
-async def test_denied_return_leaves_the_bridge_to_its_retry(world: World) -> None:
-    firm, asset, party, bridge = await given_up(world)
+async def test_denied_return_leaves_the_bridge_retryable(world: World) -> None:
+    firm, asset, party, bridge = await failed_bridge(world)
     accepted, approval, second = await asked(world, firm, bridge["bridgeId"])
     await deny(firm, second, approval)
     assert (await firm.get(f"/requests/{accepted['requestId']}"))["status"] == "denied"
@@ -194,7 +197,7 @@ async def test_denied_return_leaves_the_bridge_to_its_retry(world: World) -> Non
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 
-async def test_bridge_that_did_not_fail_cannot_be_returned(world: World) -> None:
+async def test_bridge_that_has_not_failed_cannot_be_returned(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
     bridge = await bridged(firm, asset, BASE, UNIT)
@@ -202,12 +205,12 @@ async def test_bridge_that_did_not_fail_cannot_be_returned(world: World) -> None
     for params in ({}, {"dry_run": "true"}):
         path = f"/bridges/{bridge['bridgeId']}/return"
         problem = await firm.refused("POST", path, 409, json=WHY, params=params)
-        assert problem.detail == "The bridge is confirmed; the supply of a failed bridge can be returned."
+        assert problem.detail == "The bridge is confirmed. Only the supply of a failed bridge can be returned."
     await firm.refused("POST", f"/bridges/{bridge['bridgeId']}/return", 422, json={})
     await firm.refused("POST", f"/bridges/{asset['id']}/return", 404, json=WHY)
 
 
-async def test_state_of_a_node_without_history_counts_once_its_first_look_is_deep(
+async def test_packet_state_from_a_node_without_history_counts_after_its_first_read_is_deep(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terms = ChainTerms(1.0, 2, 2, 5, Finality.FINAL, history=0)
@@ -220,15 +223,15 @@ async def test_state_of_a_node_without_history_counts_once_its_first_look_is_dee
         assert block is None, "it answers for the newest block only"
         return is_there[0]
 
-    monkeypatch.setattr(settled, "terms_of", lambda eid: terms)
-    monkeypatch.setattr(settled.finality, "heads", heads)
-    rpc = endpoint.Rpc(30367)
-    assert not await settled.holds(rpc, "x", look)
+    monkeypatch.setattr(deep_reads, "terms_of", lambda eid: terms)
+    monkeypatch.setattr(deep_reads.finality, "heads", heads)
+    rpc = layerzero.Rpc(30367)
+    assert not await deep_reads.holds(rpc, "x", look)
     is_there[0] = True
     for height, expected in ((11, False), (15, False), (16, True)):
         latest[0] = height
-        assert await settled.holds(rpc, "x", look) is expected
+        assert await deep_reads.holds(rpc, "x", look) is expected
     is_there[0], latest[0] = False, 17
-    assert not await settled.holds(rpc, "x", look)
+    assert not await deep_reads.holds(rpc, "x", look)
     is_there[0] = True
-    assert not await settled.holds(rpc, "x", look), "a reorganization took it back, so it counts anew"
+    assert not await deep_reads.holds(rpc, "x", look), "a reorganization undid it, so counting starts again"

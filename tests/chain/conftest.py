@@ -1,4 +1,4 @@
-"""A stage for the chain's tests: an organization with a treasury that attests, and tokens on demand."""
+"""Fixtures of the chain's tests: an organization with a treasury that attests, and tokens on demand."""
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -11,38 +11,41 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from backend import db
 from backend.assets.schemas import DeploymentStatus
-from backend.chain import confirming, devnet, pushing, registry, token, transport
-from backend.chain.calls import Call
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.outcome import Outcome
-from backend.chain.rule_sets import TokenRules
-from backend.chain.transactions import execute
-from backend.chain.wallet_provider import provider
+from backend.chain.abi.calls import Call
+from backend.chain.abi.outcome import Outcome
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import registry, token
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.devnet import anvil
+from backend.chain.rpc import transport
+from backend.chain.signing.wallet_provider import provider
+from backend.chain.transactions import confirmation, replacement
+from backend.chain.transactions.execution import execute
+from backend.core import db
 from backend.models import AssetRow, DeploymentRow, OrganizationRow
-from tests.chain.faulty import Faulty, in_front_of
+from tests.support.faulty_node import Faulty, in_front_of
 
 HOME_EID, AWAY_EID = 40161, 40245
 
 
 @dataclass
 class Stage:
-    """Acts on the embedded chains by the transaction store."""
+    """Acts on the embedded chains through the transaction store."""
 
     organization_id: UUID
     treasury: str
     tokens: dict[int, str] = field(default_factory=dict)
 
     async def do(self, eid: int, signer: str, call: Call, key: str = "") -> Outcome:
-        """Execute a call under a key of its own."""
+        """Execute a call under a new key."""
         return await execute(call.intent(key or f"test:{secrets.token_hex(8)}", eid=eid, signer=signer))
 
     async def wallet(self, *eids: int) -> str:
         """A new wallet, funded."""
         address = (await provider().create()).address
         for eid in eids or (HOME_EID,):
-            await devnet.fund(eid, address)
+            await anvil.fund(eid, address)
         return address
 
     async def register(self, eid: int) -> None:
@@ -52,14 +55,14 @@ class Stage:
         await self.do(eid, await operator(), call)
 
     async def attest(self, eid: int, subject: str, **values: Any) -> str:
-        """Attest a subject; the uid."""
+        """Attest a subject and return the uid."""
         at = (await contracts_of(eid)).registry
         facts = {"level": 2, "country": "DEU", "accredited": True, **values}
         outcome = await self.do(eid, self.treasury, registry.attest(at, subject=subject, **facts))
         return str(outcome.event("Attested")["uid"])
 
     async def token(self, eid: int, rules: TokenRules | None = None, supply: int = 0) -> str:
-        """A token of the organization, with its rows, as an asset's workflow would leave them."""
+        """A token of the organization, with the rows that an asset's workflow would write."""
         contracts = await contracts_of(eid)
         call = token.deploy(
             name="Test",
@@ -105,34 +108,34 @@ async def stage(api: Any) -> AsyncIterator[Stage]:
     address = (await provider().create()).address
     made = Stage(row.id, address)
     for eid in (HOME_EID, AWAY_EID):
-        await devnet.fund(eid, address)
+        await anvil.fund(eid, address)
         await made.register(eid)
     yield made
 
 
 @pytest.fixture
 def open_rules() -> TokenRules:
-    """Rules that ask for an attestation and nothing else."""
+    """Rules that require an attestation and nothing else."""
     return TokenRules(min_kyc_level=1)
 
 
 def names(codes: Sequence[int]) -> list[str]:
     """Restriction codes by name."""
-    from backend.chain.restrictions import RESTRICTIONS
+    from backend.chain.abi.restrictions import RESTRICTIONS
 
     return [RESTRICTIONS[code].name for code in codes]
 
 
 @pytest_asyncio.fixture
 async def node(stage: Stage) -> AsyncIterator[Faulty]:
-    """The chain's node, which does right until a test says otherwise."""
+    """The chain's node, which works correctly until a test changes it."""
     async with in_front_of(HOME_EID) as faulty:
         yield faulty
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes and transactions that are given up sooner."""
+def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes and transactions with short timeouts."""
     monkeypatch.setattr(transport, "TIMEOUT", httpx.Timeout(2.0))
-    monkeypatch.setattr(confirming, "RESEND", {True: 0.05, False: 0.05})
-    monkeypatch.setattr(pushing, "STUCK", {True: timedelta(seconds=0.2), False: timedelta(seconds=0.2)})
+    monkeypatch.setattr(confirmation, "RESEND", {True: 0.05, False: 0.05})
+    monkeypatch.setattr(replacement, "STUCK", {True: timedelta(seconds=0.2), False: timedelta(seconds=0.2)})

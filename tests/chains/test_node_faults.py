@@ -1,21 +1,21 @@
-"""A chain whose node fails while a request needs it: a 503 that says so, and nothing half written."""
+"""A chain whose node fails while a request needs it: a clear 503, and nothing half written."""
 
 import pytest
 
-from tests.chain.faulty import Raw, in_front_of
 from tests.conftest import World
-from tests.issuance import SEPOLIA, Issuance, asset_body
+from tests.support.faulty_node import Raw, in_front_of
+from tests.support.issuance import SEPOLIA, Issuance, asset_body
 
 
 @pytest.mark.parametrize(
     ("status", "body", "words"),
     [
         (500, b"<html>", "answers with status 500"),
-        (200, b"garbage", "answers with something that is no answer"),
-        (429, b"", "limits the rate of calls"),
+        (200, b"garbage", "answers with a malformed response"),
+        (429, b"", "limits the call rate"),
     ],
 )
-async def test_a_request_that_needs_the_chain_is_a_503(world: World, status: int, body: bytes, words: str) -> None:
+async def test_request_that_needs_a_silent_chain_is_a_503(world: World, status: int, body: bytes, words: str) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     async with in_front_of(SEPOLIA) as node:
         node.answers("eth_gasPrice", Raw(status, body, (("Retry-After", "1"),)))
@@ -25,16 +25,16 @@ async def test_a_request_that_needs_the_chain_is_a_503(world: World, status: int
     assert "asset.deploy" not in [request["kind"] for request in (await firm.get("/requests"))["requests"]]
 
 
-async def test_a_nodes_own_error_is_a_503_and_keeps_its_words_in_the_log(world: World) -> None:
+async def test_node_error_is_a_503_and_its_message_is_only_logged(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     async with in_front_of(SEPOLIA) as node:
         node.refuses("eth_gasPrice", -32601, "project 5ecret has no access")
         refused = await firm.refused("POST", "/assets", 503, json=asset_body(SEPOLIA))
-    assert refused.detail.startswith(f"The node of the chain {SEPOLIA} answered with an error of its own (-32601).")
+    assert refused.detail.startswith(f"The node of the chain {SEPOLIA} answered with an error (-32601).")
     assert (await firm.get("/assets"))["assets"] == []
 
 
-async def test_a_deployment_outlasts_a_node_that_fails_now_and_then(world: World) -> None:
+async def test_deployment_survives_intermittent_node_failures(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     async with in_front_of(SEPOLIA) as node:
         accepted = await firm.post("/assets", asset_body(SEPOLIA))

@@ -1,11 +1,10 @@
-"""Which chains a network reaches."""
+"""The chains of a network."""
 
 import pytest
 
 from backend.chains import rules
-from backend.chains.schemas import Environment, VmType
-from backend.errors import BadRequest
-from backend.fields import Network
+from backend.core.errors import BadRequest
+from backend.core.fields import Environment, Network, VmType
 
 
 def test_embedded_chains_count_as_testnets() -> None:
@@ -22,6 +21,8 @@ def test_embedded_chains_count_as_testnets() -> None:
         (VmType.EVM, Environment.TESTNET, Network.MAINNET),
     ],
 )
-def test_other_networks_and_machines_are_refused(vm: VmType, environment: Environment, network: Network) -> None:
+def test_chain_of_another_network_or_virtual_machine_is_rejected(
+    vm: VmType, environment: Environment, network: Network
+) -> None:
     with pytest.raises(BadRequest):
         rules.check_usable("Chain", vm, environment, network)

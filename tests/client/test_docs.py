@@ -1,4 +1,4 @@
-"""The examples of docs/client.md, as they stand there, against the real API."""
+"""Run the examples of docs/client.md against the real API."""
 
 import ast
 import asyncio
@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from tests.conftest import World
-from tests.served import served
+from tests.support.server import served
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "client.md").read_text()
 EXAMPLES = re.findall(r"^```python( sync)?\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
@@ -32,7 +32,7 @@ async def credentials(url: str, world: World, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SIGNUM_API_KEY", (await world.key(org, created_by=admin.user_id))["x-api-key"])
 
 
-async def test_the_examples_run(credentials: None) -> None:
+async def test_documentation_examples_run(credentials: None) -> None:
     names: dict[str, Any] = {}
     for is_sync, example in EXAMPLES:
         if not is_sync:
@@ -43,6 +43,6 @@ async def test_the_examples_run(credentials: None) -> None:
     assert names["request"].status == "succeeded"
 
 
-async def test_the_examples_without_await_run(credentials: None, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_documentation_examples_without_await_run(credentials: None, capsys: pytest.CaptureFixture[str]) -> None:
     [example] = [text for is_sync, text in EXAMPLES if is_sync]
     await asyncio.to_thread(exec, compile(example, "docs/client.md", "exec"), {})

@@ -1,4 +1,4 @@
-"""The client's methods are those of the document: all of them, and as it is now."""
+"""The client's methods match the document: all of them, up to date."""
 
 import filecmp
 import json
@@ -11,26 +11,26 @@ from pydantic import BaseModel
 from backend.client import SignumClient
 from backend.client.connection import path
 from backend.openapi import methods
-from backend.openapi.methods.describing import Described
+from backend.openapi.methods.operation import Described
 
 DOCUMENT: dict[str, Any] = json.loads((methods.BACKEND / "openapi.json").read_text())
 OPERATIONS = [o for chapter in methods.chapters(DOCUMENT).values() for o in chapter]
 
 
-def test_there_is_a_method_for_every_operation() -> None:
-    told = [e["operationId"] for item in DOCUMENT["paths"].values() for e in item.values() if "operationId" in e]
-    assert len(told) > 80
-    missing = [name for name in told if not callable(getattr(SignumClient, name, None))]
+def test_client_has_a_method_for_every_operation() -> None:
+    answer = [e["operationId"] for item in DOCUMENT["paths"].values() for e in item.values() if "operationId" in e]
+    assert len(answer) > 80
+    missing = [name for name in answer if not callable(getattr(SignumClient, name, None))]
     assert missing == []
-    assert len(set(told)) == len(told)
+    assert len(set(answer)) == len(answer)
 
 
-def test_no_operation_hides_what_the_client_itself_has() -> None:
+def test_operation_ids_do_not_hide_client_attributes() -> None:
     own = {n for k in (SignumClient, *SignumClient.__mro__[2:]) if "operations" not in k.__module__ for n in vars(k)}
     assert own & {o.id for o in OPERATIONS} == set()
 
 
-def test_the_committed_methods_are_those_of_the_document(tmp_path: Path) -> None:
+def test_committed_client_methods_match_the_openapi_document(tmp_path: Path) -> None:
     methods.write(tmp_path)
     made, committed = ({p.name for p in folder.glob("*.py")} for folder in (tmp_path, methods.FOLDER))
     assert made == committed, "run `make client`"
@@ -39,11 +39,11 @@ def test_the_committed_methods_are_those_of_the_document(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.verb == "DELETE"], ids=lambda o: o.id)
-def test_a_delete_has_no_key_and_so_is_never_repeated(operation: Described) -> None:
+def test_delete_has_no_idempotency_key(operation: Described) -> None:
     assert not operation.is_keyed
 
 
-def test_what_answers_with_tokens_only_is_not_asked_for_twice() -> None:
+def test_operations_that_return_tokens_have_no_idempotency_key() -> None:
     assert [o.id for o in OPERATIONS if o.verb in ("POST", "PATCH") and not o.is_keyed] == [
         "login",
         "refresh",
@@ -53,7 +53,7 @@ def test_what_answers_with_tokens_only_is_not_asked_for_twice() -> None:
 
 
 def answers() -> list[tuple[str, type[BaseModel]]]:
-    """Records of answers, by their names."""
+    """Return the records of responses, by name."""
     import importlib
 
     known = methods.records()
@@ -64,8 +64,8 @@ def answers() -> list[tuple[str, type[BaseModel]]]:
 
 
 @pytest.mark.parametrize(("name", "record"), answers(), ids=lambda value: value if isinstance(value, str) else "")
-def test_every_answer_can_be_read_back(name: str, record: type[BaseModel]) -> None:
-    """A record that writes a field under one name and reads it under another cannot be an answer of the client."""
+def test_responses_of_every_operation_are_parsed(name: str, record: type[BaseModel]) -> None:
+    """A record that writes a field under one name and reads it under another cannot be a response of the client."""
     [example] = DOCUMENT["components"]["schemas"][name].get("examples") or [{}]
     read = record.model_validate_json(json.dumps(example))
     written = json.loads(read.model_dump_json(by_alias=True, exclude_unset=True))
@@ -73,6 +73,6 @@ def test_every_answer_can_be_read_back(name: str, record: type[BaseModel]) -> No
 
 
 @pytest.mark.parametrize("part", ["", ".", ".."])
-def test_path_part_that_would_name_another_operation_is_refused(part: str) -> None:
-    with pytest.raises(ValueError, match="is not an id"):
+def test_path_part_that_names_another_operation_is_rejected(part: str) -> None:
+    with pytest.raises(ValueError, match="is not an ID"):
         path("/orgs/{}/assets/{}", "acme", part)

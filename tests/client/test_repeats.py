@@ -1,4 +1,4 @@
-"""What the client repeats and what it never does. The wire is the test's; everything behind it is the client's."""
+"""Retries of the client. The transport is the test's; everything behind it is the client's."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from backend.auth.schemas import Login
 from backend.client import ApiProblem, Content, Repeating, SignumClient
+from backend.sign_in.schemas import Login
 from backend.wallets.schemas import WalletCreate, WalletUpdate
 
 ORG = uuid4()
-AT_ONCE = Repeating(first=0.0)
+WITHOUT_PAUSE = Repeating(first=0.0)
 TOKENS = {
     "expires_in": 900,
     "scope": "",
@@ -24,7 +24,7 @@ Answer = httpx.Response | Exception
 
 
 class Wire:
-    """Answers in order, and what was sent."""
+    """Responses in order, and the requests sent."""
 
     def __init__(self, *answers: Answer, then: Callable[[httpx.Request], Answer] | None = None) -> None:
         self.answers, self.sent, self._then = list(answers), [], then
@@ -37,7 +37,9 @@ class Wire:
         return answer
 
     def client(self, **options: Any) -> SignumClient:
-        return SignumClient("http://signum", transport=httpx.MockTransport(self), **{"repeating": AT_ONCE} | options)
+        return SignumClient(
+            "http://signum", transport=httpx.MockTransport(self), **{"repeating": WITHOUT_PAUSE} | options
+        )
 
     @property
     def keys(self) -> list[str | None]:
@@ -68,7 +70,7 @@ PASSING = [refused(502), refused(503), refused(504), httpx.ReadTimeout("slow"), 
 
 
 @pytest.mark.parametrize("fault", [*PASSING, refused(429), httpx.ConnectError("down")], ids=str)
-async def test_a_read_and_a_keyed_write_are_repeated(fault: Answer) -> None:
+async def test_read_and_keyed_write_are_retried(fault: Answer) -> None:
     wire = Wire(fault, HEALTH)
     assert (await wire.client().get_health()).status == "ok"
     wire = Wire(fault, httpx.Response(201, json=WALLET))
@@ -79,7 +81,7 @@ async def test_a_read_and_a_keyed_write_are_repeated(fault: Answer) -> None:
     assert wire.sent[0].content == wire.sent[1].content
 
 
-async def test_each_call_has_a_key_of_its_own_or_the_one_it_was_given() -> None:
+async def test_call_has_its_own_or_the_given_idempotency_key() -> None:
     wire = Wire(then=lambda _: httpx.Response(201, json=WALLET))
     client = wire.client()
     await client.create_wallet(ORG, CREATE)
@@ -90,7 +92,7 @@ async def test_each_call_has_a_key_of_its_own_or_the_one_it_was_given() -> None:
 
 
 @pytest.mark.parametrize("fault", PASSING, ids=str)
-async def test_what_has_no_key_is_never_sent_twice_once_it_may_have_arrived(fault: Answer) -> None:
+async def test_unkeyed_write_that_may_have_arrived_is_not_retried(fault: Answer) -> None:
     for call in (
         lambda c: c.delete_wallet(ORG, uuid4()),
         lambda c: c.login(Login(email="ada@example.com", password="x")),
@@ -102,40 +104,40 @@ async def test_what_has_no_key_is_never_sent_twice_once_it_may_have_arrived(faul
 
 
 @pytest.mark.parametrize("fault", [refused(429), httpx.ConnectError("down")], ids=str)
-async def test_what_certainly_did_not_begin_is_repeated_always(fault: Answer) -> None:
+async def test_request_that_did_not_start_is_always_retried(fault: Answer) -> None:
     wire = Wire(fault, httpx.Response(204))
     await wire.client().delete_wallet(ORG, uuid4())
     assert len(wire.sent) == 2
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500])
-async def test_a_refusal_is_told_at_once(status: int) -> None:
+async def test_refusal_is_raised_immediately(status: int) -> None:
     wire = Wire(refused(status))
-    with pytest.raises(ApiProblem) as told:
+    with pytest.raises(ApiProblem) as response:
         await wire.client().create_wallet(ORG, CREATE)
-    assert (told.value.status, told.value.detail) == (status, "why")
+    assert (response.value.status, response.value.detail) == (status, "why")
     assert len(wire.sent) == 1
 
 
-async def test_a_first_request_that_still_runs_is_waited_for_by_its_repeat_only() -> None:
+async def test_repeat_waits_for_the_first_request_with_the_same_key() -> None:
     running = "http://signum/v1/errors/idempotency-conflict"
     wire = Wire(httpx.ReadTimeout("slow"), refused(409, type=running), httpx.Response(201, json=WALLET))
     await wire.client().create_wallet(ORG, CREATE)
     assert len(set(wire.keys)) == 1
     wire = Wire(refused(409, type=running))
     with pytest.raises(ApiProblem):
-        await wire.client().create_wallet(ORG, CREATE, idempotency_key="somebody else's")
+        await wire.client().create_wallet(ORG, CREATE, idempotency_key="another caller's")
 
 
-async def test_it_gives_up() -> None:
+async def test_client_gives_up_after_its_retries() -> None:
     wire = Wire(then=lambda _: refused(503))
-    with pytest.raises(ApiProblem) as told:
+    with pytest.raises(ApiProblem) as response:
         await wire.client(repeating=Repeating(times=2, first=0.0)).get_health()
-    assert told.value.status == 503
+    assert response.value.status == 503
     assert len(wire.sent) == 3
 
 
-def test_how_long_it_waits() -> None:
+def test_client_backoff_follows_retry_after_and_its_limits() -> None:
     repeating = Repeating(times=4, first=1.0, longest=3.0, patience=10.0)
     busy = [ApiProblem({"status": 429}, retry_after=seconds) for seconds in (7.0, 11.0)]
     assert repeating.wait(0, busy[0], False) == 7.0
@@ -147,7 +149,7 @@ def test_how_long_it_waits() -> None:
     assert repeating.wait(4, httpx.ConnectError(""), True) is None
 
 
-async def test_a_streamed_body_is_sent_once() -> None:
+async def test_streamed_body_is_sent_once() -> None:
     async def lines() -> Any:
         yield b"address,amount\n"
 
@@ -157,7 +159,7 @@ async def test_a_streamed_body_is_sent_once() -> None:
     assert len(wire.sent) == 1
 
 
-async def test_an_access_token_that_has_ended_is_renewed_once_for_all_calls() -> None:
+async def test_expired_access_token_is_renewed_once_for_all_calls() -> None:
     renewals: list[str] = []
     kept: list[tuple[str, str]] = []
 
@@ -174,18 +176,18 @@ async def test_an_access_token_that_has_ended_is_renewed_once_for_all_calls() ->
     assert kept == [("new", "next")]
 
 
-async def test_a_401_without_a_way_out_is_told() -> None:
+async def test_unrecoverable_401_is_raised() -> None:
     wire = Wire(then=lambda _: refused(401))
     with pytest.raises(ApiProblem):
         await wire.client(token="old", refresh_token="used").get_health()
     assert [r.url.path for r in wire.sent] == ["/v1/health", "/v1/auth/refresh"]
 
 
-async def test_a_problem_that_somebody_between_has_written_is_one_too() -> None:
+async def test_error_of_a_proxy_or_oauth_is_an_api_problem() -> None:
     wire = Wire(httpx.Response(404, text="<html>nothing</html>"))
-    with pytest.raises(ApiProblem) as told:
+    with pytest.raises(ApiProblem) as response:
         await wire.client().get_health()
-    assert (told.value.status, told.value.title) == (404, "Not Found")
+    assert (response.value.status, response.value.title) == (404, "Not Found")
     wire = Wire(httpx.Response(400, json={"error": "invalid_grant", "error_description": "used"}))
     with pytest.raises(ApiProblem, match="400 invalid_grant: used"):
         await wire.client().jwks()

@@ -7,10 +7,10 @@ import pytest
 from backend.assets.schemas import AssetCreate
 from backend.client import ApiProblem, SignumClient
 from backend.requests.schemas import RequestStatus
-from backend.runtime import local_transport
+from backend.server.runtime import local_transport
 from backend.transfers.schemas import TransferCreate
 from tests.conftest import PASSWORD, World
-from tests.firm import SEPOLIA, Firm
+from tests.support.firm import SEPOLIA, Firm
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ async def firm(world: World) -> Firm:
     return firm
 
 
-async def test_a_person_signs_in_and_follows_a_request(firm: Firm, api: object) -> None:
+async def test_person_signs_in_and_follows_a_request(firm: Firm, api: object) -> None:
     async with SignumClient(transport=local_transport(api)) as client:
         tokens = await client.sign_in(firm.admin.email, PASSWORD)
         assert tokens.user.email == firm.admin.email
@@ -32,7 +32,7 @@ async def test_a_person_signs_in_and_follows_a_request(firm: Firm, api: object) 
         assert [r.id async for r in client.list_requests(firm.id, status=RequestStatus.SUCCEEDED)] != []
 
 
-async def test_a_failed_request_raises_its_problem(firm: Firm, api: object) -> None:
+async def test_failed_request_raises_its_problem(firm: Firm, api: object) -> None:
     async with SignumClient(api_key=firm.key["x-api-key"], transport=local_transport(api)) as client:
         body = AssetCreate(name="Bond", symbol="BND", chain_eid=SEPOLIA, initial_supply="1000")
         asset = await client.create_asset(firm.id, body)
@@ -51,16 +51,16 @@ async def test_a_failed_request_raises_its_problem(firm: Firm, api: object) -> N
                 ),
             )
         except ApiProblem as problem:
-            told = problem
+            answer = problem
         else:
             with pytest.raises(ApiProblem) as raised:
                 await client.wait_for(sent.request_id)
-            told = raised.value
-        assert told.status == 409
-        assert told.rules or told.detail
+            answer = raised.value
+        assert answer.status == 409
+        assert answer.rules or answer.detail
 
 
-async def test_a_request_of_another_client_is_found_by_its_organization(firm: Firm, api: object) -> None:
+async def test_request_of_another_client_is_found_by_its_organization(firm: Firm, api: object) -> None:
     async with SignumClient(api_key=firm.key["x-api-key"], transport=local_transport(api)) as client:
         with pytest.raises(ValueError, match="org_id"):
             await client.wait_for(uuid4())
@@ -69,7 +69,7 @@ async def test_a_request_of_another_client_is_found_by_its_organization(firm: Fi
         assert str(done.subject.id) == accepted["assetId"]
 
 
-async def test_waiting_ends_in_time_and_the_request_goes_on(firm: Firm, api: object) -> None:
+async def test_wait_times_out_and_the_request_continues(firm: Firm, api: object) -> None:
     async with SignumClient(api_key=firm.key["x-api-key"], transport=local_transport(api)) as client:
         accepted = await client.create_asset(firm.id, AssetCreate(name="Bond", symbol="BND", chain_eid=SEPOLIA))
         with pytest.raises(TimeoutError):

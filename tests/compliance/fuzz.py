@@ -1,10 +1,9 @@
-"""`make fuzz`: our decisions against those of the deployed contracts, on 100,000 cases by default.
+"""`make fuzz`: compare Python's decisions with those of the deployed contracts, on 100,000 cases by default.
 
-A scene is one state of the chain: rules, attestations, balances, frozen amounts, escrow, time. Hypothesis draws it and
-whom to ask about (`strategies.py`): everybody who gives with everybody who takes, and every trader at every market,
-each with every amount. They are judged by `backend.compliance.rules`, on the facts that the API reads, and by the
-contracts' `checkTransfer` and `checkOrder`; every code has to be the same. What differs is brought down to its smallest
-scene.
+A scene is one state of the chain: rules, attestations, balances, frozen amounts, escrow, time. Hypothesis draws the
+scene and its questions (`fuzz_strategies.py`): every sender with every receiver, and every trader at every market, each
+with every amount. `backend.compliance.rules` decides them on the facts that the API reads, and the contracts decide
+them with `checkTransfer` and `checkOrder`. Every code must be the same. A difference is reduced to its smallest scene.
 """
 
 import argparse
@@ -22,28 +21,28 @@ from pathlib import Path
 import hypothesis
 from hypothesis import HealthCheck, Phase
 
-from backend.assets import checking
-from backend.chain import market as contract
-from backend.chain import token
-from backend.chain.codec import contract as artifact
-from backend.chain.restrictions import RESTRICTIONS
-from backend.chain.rpc import Rpc, close
-from backend.chain.rule_sets import TokenRules
+from backend.assets import transfer_check
+from backend.chain.abi.codec import contract as artifact
+from backend.chain.abi.restrictions import RESTRICTIONS
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import market as contract
+from backend.chain.bindings import token
+from backend.chain.rpc.json_rpc import Rpc, close
 from backend.compliance.rules import Account, TokenState, evaluate, evaluate_order, failures
-from tests.compliance.ground import Ground, anvil, open_markets, prepare
-from tests.compliance.strategies import PLANS, Amount, Plan
+from tests.compliance.fuzz_chain import Ground, anvil, open_markets, prepare
+from tests.compliance.fuzz_strategies import PLANS, Amount, Plan
 
 ZERO = "0x" + "0" * 40
 BATCH = 250
 EXAMPLES = 200
-"""Scenes that one search of Hypothesis draws; another follows until there were enough cases."""
+"""Scenes of one search of Hypothesis; another search follows until there are enough cases."""
 CHECK_TRANSFER = artifact("RWAToken").data("checkTransfer", ZERO, ZERO, 0)[:10]
 CHECK_ORDER = artifact("Market").data("checkOrder", ZERO, False, 0)[:10]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question: a transfer, or an order where there is a market. `codes` is our answer."""
+    """A question: a transfer, or an order if there is a market. `codes` is Python's decision."""
 
     to: str
     data: str
@@ -53,17 +52,17 @@ class Case:
 
 @dataclass
 class Tally:
-    """What was asked so far."""
+    """The cases so far."""
 
     cases: int = 0
     scenes: int = 0
     allowed: int = 0
     codes: Counter[int] = field(default_factory=Counter)
     has_differed: bool = False
-    """From then on the scenes are only for the smallest form of the difference, and are not counted."""
+    """From then on scenes only serve to shrink the difference, and are not counted."""
 
     def count(self, codes: Sequence[int]) -> None:
-        """One more case, as the contracts judge it."""
+        """One more case, as the contracts decide it."""
         if not self.has_differed:
             self.cases += 1
             self.allowed += not codes
@@ -84,15 +83,15 @@ class Scene:
 async def look(ground: Ground) -> Scene:
     """Read what the API reads before it decides."""
     rules = await token.rules(ground.rpc.eid, ground.place.token)
-    accounts = await asyncio.gather(*(checking.account(ground.place, rules, a) for a in ground.everybody))
+    accounts = await asyncio.gather(*(transfer_check.account(ground.place, rules, a) for a in ground.addresses))
     infos = await asyncio.gather(*(contract.info(ground.rpc.eid, m) for m in ground.markets))
     halted = {at: info.halted for at, info in zip(ground.markets, infos, strict=True)}
-    state = await checking.token_state(ground.place)
+    state = await transfer_check.token_state(ground.place)
     return Scene(rules, {a.address: a for a in accounts}, state, halted, await ground.now())
 
 
 def questions(ground: Ground, scene: Scene, plan: Plan) -> Iterator[Case]:
-    """Every transfer and every order of a plan, with our word on it."""
+    """Return every transfer and every order of a plan, with Python's decision."""
     for giver, taker in product(_named(ground, plan.givers), _named(ground, plan.takers)):
         for amount in plan.amounts:
             yield _transfer(ground, scene, giver, taker, amount)
@@ -104,7 +103,7 @@ def questions(ground: Ground, scene: Scene, plan: Plan) -> Iterator[Case]:
 
 
 def _named(ground: Ground, numbers: list[int]) -> list[str]:
-    return list(dict.fromkeys(ground.somebody(number) for number in numbers))
+    return list(dict.fromkeys(ground.account(number) for number in numbers))
 
 
 def _transfer(ground: Ground, scene: Scene, giver: str, taker: str, edge: Amount) -> Case:
@@ -132,11 +131,11 @@ def _word(account: str) -> str:
 
 
 async def ask(ground: Ground, scene: Scene, cases: list[Case], tally: Tally) -> None:
-    """Put the cases to the contracts and count. Raises AssertionError with the first difference."""
+    """Let the contracts decide the cases, and count. Raise AssertionError with the first difference."""
     for first in range(0, len(cases), BATCH):
         part = cases[first : first + BATCH]
-        told = await ground.rpc.batch([("eth_call", [{"to": c.to, "data": c.data}, "latest"]) for c in part])
-        for case, answer in zip(part, told, strict=True):
+        response = await ground.rpc.batch([("eth_call", [{"to": c.to, "data": c.data}, "latest"]) for c in part])
+        for case, answer in zip(part, response, strict=True):
             codes = _codes(answer)
             tally.count(codes)
             assert codes == case.codes, (
@@ -145,13 +144,13 @@ async def ask(ground: Ground, scene: Scene, cases: list[Case], tally: Tally) -> 
 
 
 def _codes(answer: str) -> list[int]:
-    """A `uint8[]`: where it begins, its length, its words."""
+    """Decode a `uint8[]`: offset, length, words."""
     words = [int(answer[n : n + 64], 16) for n in range(2, len(answer), 64)]
     return words[2 : 2 + words[1]]
 
 
 class Run:
-    """A node of its own with the ground on it, which every scene finds as it was."""
+    """A separate node with the ground on it, which every scene finds in its initial state."""
 
     def __init__(self, rpc: Rpc, runner: asyncio.Runner) -> None:
         self._rpc, self._runner, self.tally = rpc, runner, Tally()
@@ -170,7 +169,7 @@ class Run:
         self._before = await self._rpc.request("evm_snapshot")
 
     def search(self, cases: int, seed: int) -> None:
-        """Scenes until there were so many cases. Raises AssertionError with the smallest difference that was found."""
+        """Play scenes until there are enough cases. Raise AssertionError with the smallest difference found."""
         while self.tally.cases < cases:
             self._search(cases, seed)
             seed += 1
@@ -189,7 +188,7 @@ class Run:
         agrees()
 
     async def _scene(self, plan: Plan, until: int) -> None:
-        """Play a plan on the ground as it was, and ask."""
+        """Play a plan on the initial ground, and ask its questions."""
         ground = replace(self._ground, uids=list(self._ground.uids))
         await ground.rpc.request("evm_revert", self._before)
         self._before = await ground.rpc.request("evm_snapshot")
@@ -214,7 +213,7 @@ class Run:
 
 
 def run(cases: int, seed: int, home: Path) -> tuple[Tally, str | None]:
-    """Scenes until there were enough cases, or a difference: its smallest form."""
+    """Play scenes until there are enough cases, or a difference; return its smallest form."""
     with asyncio.Runner() as runner, anvil(home) as rpc:
         found = Run(rpc, runner)
         try:
@@ -230,7 +229,7 @@ def run(cases: int, seed: int, home: Path) -> tuple[Tally, str | None]:
 
 
 def main() -> int:
-    """Run, print the count, and say by the exit code whether there was a difference."""
+    """Run, print the count, and return the exit code: 1 if there was a difference."""
     parser = argparse.ArgumentParser(prog="python -m tests.compliance.fuzz", description=__doc__)
     parser.add_argument("cases", nargs="?", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="repeats a run")

@@ -1,4 +1,4 @@
-"""Our decisions and those of the deployed contracts, on the same facts, some hundreds of times."""
+"""Python's decisions and those of the deployed contracts, on the same facts, some hundreds of times."""
 
 import asyncio
 import itertools
@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest_asyncio
 
-from backend.assets import checking
-from backend.assets.checking import Place
-from backend.chain import market as contract
-from backend.chain import token
-from backend.chain.deployment import contracts_of
-from backend.chain.rule_sets import MarketRules, TokenRules
+from backend.assets import transfer_check
+from backend.assets.transfer_check import Place
+from backend.chain.abi.rule_sets import MarketRules, TokenRules
+from backend.chain.bindings import market as contract
+from backend.chain.bindings import token
+from backend.chain.deployment.contracts import contracts_of
 from backend.compliance.rules import evaluate, evaluate_order, failures
-from backend.fields import RegulationType
+from backend.core.fields import RegulationType
 from tests.conftest import World
-from tests.firm import SEPOLIA, Firm
-from tests.issuance import UNIT, Issuance
+from tests.support.firm import SEPOLIA, Firm
+from tests.support.issuance import UNIT, Issuance
 
 ZERO = "0x" + "0" * 40
 STRANGER = "0x00000000000000000000000000000000000051A9"
@@ -27,7 +27,7 @@ STRANGER = "0x00000000000000000000000000000000000051A9"
 
 @dataclass
 class Cast:
-    """A token whose holders are all different, and a market of it."""
+    """A token whose holders all differ, and a market of it."""
 
     firm: Issuance
     place: Place
@@ -91,7 +91,7 @@ def some_rules(rng: random.Random, foreign: str) -> TokenRules:
     )
 
 
-async def test_transfers_are_judged_as_the_token_judges_them(cast: Cast) -> None:
+async def test_transfer_decisions_match_the_token(cast: Cast) -> None:
     rng, cases, refused = random.Random(20261120), 0, set()
     pairs = list(itertools.product([ZERO, *cast.accounts.values()], cast.accounts.values()))
     for turn in range(8):
@@ -99,11 +99,11 @@ async def test_transfers_are_judged_as_the_token_judges_them(cast: Cast) -> None
         await cast.firm.owner_call(token.set_rules(cast.place.token, rules))
         if turn == 6:
             await cast.firm.owner_call(token.pause(cast.place.token))
-        facts = {a: await checking.account(cast.place, rules, a) for a in cast.accounts.values()}
-        state = await checking.token_state(cast.place)
+        facts = {a: await transfer_check.account(cast.place, rules, a) for a in cast.accounts.values()}
+        state = await transfer_check.token_state(cast.place)
         tried = [(*pair, rng.choice([0, 1, 5, 10, 11, 40, 41, 60]) * UNIT) for pair in rng.sample(pairs, 60)]
-        told = await asyncio.gather(*(token.check_transfer(SEPOLIA, cast.place.token, *case) for case in tried))
-        for (sender, receiver, amount), codes in zip(tried, told, strict=True):
+        answer = await asyncio.gather(*(token.check_transfer(SEPOLIA, cast.place.token, *case) for case in tried))
+        for (sender, receiver, amount), codes in zip(tried, answer, strict=True):
             ours = evaluate(rules, facts.get(sender), facts[receiver], amount, int(time.time()), state)
             assert [v.code for v in failures(ours)] == codes, (rules, sender, receiver, amount)
             cases += 1
@@ -113,14 +113,14 @@ async def test_transfers_are_judged_as_the_token_judges_them(cast: Cast) -> None
     assert refused >= set(range(1, 16)) - {2}
 
 
-async def test_orders_are_judged_as_the_market_judges_them(cast: Cast) -> None:
+async def test_order_decisions_match_the_market(cast: Cast) -> None:
     rng, refused = random.Random(7), set()
     for _ in range(4):
         rules = some_rules(rng, cast.foreign_issuer)
         await cast.firm.owner_call(token.set_rules(cast.place.token, rules))
-        state = await checking.token_state(cast.place)
+        state = await transfer_check.token_state(cast.place)
         for address in [ZERO, *cast.accounts.values()]:
-            account = await checking.account(cast.place, rules, address)
+            account = await transfer_check.account(cast.place, rules, address)
             for side, amount in itertools.product(("buy", "sell"), (1 * UNIT, 50 * UNIT)):
                 codes = await contract.check_order(SEPOLIA, cast.market, address, side, amount)
                 now = int(time.time())

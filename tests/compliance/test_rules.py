@@ -1,14 +1,15 @@
-"""The rules by themselves: what must hold whatever the facts are."""
+"""Compliance rules as pure functions: properties that hold for all facts."""
 
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.chain.restrictions import RESTRICTIONS
-from backend.chain.rule_sets import MarketRules, TokenRules
+from backend.chain.abi.restrictions import RESTRICTIONS
+from backend.chain.abi.rule_sets import MarketRules, TokenRules
 from backend.compliance import rules
 from backend.compliance.rules import Account, Standing, TokenState, evaluate, evaluate_order, failures
+from backend.core.addresses import ZERO_ADDRESS
 
 NOW = 1_900_000_000
 COUNTRIES = st.sampled_from(["USA", "DEU", "PRK", "SWE"])
@@ -50,7 +51,7 @@ def codes(verdicts: list[rules.RuleVerdict]) -> list[int]:
 
 
 @given(token_rules, st.none() | accounts, accounts, amounts, states)
-def test_every_verdict_is_of_the_one_table_and_in_its_order(
+def test_verdicts_follow_the_rule_table_in_order(
     r: TokenRules, sender: Account | None, receiver: Account, amount: int, state: TokenState
 ) -> None:
     verdicts = evaluate(r, sender, receiver, amount, NOW, state)
@@ -62,7 +63,7 @@ def test_every_verdict_is_of_the_one_table_and_in_its_order(
 
 
 @given(token_rules, accounts, accounts, amounts, states)
-def test_a_treasury_is_asked_for_nothing_but_what_it_has(
+def test_treasury_is_checked_for_its_balance_only(
     r: TokenRules, sender: Account, receiver: Account, amount: int, state: TokenState
 ) -> None:
     one, other = (replace(a, is_treasury=True, can_hold=True) for a in (sender, receiver))
@@ -71,7 +72,7 @@ def test_a_treasury_is_asked_for_nothing_but_what_it_has(
 
 
 @given(token_rules, accounts, accounts, amounts, states, st.integers(1, 4))
-def test_a_higher_level_asked_never_lets_more_through(
+def test_higher_kyc_level_never_allows_more(
     r: TokenRules, sender: Account, receiver: Account, amount: int, state: TokenState, more: int
 ) -> None:
     before = codes(evaluate(r, sender, receiver, amount, NOW, state))
@@ -80,7 +81,7 @@ def test_a_higher_level_asked_never_lets_more_through(
 
 
 @given(token_rules, accounts, amounts, states)
-def test_without_attestation_nobody_but_the_treasury_receives(
+def test_receiver_without_attestation_is_refused_unless_treasury(
     r: TokenRules, receiver: Account, amount: int, state: TokenState
 ) -> None:
     stranger = replace(receiver, standing=Standing(), is_treasury=False, can_hold=True)
@@ -90,7 +91,7 @@ def test_without_attestation_nobody_but_the_treasury_receives(
 
 
 @given(token_rules, accounts, accounts, amounts, states)
-def test_a_lockup_stops_senders_until_its_second_and_not_after(
+def test_lockup_blocks_senders_until_its_last_second(
     r: TokenRules, sender: Account, receiver: Account, amount: int, state: TokenState
 ) -> None:
     holder = replace(sender, is_treasury=False)
@@ -99,7 +100,7 @@ def test_a_lockup_stops_senders_until_its_second_and_not_after(
 
 
 @given(token_rules, market_rules, accounts, st.booleans(), amounts, states, st.booleans())
-def test_an_order_passes_only_where_token_and_market_let_it(
+def test_order_passes_only_when_token_and_market_allow_it(
     r: TokenRules, m: MarketRules, trader: Account, is_buy: bool, amount: int, state: TokenState, halted: bool
 ) -> None:
     found = codes(evaluate_order(r, m, trader, is_buy, amount, NOW, state, halted))
@@ -110,12 +111,12 @@ def test_an_order_passes_only_where_token_and_market_let_it(
 
 
 @given(token_rules, accounts)
-def test_a_person_is_judged_like_a_receiver(r: TokenRules, account: Account) -> None:
+def test_person_is_checked_like_a_receiver(r: TokenRules, account: Account) -> None:
     found = set(codes(rules.person(r, account)))
     asked = set(codes(evaluate(r, None, account, 0, NOW)))
     assert asked - {rules.MAX_HOLDERS, rules.MAX_PER_HOLDER} <= found or account.is_treasury
 
 
-def test_a_mint_to_the_zero_address_meets_no_limit() -> None:
-    nobody = Account(rules.MINTED_FROM, can_hold=False)
+def test_mint_to_the_zero_address_is_refused_as_invalid_receiver() -> None:
+    nobody = Account(ZERO_ADDRESS, can_hold=False)
     assert codes(evaluate(TokenRules(max_tokens_per_holder=1), None, nobody, 5, NOW)) == [rules.INVALID_RECEIVER]

@@ -1,4 +1,5 @@
-"""The socket without a network: Reflex's own namespace and event processor, and what they would send to a browser."""
+"""The socket without a network: Reflex's own namespace and event processor, and the messages they would send to a
+browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,26 +13,26 @@ from reflex.app import App
 
 from app.app import app as console
 from backend.client import client
-from backend.settings import settings
+from backend.core.settings import settings
 
 PATIENCE = 60
-"""Seconds an event and what it starts may take."""
+"""Seconds that an event and its effects may take."""
 
 
 @dataclass
 class Sent:
-    """What one tab was sent since it was last asked, as JSON would carry it."""
+    """Messages to one tab since the last read, as JSON would carry them."""
 
     texts: list[str] = field(default_factory=list)
 
     def take(self) -> str:
-        """All of it, and forget it."""
+        """Return all messages, and clear them."""
         text, self.texts = "\n".join(self.texts), []
         return text
 
 
 class Socket:
-    """The console's socket as browsers reach it, and the exceptions its handlers let out."""
+    """The console's socket as browsers reach it, and the exceptions that its handlers raise."""
 
     def __init__(self, app: App) -> None:
         self.app, self.namespace = app, app.event_namespace
@@ -51,7 +52,7 @@ class Socket:
         return self._handle(exception)
 
     async def _keep(self, event: str, data: Any = None, to: str = "", **_: Any) -> None:
-        """In the place of the network."""
+        """Replaces the network."""
         text = self.app.sio.packet_class.json.dumps(data) if data is not None else ""
         self.sent.setdefault(to, Sent()).texts.append(text)
 
@@ -71,14 +72,14 @@ class Socket:
                 await asyncio.wait(tasks)
 
     def close(self) -> None:
-        """Put back what was replaced."""
+        """Restore the replaced parts."""
         self.namespace.emit = self._emit
         client._client().event_hooks = {}
 
 
 @dataclass
 class Tab:
-    """One tab: its token lives on over sign-ins, as in a browser's session storage."""
+    """One tab: its token survives sign-ins, as in a browser's session storage."""
 
     socket: Socket
     sid: str
@@ -87,7 +88,7 @@ class Tab:
     token: str = field(default_factory=lambda: str(uuid4()))
 
     async def connect(self, cookie: str) -> str:
-        """Load the page with a session's cookie; what the browser is sent."""
+        """Load the page with a session's cookie; return the messages to the browser."""
         if self.sid in self.socket.namespace.sid_to_token:
             await self.socket.namespace.on_disconnect(self.sid)
             self.sid = uuid4().hex
@@ -98,7 +99,7 @@ class Tab:
         return await self.send("reflex___state____state.hydrate_and_load", {"vars": {}, "hashes": []})
 
     async def send(self, name: str, payload: Any) -> str:
-        """An event, and all that follows from it; what the browser is sent."""
+        """Send an event and wait for its effects; return the messages to the browser."""
         place = {"pathname": self.path, "asPath": self.path, "query": self.params}
         event = {"name": name, "payload": payload, "router_data": place}
         await self.socket.namespace.on_event(self.sid, event)

@@ -1,15 +1,18 @@
 """An audit entry in words."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from state.audit import _end, _entry, _verdict
-from state.differences import action_words, changes, summary
-from state.record_values import Known, Market, Unit
+from backend.audit.schemas import AuditBreak, AuditEntry, AuditVerification
+from state.audit.differences import action_words, changes, summary
+from state.audit.log import _end, _verdict
+from state.audit.views import AuditEntryView, entry_view
+from state.core.record_values import Known, Market, Unit
 
 
-def test_an_action_is_read_as_words():
+def test_audit_action_is_shown_in_words():
     assert action_words("api_key.created") == "API key created"
     assert action_words("market.pending_bridge") == "Market pending bridge"
     assert action_words("control.requested", "forced_transfer") == "Forced transfer requested"
@@ -17,7 +20,7 @@ def test_an_action_is_read_as_words():
     assert action_words("chain.repaired") == "Repaired from the chain"
 
 
-def test_only_what_differs_is_shown_and_deep_fields_by_their_path():
+def test_audit_changes_show_differing_fields_with_nested_paths():
     before = {"status": "active", "compliance_rules": {"blocked_countries": ["USA"], "lockup_end_time": 0}, "x": 1}
     after = {
         "status": "updating",
@@ -33,14 +36,14 @@ def test_only_what_differs_is_shown_and_deep_fields_by_their_path():
     assert changes(None, None) == []
 
 
-def test_a_line_says_the_first_two():
+def test_audit_summary_shows_the_first_two_changes():
     found = changes({"a": "1", "b": "2"}, {"a": "2", "b": None, "c": False, "d": [{"chain_eid": 1, "none": None}]})
     assert summary(found) == "a: 1 → 2; b: 2 → none, 2 more"
     assert found[3]["new"] == "chain 1"
     assert summary([]) == ""
 
 
-def test_the_line_leaves_out_what_only_programs_read_and_says_moments_as_people_do():
+def test_audit_summary_omits_technical_fields_and_formats_times():
     found = changes(
         {"status": "pending"},
         {"status": "active", "request_id": "0f", "tx_hash": "0xab", "expires_at": "2027-03-01T09:05:00.000000Z"},
@@ -64,7 +67,7 @@ KNOWN = Known(
         ("order:o", {"market_id": "m", "price": "99800000", "amount": "2100" + "0" * 18, "filled": "0"},
          {"market id": "m", "price": "99.8 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
         ("market:m", {"maker_fee_bps": 5, "max_tokens_per_holder": "0", "lockup_end_time": 1826668800},
-         {"maker fee": "0.05%", "most per holder": "no limit", "lockup ends": "20 Nov 2027, 00:00:00 UTC"}),
+         {"maker fee": "0.05%", "maximum per holder": "no limit", "lock-up ends": "20 Nov 2027, 00:00:00 UTC"}),
         ("market:m", {"currency": "tUSD", "amount": "2000000", "side": "buy"},
          {"currency": "tUSD", "amount": "2 tUSD", "side": "buy"}),
         ("asset:a", {"quote": "1500000", "balance": "0"}, {"quote": "1.5 tUSD", "balance": "0 NREF"}),
@@ -72,33 +75,38 @@ KNOWN = Known(
          {"name": "007", "supply": "12 base units", "token": "0x1", "framework": "Reg D 506(c)"}),
     ],
 )  # fmt: skip
-def test_values_are_read_with_their_units_and_fields_by_what_people_call_them(
-    subject: str, record: dict[str, Any], said: dict[str, str]
-):
+def test_audit_values_have_units_and_readable_field_names(subject: str, record: dict[str, Any], said: dict[str, str]):
     kind, _, id_ = subject.partition(":")
     found = changes(None, record, KNOWN.about({"type": kind, "id": id_}, record))
     assert {change["name"]: change["new"] for change in found} == said
 
 
-def test_who_it_was_and_what_may_not_be_seen():
+def test_audit_entry_shows_the_actor_and_hides_withheld_fields():
     row = {
+        "organization_id": uuid4(), "actor": None,
         "seq": 1, "at": "2026-01-01T00:00:00.000000Z", "actor_name": None, "credential": "system", "action": "a.b",
         "subject": {"type": "a", "id": "1"}, "subject_name": None, "before": None, "after": {"n": 1},
         "withheld": False, "request_id": None, "address": None, "previous_hash": "0", "hash": "1",
     }  # fmt: skip
-    assert (_entry(row, Known()).who, _entry(row, Known()).by, _entry(row, Known()).line) == ("Signum", "", "n: 1")
-    by_key = row | {"credential": "key:1", "actor_name": "Ann", "withheld": True, "after": None}
-    assert (_entry(by_key, Known()).who, _entry(by_key, Known()).by) == ("Ann", "by an API key")
-    assert _entry(by_key, Known()).line == "Not shown to your role"
-    assert _entry(row | {"credential": "none"}, Known()).who == "Somebody"
+
+    def view(**changed: Any) -> AuditEntryView:
+        return entry_view(AuditEntry.model_validate(row | changed), Known())
+
+    assert (view().who, view().by, view().line) == ("Signum", "", "n: 1")
+    by_key = view(credential="key:1", actor_name="Ann", withheld=True, after=None)
+    assert (by_key.who, by_key.by, by_key.line) == ("Ann", "via API key", "Hidden for your role")
+    assert view(credential="none").who == "Unknown"
 
 
-def test_the_verdict_says_how_long_the_chain_is():
-    assert _verdict({"broken": None, "length": 0}) == "There are no entries yet."
-    assert _verdict({"broken": None, "length": 1}) == "1 entry is as written."
-    assert _verdict({"broken": None, "length": 1200}) == "All 1,200 entries are as written."
-    assert _verdict({"broken": {"seq": 3, "reason": "Gone."}}) == "Entry 3 is the first that is wrong. Gone."
+def test_audit_verdict_states_the_length_of_the_chain():
+    def words(length: int, broken: AuditBreak | None = None) -> str:
+        return _verdict(AuditVerification(whole=broken is None, length=length, last_hash=None, broken=broken))
+
+    assert words(0) == "There are no entries yet."
+    assert words(1) == "1 entry matches the recorded hashes."
+    assert words(1200) == "All 1,200 entries match the recorded hashes."
+    assert words(2, AuditBreak(seq=3, reason="Gone.")) == "Entry 3 is the first invalid one. Gone."
 
 
-def test_the_last_day_is_within():
+def test_date_filter_includes_the_last_day():
     assert (_end("2026-12-31"), _end(""), _end("9999-12-31")) == ("2027-01-01T00:00:00Z", "", "")

@@ -1,25 +1,34 @@
-"""What the console makes of cases before it shows them: verdicts, countries, days, ids."""
+"""How the console shows verdicts, countries, days and ids."""
 
+import json
 from typing import Any
 
 import pytest
 
-from state.attestation import Proof, attestation_view, proof_of
-from state.countries import NAMES, country_code, written
-from state.dates import end_of
-from state.given import id_of
+from backend.attestations.schemas import Attestation, AttestationCreate, AttestationDetail
+from backend.client.calls import prepare
+from state.attestations.checklist import Checklist
+from state.attestations.detail import AttestationView, attestation_view
+from state.attestations.proof import ProofView, proof_view
+from state.core.arguments import id_of
+from state.core.countries import NAMES, country_code, written
+from state.core.dates import end_of
+from state.parties.detail import whole_number
 
 RECORD: dict[str, Any] = {
-    "id": "a", "party_id": "p", "party": {"name": "Ada Berg", "email": None}, "wallet_address": "0x1",
-    "chain_eid": 40161,
+    "id": "0197a000-0000-7000-8000-000000000001", "organization_id": "0197a000-0000-7000-8000-000000000002",
+    "party_id": "0197a000-0000-7000-8000-000000000003",
+    "party": {"id": "0197a000-0000-7000-8000-000000000003", "name": "Ada Berg", "email": None},
+    "wallet_address": "0x1", "chain_eid": 40161,
     "kyc_level": 2, "accredited": True, "country": "SWE", "expires_at": None, "uid": "0xabc", "status": "active",
     "tx_hash": None, "request_id": None, "revocation_reason": None, "failure": None,
     "created_at": "2026-11-20T06:00:00.000000Z", "updated_at": "2026-11-20T06:00:00.000000Z",
 }  # fmt: skip
-TOLD: dict[str, Any] = {
+PROOF: dict[str, Any] = {
     "chain_eid": 40161, "registry_address": "0x2", "attester": "0x3", "is_valid": True, "kyc_level": 2,
     "accredited": True, "country": "SWE", "expires_at": None, "revoked": False, "block_number": 7, "agrees": True,
 }  # fmt: skip
+EXPIRY = {"expires_at": "2030-01-31T12:00:00+01:00"}
 
 
 class Known:
@@ -34,53 +43,80 @@ class Known:
     _transaction_url = _address_url
 
 
-def proof(told: dict[str, Any] | None, **record: Any) -> Proof:
-    """The verdict about a record when the API answered this."""
-    return proof_of(RECORD | record | {"proof": told}, Known())  # type: ignore[arg-type]
+def proof(found: dict[str, Any] | None, **record: Any) -> ProofView:
+    """Return the verdict about a record for this proof in the API's response."""
+    detail = AttestationDetail.model_validate(RECORD | record | {"proof": found})
+    return proof_view(detail, Known())  # type: ignore[arg-type]
 
 
-def test_the_chain_agrees() -> None:
-    found = proof(TOLD)
+def view(**record: Any) -> AttestationView:
+    """Return a record as pages show it."""
+    return attestation_view(Attestation.model_validate(RECORD | record), Known())  # type: ignore[arg-type]
+
+
+def test_attestation_proof_that_agrees_has_an_agreeing_verdict() -> None:
+    found = proof(PROOF)
     assert (found.verdict, found.block, found.differences) == ("agrees", 7, [])
 
 
-def test_what_differs_is_named() -> None:
-    found = proof(TOLD | {"agrees": False, "is_valid": False, "revoked": True, "kyc_level": 1})
+def test_attestation_proof_differences_are_named() -> None:
+    found = proof(PROOF | {"agrees": False, "is_valid": False, "revoked": True, "kyc_level": 1} | EXPIRY)
     assert found.verdict == "differs"
     assert found.differences == [
         {"name": "Status", "old": "active", "new": "revoked"},
         {"name": "KYC level", "old": "2", "new": "1"},
+        {"name": "Expires", "old": "never", "new": "2030-01-31 11:00:00"},
     ]
 
 
-def test_a_chain_that_does_not_answer_is_no_chain_that_has_nothing() -> None:
+def test_attestation_proof_distinguishes_silent_and_absent() -> None:
     assert proof(None).verdict == "silent"
     assert proof(None, uid=None, status="pending").verdict == "absent"
 
 
-def test_an_attestation_that_ends_soon_says_so() -> None:
-    assert attestation_view(RECORD, Known()).shown == "active"  # type: ignore[arg-type]
-    soon = RECORD | {"expires_at": "2000-01-01T00:00:00Z"}
-    assert attestation_view(soon, Known()).shown == "expiring"  # type: ignore[arg-type]
+def test_attestation_close_to_expiry_is_shown_as_expiring() -> None:
+    assert view().shown == "active"
+    assert view(expires_at="2000-01-01T00:00:00Z").shown == "expiring"
+    assert view(**EXPIRY).expires_at == "2030-01-31T11:00:00.000000Z"
+
+
+def test_attestation_without_party_has_no_name() -> None:
+    found = view(party=None)
+    assert (found.name, found.mark, found.email) == ("", "?", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("3", 3), (3, 3), ("", ""), (None, ""), ("²", "²"), ("-1", "-1"), ("1.5", "1.5"), ("9" * 9_999, 10**20 - 1)],
+)
+def test_whole_number_of_a_form_is_parsed(value: Any, number: int | str) -> None:
+    assert whole_number(value) == number
+
+
+def test_stored_attestation_can_be_sent() -> None:
+    checklist = Checklist(_reflex_internal_init=True)  # type: ignore[call-arg]
+    checklist._attestation = AttestationCreate.model_validate({"party_id": RECORD["party_id"], "chain_eid": 40161})
+    sent = prepare("POST", "/", None, checklist._wanted(), None).options["content"]
+    assert json.loads(sent) == {"party_id": RECORD["party_id"], "chain_eid": 40161}
 
 
 @pytest.mark.parametrize("text", ["Sweden (SWE)", "sweden", "swe", " SWE "])
-def test_countries_are_found_as_people_write_them(text: str) -> None:
+def test_countries_are_found_by_common_spellings(text: str) -> None:
     assert country_code(text) == "SWE"
 
 
-def test_every_country_is_read_back_as_it_is_offered() -> None:
+def test_country_options_parse_back() -> None:
     assert all(country_code(written(code)) == code for code in NAMES)
     assert country_code("Atlantis") == "Atlantis"
 
 
-def test_days_end_at_their_end() -> None:
+def test_date_without_a_time_ends_at_midnight() -> None:
     assert end_of("2027-06-30") == "2027-06-30T23:59:59Z"
     assert end_of(" ") is None
-    with pytest.raises(ValueError, match="Write a day"):
+    with pytest.raises(ValueError, match="Enter a date"):
         end_of("30.6.2027")
 
 
 @pytest.mark.parametrize("value", ["", "../api-keys", None, 7, {"a": 1}, "0" * 400])
-def test_only_ids_become_part_of_a_path(value: Any) -> None:
+def test_malformed_ids_are_not_used_in_paths(value: Any) -> None:
     assert id_of(value) == ""

@@ -1,15 +1,16 @@
-"""What the controls' dialogs make of what is written, and of the plan."""
+"""How the controls' dialogs convert input and show the plan."""
 
 import pytest
 
-from state.asset import AssetView, Place
-from state.controls import CONTROLS, _change, _missing, _unsaid
-from state.verdicts import Terms, verdicts_of
+from backend.compliance.schemas import Resolution, RuleVerdict
+from backend.controls.schemas import Change
+from state.assets.detail import AssetDetail, DeploymentView
+from state.compliance.verdicts import Terms, verdicts_of
+from state.controls.controls import CONTROLS, _change_words, _missing, _unconfirmed
 
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
-ASSET = AssetView(
-    id="a", symbol="HF", decimals=6, places=[Place(40161, "Sepolia", ADDRESS, "", "active", "", "", "1", False)]
-)
+PLACE = DeploymentView(40161, "Sepolia", ADDRESS, "", "active", "", "", "1", False)
+ASSET = AssetDetail(id="a", symbol="HF", decimals=6, places=[PLACE])
 
 
 @pytest.mark.parametrize(
@@ -25,15 +26,15 @@ ASSET = AssetView(
         ("recover", {"chain_eid": "40161", "lost_address": ADDRESS}, {"new_address"}),
     ],
 )
-def test_what_is_missing(kind: str, given: dict[str, str], fields: set[str]) -> None:
+def test_control_form_reports_missing_fields(kind: str, given: dict[str, str], fields: set[str]) -> None:
     assert set(_missing(CONTROLS[kind], given, 6)) == fields
 
 
-def test_danger_is_confirmed_by_the_symbol() -> None:
+def test_dangerous_control_is_confirmed_by_the_symbol() -> None:
     said = {"reason": "Order 12", "symbol": "hf"}
-    assert _unsaid(CONTROLS["burn"], said, ASSET) == {"symbol": "Type HF to confirm"}
-    assert _unsaid(CONTROLS["mint"], said, ASSET) == {}
-    assert set(_unsaid(CONTROLS["pause"], {"reason": "", "symbol": "HF"}, ASSET)) == {"reason"}
+    assert _unconfirmed(CONTROLS["burn"], said, ASSET) == {"symbol": "Type HF to confirm"}
+    assert _unconfirmed(CONTROLS["mint"], said, ASSET) == {}
+    assert set(_unconfirmed(CONTROLS["pause"], {"reason": "", "symbol": "HF"}, ASSET)) == {"reason"}
 
 
 @pytest.mark.parametrize(
@@ -45,14 +46,19 @@ def test_danger_is_confirmed_by_the_symbol() -> None:
         (("state", None, "moving", "paused"), ("Token, Sepolia", "Moving", "Paused")),
     ],
 )
-def test_a_change_is_said_in_whole_tokens(change: tuple[str, str | None, str, str], words: tuple[str, ...]) -> None:
+def test_control_change_is_shown_in_whole_tokens(
+    change: tuple[str, str | None, str, str], words: tuple[str, ...]
+) -> None:
     field, address, before, after = change
-    told = _change({"chain_eid": 40161, "field": field, "address": address, "before": before, "after": after}, ASSET)
-    assert (told["name"], told["old"], told["new"]) == words
+    shown = _change_words(Change(chain_eid=40161, field=field, address=address, before=before, after=after), ASSET)
+    assert (shown["name"], shown["old"], shown["new"]) == words
 
 
 @pytest.mark.parametrize("act", ["unpause", "unfreeze"])
-def test_what_a_control_puts_right_leads_to_it(act: str) -> None:
-    fix = {"method": "POST", "path": f"/v1/orgs/o/assets/a/{act}", "description": "x"}
-    rule = {"rule": "paused", "passed": False, "code": 1, "reason": "The token is paused.", "resolution": fix}
+def test_rule_resolved_by_a_control_links_to_it(act: str) -> None:
+    path = f"/orgs/o/assets/a/{act}"
+    fix = {"method": "POST", "path": path, "href": f"https://signum.example/v1{path}", "description": "x"}
+    rule = RuleVerdict(
+        rule="paused", passed=False, code=1, reason="The token is paused.", resolution=Resolution.model_validate(fix)
+    )
     assert verdicts_of([rule], Terms("o", "a", "HF", 6))[0].href == "/o/o/assets/a?tab=controls"

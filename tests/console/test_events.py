@@ -1,6 +1,6 @@
-"""Every handler of every state is open to the world: each is called as the socket does, with everything.
+"""Every handler of every state is public: each is called as the socket does, with every kind of argument.
 
-The calls are made from the registry of handlers, so that a new one cannot be left out.
+The calls come from Reflex's list of handlers, so that a new handler cannot be forgotten.
 """
 
 import inspect
@@ -16,25 +16,25 @@ from reflex.state import BaseState, State
 from reflex_base.event import EventHandler
 from reflex_base.registry import RegistrationContext
 
-from app.door import Malformed, fits, leads
+from app.shell.event_guard import Malformed, fits, leads
 from backend import models
-from backend.members.schemas import Role
-from state.api import SignedOut
+from backend.users.schemas import Role
+from state.core.api import SignedOut
 from tests.conftest import World
 from tests.console.events import Socket, Tab, connected
-from tests.firm import Firm
+from tests.support.firm import Firm
 
 MOVING = {str(row.__tablename__) for row in (models.SessionRow, models.CursorRow, models.ChainRow)}
-"""Tables that signing in, looking and time change."""
+"""Tables that sign-in, reads and time change."""
 OF_REFLEX = {"hydrate", "set_is_hydrated", "hydrate_and_load", "handle_frontend_exception", "on_load_internal"}
-"""Handlers of Reflex's own that browsers need; its others are closed."""
+"""Reflex's own handlers that browsers need; its others are closed."""
 MARK = "Kestrel"
-"""In every text of the organization that is looked for in what others are sent."""
+"""A marker in every text of the organization, searched for in other people's messages."""
 LONG = "x" * 60_000
 FIELDS = sorted(
-    {name for file in Path("state").glob("*.py") for name in re.findall(r'(?:get\(|\[)"(\w+)"', file.read_text())}
+    {name for file in Path("state").rglob("*.py") for name in re.findall(r'(?:get\(|\[)"(\w+)"', file.read_text())}
 )
-"""Every name a state reads from anything, so that a form has what it looks for."""
+"""Every name that a state reads from a form or a record, so that a form has it."""
 JUNK: list[Any] = [
     None, True, 0, -1, 10**30, 1.5, float("nan"), float("inf"), "", "0", "-1", "1e400", "../../../auth/me", LONG,
     "a\x00b", "\ud800", "💥", "' or 1=1 --", "{org}", [], [1, {"a": []}], {}, {"a": {"b": [{}]}},
@@ -43,31 +43,31 @@ JUNK: list[Any] = [
 
 
 def handlers() -> dict[str, EventHandler]:
-    """Every handler a browser can name, by that name."""
+    """Return every handler that a browser can name, by that name."""
     import app.app  # noqa: F401  (registers them)
 
     return {name: known.handler for name, known in RegistrationContext.get().event_handlers.items()}
 
 
 def ours() -> dict[str, EventHandler]:
-    """Those of this console."""
+    """Return the console's own handlers."""
     return {name: one for name, one in handlers().items() if one.fn.__module__.startswith(("state.", "app."))}
 
 
 def parameters(handler: EventHandler) -> dict[str, Any]:
-    """A handler's parameters and their types."""
+    """Return a handler's parameters and their types."""
     hints = inspect.get_annotations(handler.fn, eval_str=True)
     return {name: hints.get(name, Any) for name in list(inspect.signature(handler.fn).parameters)[1:]}
 
 
 def forms(ids: list[str]) -> list[dict[str, Any]]:
-    """Forms as a hand-made client would send them."""
+    """Return forms as a hand-made client would send them."""
     filled: list[Any] = ["1", "", LONG, "a\x00b", "\ud800", None, 7, [], {"a": 1}, float("nan"), ids[0]]
     return [{}, *(dict.fromkeys(FIELDS, value) for value in filled)]
 
 
 def payloads(handler: EventHandler, ids: list[str]) -> Iterator[Any]:
-    """What a handler is called with: first what fits its types, then what does not."""
+    """Return arguments for a handler: first matching types, then others."""
     given = parameters(handler)
     good = {str: [*ids, "admin", "1", "Enter", "name", "price"], bool: [True, False], int: [0, 1, -1, 10**30]}
     choices = {name: good.get(hint, forms(ids)) for name, hint in given.items()}
@@ -80,7 +80,7 @@ def payloads(handler: EventHandler, ids: list[str]) -> Iterator[Any]:
 
 
 class Ground:
-    """An organization with something of everything, and people who look at it."""
+    """An organization with one of every record, and people who look at it."""
 
     def __init__(self, firm: Firm, ids: list[str], webhook: str, database_url: str) -> None:
         self.firm, self.ids, self.database_url = firm, [*ids, webhook], database_url
@@ -94,8 +94,8 @@ class Ground:
         }
 
     async def contents(self) -> dict[str, Any]:
-        """What every table holds, but what signing in and looking change; as the owner, who sees every column. Of the
-        mails of other organizations, which are there: their texts end by the clock."""
+        """Return the content of every table except the changes of sign-in and reads; as the owner, who sees every
+        column. Excludes emails of other organizations, whose texts are deleted by the clock."""
         tables = {str(row.__tablename__) for name in models.__all__ if (row := getattr(models, name))} - MOVING
         mine = f"organization_id = '{self.firm.id}'"
         mails = f"(select id, case when {mine} then outbox::text else recipient end from outbox)"
@@ -116,7 +116,7 @@ async def socket(api: Any):
 
 @pytest_asyncio.fixture(scope="module")
 async def ground(client: Any, database_url: str) -> Ground:
-    """The organization that the others must not see."""
+    """The organization that other people must not see."""
     world = World(client)
     firm = await Firm.found(world, f"{MARK} Holdings")
     party = await firm.party(name=f"{MARK} Investor", email=f"investor@{MARK.lower()}.example")
@@ -130,9 +130,10 @@ async def ground(client: Any, database_url: str) -> Ground:
 
 
 async def call_all(socket: Socket, tab: Tab, ids: list[str], malformed: bool = False) -> str:
-    """Call every handler with everything; what the tab was sent. Fails on any exception that got out of a handler.
+    """Call every handler with every argument; return the messages to the tab. Fail on any exception that leaves a
+    handler.
 
-    Malformed payloads end at the door whoever sends them: they are sent once.
+    Malformed payloads are rejected before the session is read, so they are sent once.
     """
     sent, wrong = [], []
     for name, handler in ours().items():
@@ -147,7 +148,7 @@ async def call_all(socket: Socket, tab: Tab, ids: list[str], malformed: bool = F
     return "\n".join(sent)
 
 
-def test_no_state_has_a_public_method_that_is_no_handler():
+def test_public_state_methods_are_event_handlers():
     known = {state for one in RegistrationContext.get().event_handlers.values() for state in one.states}
     for state in {s for s in known if s.__module__.startswith(("state.", "app."))}:
         own = set(dir(state)) - set(dir(State)) - set(state.vars)
@@ -155,30 +156,32 @@ def test_no_state_has_a_public_method_that_is_no_handler():
         assert callable_names <= set(state.event_handlers), state
 
 
-def test_only_the_handlers_browsers_need_are_open():
+def test_open_events_are_those_browsers_need():
     names = {name.rpartition(".")[2] for name, one in handlers().items() if one not in ours().values()}
     assert names - OF_REFLEX == {"setvar", "update_vars_internal"}
 
 
 def secrets_of(state: type[BaseState]) -> set[str]:
-    """Vars of a state whose names promise a secret."""
+    """Return the vars of a state whose names suggest a secret."""
     return {name for name in state.vars if re.search(r"cookie|token|password|secret|(^|_)key($|_)", name)}
 
 
-def test_no_state_shows_a_secret():
+def test_states_expose_no_secrets():
     shown = {f"{s.__name__}.{name}" for one in ours().values() if (s := one.state) for name in secrets_of(s)}
     named_alike = {"MarketWizard.own_token"}  # a token's address
     assert shown - named_alike == {"KeyForm.secret", "SigningSecret.secret", "ClientForm.secret", "FactorSetup.secret"}
 
 
-async def test_without_a_session_nothing_is_told_and_nothing_is_done(socket: Socket, ground: Ground):
+@pytest.mark.long
+async def test_events_without_a_session_reveal_and_change_nothing(socket: Socket, ground: Ground):
     before = await ground.contents()
     tab = await socket.tab("", f"/o/{ground.firm.id}/overview", **ground.params)
     assert MARK.lower() not in (await call_all(socket, tab, ground.ids, malformed=True)).lower()
     assert await ground.contents() == before
 
 
-async def test_somebody_of_another_organization_is_told_nothing(world: World, socket: Socket, ground: Ground):
+@pytest.mark.long
+async def test_events_of_another_organizations_member_reveal_nothing(world: World, socket: Socket, ground: Ground):
     stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
     before = await ground.contents()
     tab = await socket.tab(stranger.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
@@ -186,30 +189,32 @@ async def test_somebody_of_another_organization_is_told_nothing(world: World, so
     assert await ground.contents() == before
 
 
-async def test_a_client_is_told_their_organizations_name_and_no_more(world: World, socket: Socket, ground: Ground):
+@pytest.mark.long
+async def test_client_events_reveal_only_the_organization_name(world: World, socket: Socket, ground: Ground):
     person = await world.person(ground.firm.id, Role.CLIENT)
     before = await ground.contents()
     tab = await socket.tab(person.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
-    told = (await call_all(socket, tab, ground.ids)).replace(f"{MARK} Holdings", "")
-    assert MARK.lower() not in told.lower()
-    assert person.cookie.partition("=")[2] not in told
+    answer = (await call_all(socket, tab, ground.ids)).replace(f"{MARK} Holdings", "")
+    assert MARK.lower() not in answer.lower()
+    assert person.cookie.partition("=")[2] not in answer
     assert await ground.contents() == before
 
 
-async def test_a_viewer_changes_nothing_by_any_call(world: World, socket: Socket, ground: Ground):
+@pytest.mark.long
+async def test_viewer_events_change_nothing(world: World, socket: Socket, ground: Ground):
     person = await world.person(ground.firm.id, Role.VIEWER)
     before = await ground.contents()
     tab = await socket.tab(person.cookie, f"/o/{ground.firm.id}/overview", **ground.params)
-    told = await call_all(socket, tab, ground.ids)
-    assert MARK in told
-    assert person.cookie.partition("=")[2] not in told
+    answer = await call_all(socket, tab, ground.ids)
+    assert MARK in answer
+    assert person.cookie.partition("=")[2] not in answer
     assert await ground.contents() == before
 
 
-async def test_a_tab_forgets_the_person_who_left(world: World, socket: Socket, ground: Ground):
+async def test_tab_forgets_the_person_who_signed_out(world: World, socket: Socket, ground: Ground):
     viewer = await world.person(ground.firm.id, Role.VIEWER)
     tab = await socket.tab(viewer.cookie, f"/o/{ground.firm.id}/parties", **ground.params)
-    assert MARK in await tab.send("reflex___state____state.state___parties____parties.load", {})
+    assert MARK in await tab.send("reflex___state____state.state___parties___list____parties.load", {})
     assert MARK in await tab.connect(viewer.cookie)
     assert MARK not in await tab.connect("")
     stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
@@ -217,7 +222,7 @@ async def test_a_tab_forgets_the_person_who_left(world: World, socket: Socket, g
 
 
 @pytest.mark.parametrize("name", ["setvar", "update_vars_internal", "hydrate_and_load"])
-async def test_nobody_writes_a_var_from_outside(socket: Socket, name: str):
+async def test_state_variables_cannot_be_set_from_the_socket(socket: Socket, name: str):
     tab = await socket.tab("", "/sign-in")
     state = "reflex___state____state"
     given = {"var_name": "x", "value": 1} if name == "setvar" else {"vars": {f"{state}.x": 1}}
@@ -229,7 +234,7 @@ async def test_nobody_writes_a_var_from_outside(socket: Socket, name: str):
 
 
 @pytest.mark.parametrize("params", [{"splat": ["nowhere", "at", "all"]}, {"org_id": "../auth/me"}])
-async def test_a_wrong_address_is_answered_once(socket: Socket, params: Any):
+async def test_unknown_page_path_is_answered_once(socket: Socket, params: Any):
     tab = Tab(socket, "", "/nowhere/at/all", params)
     await tab.connect("")
     wrong = [str(one) for one in socket.failures]
@@ -238,5 +243,5 @@ async def test_a_wrong_address_is_answered_once(socket: Socket, params: Any):
 
 
 @pytest.mark.parametrize("value", [None, 1, [], {"a": 1}, "../../auth/me", "a?b=c", "", LONG, "a\x00"])
-def test_an_id_of_the_url_leads_nowhere_else(value: Any):
+def test_foreign_id_in_the_url_reaches_no_other_path(value: Any):
     assert not leads({"org_id": value})

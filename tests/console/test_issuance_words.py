@@ -1,4 +1,4 @@
-"""What the issuance pages reckon themselves: amounts, rules, verdicts, prerequisites."""
+"""Values that the issuance pages calculate: amounts, rules, verdicts, prerequisites."""
 
 from datetime import UTC, datetime
 
@@ -7,18 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.client import ApiProblem
-from state.given import id_of, number, texts
-from state.prerequisites import prerequisites_of
-from state.rules import Checked, Rules, Unfit, after_months, asset_body, checked, moment, seconds
-from state.units import MAX_UINT256, cost, grouped, percent, to_base, to_whole
-from state.verdicts import Terms, verdicts_of
+from backend.compliance.schemas import RuleVerdict
+from state.compliance.rule_values import after_months, moment, seconds
+from state.compliance.rules import Checked, InvalidFields, Rules, asset_body, checked
+from state.compliance.verdicts import Terms, verdicts_of
+from state.core.arguments import id_of, number, texts
+from state.core.prerequisites import prerequisites_of
+from state.core.units import MAX_UINT256, cost, grouped, percent, to_base, to_whole
 
 AMOUNTS = st.integers(min_value=0, max_value=MAX_UINT256)
 DECIMALS = st.integers(min_value=0, max_value=18)
 
 
 @given(AMOUNTS, DECIMALS)
-def test_amounts_come_back_exactly(units: int, decimals: int) -> None:
+def test_amounts_round_trip_exactly(units: int, decimals: int) -> None:
     assert to_base(to_whole(units, decimals), decimals) == str(units)
     assert to_base(grouped(units, decimals), decimals) == str(units)
 
@@ -26,38 +28,38 @@ def test_amounts_come_back_exactly(units: int, decimals: int) -> None:
 @pytest.mark.parametrize(
     "words", ["", ".", " ", "1e3", "-1", "+1", "1.2.3", "٣", "0x10", "NaN", "1.0000001", str(2**256), "9" * 400]
 )
-def test_what_is_no_amount_is_refused_in_words(words: str) -> None:
+def test_malformed_amount_is_rejected_with_a_message(words: str) -> None:
     with pytest.raises(ValueError, match=r"[A-Z]\w+ "):
         to_base(words, 6)
 
 
 @given(st.integers(1, 10**30), st.integers(1, 10**30))
-def test_a_cost_is_never_rounded_down(price: int, amount: int) -> None:
+def test_cost_is_never_rounded_down(price: int, amount: int) -> None:
     total = cost(str(price), str(amount), 18)
     assert 0 <= total * 10**18 - price * amount < 10**18
 
 
-def test_fees_in_percent() -> None:
+def test_fees_are_shown_in_percent() -> None:
     assert [percent(bps) for bps in (0, 5, 30, 10_000)] == ["0.00%", "0.05%", "0.30%", "100.00%"]
 
 
 @given(st.integers(min_value=1, max_value=2**33))
-def test_moments_come_back_exactly(when: int) -> None:
+def test_times_round_trip_exactly(when: int) -> None:
     assert seconds(moment(when)) == when
 
 
-def test_a_preset_s_lockup_is_a_real_day() -> None:
+def test_preset_lockup_is_an_existing_date() -> None:
     assert after_months(12, datetime(2028, 2, 29, 15, tzinfo=UTC)) == "2029-02-28T00:00"
     assert after_months(0, datetime(2028, 1, 1, tzinfo=UTC)) == ""
 
 
-def test_every_field_that_cannot_be_read_is_named() -> None:
-    with pytest.raises(Unfit) as unfit:
+def test_unreadable_fields_are_all_named() -> None:
+    with pytest.raises(InvalidFields) as invalid:
         checked(Rules(lockup="soon", max_holders="-1", max_tokens="x"), 18)
-    assert set(unfit.value.errors) == {"lockup_end_time", "max_holders", "max_tokens_per_holder"}
+    assert set(invalid.value.errors) == {"lockup_end_time", "max_holders", "max_tokens_per_holder"}
 
 
-def test_a_patch_has_only_what_differs() -> None:
+def test_patch_contains_only_changes() -> None:
     old = checked(Rules(level=1, countries=["IRN"]), 18)
     new = checked(Rules(level=2, countries=["IRN"], max_tokens="1.5"), 18)
     assert isinstance(old, Checked)
@@ -68,30 +70,30 @@ def test_a_patch_has_only_what_differs() -> None:
     assert asset_body(old, old) == {}
 
 
-def test_reasons_are_told_in_whole_tokens_and_dates() -> None:
+def test_reasons_use_whole_tokens_and_dates() -> None:
     reasons = [
-        "The balance is smaller than the amount. 1500000 base units are there, 2000000 are asked.",
-        "2500000 base units afterwards, 2000000 may be held.",
-        "The lockup has not ended. It ends at Unix time 1826841600.",
-        "3 holders afterwards, 2 may be.",
+        "The balance is smaller than the amount. The balance is 1500000 base units; the amount is 2000000 base units.",
+        "2500000 base units afterwards; the maximum per holder is 2000000 base units.",
+        "The lockup has not ended. The lock-up ends at Unix time 1826841600.",
+        "3 holders afterwards; the maximum is 2.",
     ]
-    rules = [{"rule": "x", "passed": False, "code": i, "reason": reason} for i, reason in enumerate(reasons)]
-    told = [verdict.reason for verdict in verdicts_of(rules, Terms("o", "a", "ABC", 6))]
-    assert told == [
-        "The balance is smaller than the amount. 1.5 ABC are there, 2 ABC are asked.",
-        "2.5 ABC afterwards, 2 ABC may be held.",
-        "The lockup has not ended. It ends at 22 Nov 2027, 00:00 UTC.",
-        "3 holders afterwards, 2 may be.",
+    rules = [RuleVerdict(rule="x", passed=False, code=i, reason=reason) for i, reason in enumerate(reasons)]
+    texts_shown = [verdict.reason for verdict in verdicts_of(rules, Terms("o", "a", "ABC", 6))]
+    assert texts_shown == [
+        "The balance is smaller than the amount. The balance is 1.5 ABC; the amount is 2 ABC.",
+        "2.5 ABC afterwards; the maximum per holder is 2 ABC.",
+        "The lockup has not ended. The lock-up ends at 22 Nov 2027, 00:00 UTC.",
+        "3 holders afterwards; the maximum is 2.",
     ]
 
 
-def test_prerequisites_open_one_after_the_other() -> None:
+def test_prerequisites_open_in_order() -> None:
     entries = [
         {
             "state": "b",
             "satisfied": False,
             "detail": "",
-            "resolution": {"method": "POST", "path": "/v1/orgs/o/wallets"},
+            "resolution": {"method": "POST", "path": "/orgs/o/wallets", "href": "https://x/v1/orgs/o/wallets"},
         },
         {"state": "a", "satisfied": True, "detail": "", "resolution": {}},
         {"state": "c", "satisfied": False, "detail": "", "resolution": {}},
@@ -99,10 +101,10 @@ def test_prerequisites_open_one_after_the_other() -> None:
     problem = ApiProblem({"status": 409, "prerequisites": entries, "dependencyChain": ["a", "b", "c"]})
     items = prerequisites_of(problem, "o")
     assert [(item.name, item.state) for item in items] == [("a", "done"), ("b", "open"), ("c", "locked")]
-    assert items[1].href == "/o/o/wallets"
+    assert (items[1].href, items[1].call) == ("/o/o/wallets", "POST https://x/v1/orgs/o/wallets")
 
 
-def test_a_browser_can_send_anything() -> None:
+def test_event_arguments_of_any_shape_are_accepted_safely() -> None:
     assert texts([1]) == {}
     assert texts({"a": "b" * 9_000, "c": 1, "d": None}) == {"a": "b" * 4_000}
     assert id_of("../../orgs") == ""

@@ -1,4 +1,4 @@
-"""Fields for passwords hide what is typed, and leave it to password managers."""
+"""Password fields hide their input and work with password managers."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ def parts(component: rx.Component) -> Iterator[rx.Component]:
 
 
 def fields() -> list[tuple[str, Input]]:
-    """Every field of the console whose name speaks of a password, with its page."""
+    """Return every field of the console whose name contains a password, with its page."""
     if not console._unevaluated_pages:
         console._apply_decorated_pages()
     pages = {route: page.component for route, page in console._unevaluated_pages.items()}
@@ -25,7 +25,7 @@ def fields() -> list[tuple[str, Input]]:
     return [(route, one) for route, one in inputs if "password" in str(one.name)]
 
 
-def test_password_fields_hide_what_is_typed_and_take_what_is_pasted() -> None:
+def test_password_fields_hide_input_and_allow_pasting() -> None:
     found = fields()
     assert {"sign-in", "reset-password", "invitation"} <= {route for route, _ in found}
     for route, one in found:

@@ -1,4 +1,4 @@
-"""What the console keeps and writes down of a browser: nothing of one without a session."""
+"""Sockets without a session leave no state and no log lines."""
 
 import asyncio
 import logging
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app import sockets
-from backend.request_guard import VISITOR, Visitor
+from app.shell import sockets
+from backend.server.request_guard import VISITOR, Visitor
 from tests.console.events import Socket, Tab, connected
 
 FORGED = "reflex___state____state.reflex___state____frontend_event_exception_state.handle_frontend_exception"
@@ -42,7 +42,7 @@ def states_of(socket: Socket, tab: Tab) -> list[str]:
     return [key for key in socket.app.state_manager.states if key.startswith(tab.token)]
 
 
-async def test_state_of_a_stranger_is_forgotten_when_the_tab_is_closed(
+async def test_stranger_state_is_forgotten_when_the_tab_is_closed(
     socket: Socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sockets, "FORGET_AFTER", 0.0)
@@ -53,19 +53,19 @@ async def test_state_of_a_stranger_is_forgotten_when_the_tab_is_closed(
         assert task is not None
         await task
         await socket.settle()
-        await asyncio.sleep(0)  # the timer of the forgetting is due
+        await asyncio.sleep(0)  # the timer that drops the state is due
         assert bool(states_of(socket, tab)) is kept
         assert tab.token not in socket.namespace.strangers
 
 
-async def test_open_tab_of_a_stranger_is_not_forgotten(socket: Socket) -> None:
+async def test_stranger_state_is_kept_while_the_tab_is_open(socket: Socket) -> None:
     tab = await opened(socket, Tab)
     socket.namespace.forget(tab.token)
     assert states_of(socket, tab)
     assert tab.token in socket.namespace.strangers
 
 
-async def test_reports_of_a_browser_are_logged_for_people_who_are_signed_in(
+async def test_browser_reports_are_logged_for_signed_in_people(
     socket: Socket, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
@@ -75,5 +75,5 @@ async def test_reports_of_a_browser_are_logged_for_people_who_are_signed_in(
         await socket.namespace.on_client_error(tab.sid, {"message": "reported", "error_type": "x"})
         await tab.send(FORGED, {"info": "thrown", "component_stack": ""})
         await tab.send("no_such_handler", {})
-        told = "\n".join(record.getMessage() for record in caplog.records)
-        assert [word in told for word in ("reported", "thrown", "no_such_handler")] == [is_told] * 3, told
+        answer = "\n".join(record.getMessage() for record in caplog.records)
+        assert [word in answer for word in ("reported", "thrown", "no_such_handler")] == [is_told] * 3, answer

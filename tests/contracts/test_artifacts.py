@@ -1,4 +1,4 @@
-"""The committed artifacts are what the sources compile to, and one table of restrictions serves everybody."""
+"""The committed artifacts match the compiled sources, and all users share one table of restrictions."""
 
 import hashlib
 import json
@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 CONTRACTS = Path(__file__).parents[2] / "backend" / "contracts"
 NAMES = {path.stem for path in (CONTRACTS / "artifacts").glob("*.json")}
@@ -38,16 +40,16 @@ def source_hash() -> str:
 
 
 QUICK = {"FOUNDRY_FUZZ_RUNS": "32", "FOUNDRY_INVARIANT_RUNS": "6"}
-"""An eighth and a quarter of what `make contracts` tries."""
+"""An eighth and a quarter of the runs of `make contracts`."""
 
 
 def run(*command: str, **given: str) -> subprocess.CompletedProcess[str]:
-    """With the JavaScript runtime of our own environment; no other is asked for."""
+    """Use the JavaScript runtime of the virtual environment only."""
     environment = os.environ | given | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     return subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False, env=environment)
 
 
-def test_artifacts_record_the_sources_they_were_made_from():
+def test_artifacts_record_their_sources():
     expected = source_hash()
     listed = (CONTRACTS / "compile.mjs").read_text().split("const contracts = [")[1].split("]")[0]
     assert set(re.findall(r'"(\w+)"', listed)) == NAMES
@@ -56,27 +58,29 @@ def test_artifacts_record_the_sources_they_were_made_from():
         assert artifact(name)["contractName"] == name
 
 
-def test_recompilation_equals_the_committed_artifacts():
+@pytest.mark.long
+def test_artifacts_equal_a_recompilation():
     install = run("bun", "install", "--frozen-lockfile", "--ignore-scripts")
     assert install.returncode == 0, install.stderr
     check = run("bun", "compile.mjs", "--check")
     assert check.returncode == 0, check.stderr
 
 
-def test_the_solidity_tests_pass():
+@pytest.mark.long
+def test_solidity_tests_pass():
     report = run("./test.sh", **QUICK)
     assert report.returncode == 0, report.stdout[-4000:]
     assert int(re.findall(r"(\d+) tests passed", report.stdout)[-1]) >= 130
 
 
-def test_code_fits_every_chain():
+def test_contract_code_fits_every_chain():
     for name in NAMES:
         size = (len(artifact(name)["deployedBytecode"]) - 2) // 2
         assert 0 < size <= CODE_LIMIT, f"{name} has {size} bytes"
 
 
 def opcodes(code: bytes) -> set[int]:
-    """The instructions of a contract, without the bytes that they push."""
+    """Return the instructions of a contract, without the bytes that they push."""
     found, at = set(), 0
     while at < len(code):
         found.add(code[at])
@@ -84,8 +88,8 @@ def opcodes(code: bytes) -> set[int]:
     return found
 
 
-def test_no_contract_can_be_replaced_or_destroyed():
-    """None runs another contract's code as its own or ends itself, so what was deployed stays what it is."""
+def test_contracts_cannot_be_replaced_or_destroyed():
+    """No contract runs another contract's code as its own or destroys itself, so a deployed contract never changes."""
     for name in NAMES:
         code = bytes.fromhex(artifact(name)["deployedBytecode"].removeprefix("0x"))
         assert opcodes(code).isdisjoint({CALLCODE, DELEGATECALL, SELFDESTRUCT}), name
@@ -93,7 +97,7 @@ def test_no_contract_can_be_replaced_or_destroyed():
         assert not {one for one in functions if "upgrade" in one or one == "initialize"}, name
 
 
-def test_restrictions_equal_the_constants():
+def test_restriction_codes_equal_the_constants():
     table = json.loads((CONTRACTS / "restrictions.json").read_text())
     source = (CONTRACTS / "src" / "Restrictions.sol").read_text()
     constants = dict(re.findall(r"uint8 internal constant (\w+) = (\d+);", source))

@@ -1,11 +1,11 @@
-"""A firm that has a token to control, and what a plan would change."""
+"""A firm with a token to control, and the effects of a plan."""
 
 from typing import Any
 
-from backend.chain import token
+from backend.chain.bindings import token
 from tests.conftest import World
-from tests.firm import SEPOLIA
-from tests.issuance import Issuance
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import Issuance
 
 WHY = "Order 12 of the court"
 
@@ -25,7 +25,7 @@ class Issuer(Issuance):
         return f"/assets/{self.of['id']}/{name}"
 
     async def do(self, name: str, **body: Any) -> Any:
-        """A control that must succeed; its request."""
+        """Run a control that must succeed and return its request."""
         accepted = await self.post(self.control(name), {"chain_eid": SEPOLIA, "reason": WHY} | body)
         assert accepted["assetId"] == self.of["id"]
         return await self.succeed(accepted["requestId"])

@@ -1,19 +1,19 @@
-"""Controls on real chains: what each does, refuses and plans; killed at any moment; and who may."""
+"""Controls on real chains: effects, refusals, plans, kills at any moment, and permissions."""
 
 import pytest
 
-from backend.chain import token
+from backend.chain.bindings import token
 from backend.controls import workflow
-from backend.fields import MAX_UINT256
-from backend.members.schemas import Role
+from backend.core.fields import MAX_UINT256
+from backend.users.schemas import Role
 from tests.conftest import World
 from tests.controls.issuer import WHY, Issuer, changed, issuer
-from tests.firm import BASE, SEPOLIA, Firm, refused
-from tests.issuance import UNIT
-from tests.killing import killed, run, sent, unqueued
+from tests.support.crash import killed, run, sent, unqueued
+from tests.support.firm import BASE, SEPOLIA, Firm, refused
+from tests.support.issuance import UNIT
 
 
-async def test_mint_and_burn(world: World) -> None:
+async def test_mint_and_burn_change_the_supply(world: World) -> None:
     firm = await issuer(world)
     treasury, investor, stranger = (
         await firm.treasury(),
@@ -53,7 +53,7 @@ async def test_mint_and_burn(world: World) -> None:
     assert (await firm.no("mint", 409, to_address=treasury["address"], amount=str(2**200))).detail
 
 
-async def test_pause_stops_and_unpause_lets_go(world: World) -> None:
+async def test_pause_blocks_transfers_until_unpause(world: World) -> None:
     firm = await issuer(world)
     treasury, investor = await firm.treasury(), await firm.trader()
     assert (await firm.get(f"/assets/{firm.of['id']}"))["deployments"][0]["paused"] is False
@@ -63,7 +63,7 @@ async def test_pause_stops_and_unpause_lets_go(world: World) -> None:
     request = await firm.do("pause", chain_eid=None)
     assert request["steps"][0]["detail"] == f"The token is paused. Reason: {WHY}"
     assert (await firm.get(f"/assets/{firm.of['id']}"))["deployments"][0]["paused"] is True
-    assert (await firm.no("pause", 409)).detail == "The token is paused already."
+    assert (await firm.no("pause", 409)).detail == "The token is already paused."
 
     body = {
         "asset_id": firm.of["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
@@ -71,7 +71,7 @@ async def test_pause_stops_and_unpause_lets_go(world: World) -> None:
     }  # fmt: skip
     (rule,) = (await firm.refused("POST", "/transfers", 409, json=body)).rules
     assert (rule["code"], rule["resolution"]["method"]) == (1, "POST")
-    assert rule["resolution"]["path"] == f"/v1{firm.base}{firm.control('unpause')}"
+    assert rule["resolution"]["path"] == f"{firm.base}{firm.control('unpause')}"
     for name, more in (("mint", {"to_address": treasury["address"]}), ("burn", {"address": treasury["address"]})):
         problem = await firm.no(name, 409, amount="1", **more)
         assert [r["code"] for r in problem.rules] == [1]
@@ -81,7 +81,7 @@ async def test_pause_stops_and_unpause_lets_go(world: World) -> None:
     assert await firm.held(investor["address"]) == 1
 
 
-async def test_pause_on_every_chain(world: World) -> None:
+async def test_pause_applies_on_every_chain(world: World) -> None:
     firm = await Issuer.ready(world, SEPOLIA, BASE)
     assert isinstance(firm, Issuer)
     await firm.ready_asset()
@@ -98,7 +98,7 @@ async def test_pause_on_every_chain(world: World) -> None:
     assert [p["paused"] for p in places] == [False, False]
 
 
-async def test_freeze_a_part_and_the_whole(world: World) -> None:
+async def test_freeze_covers_a_part_or_the_whole_account(world: World) -> None:
     firm = await issuer(world)
     investor, other = await firm.trader(), await firm.trader()
     await firm.give_tokens(investor, 10 * UNIT)
@@ -122,7 +122,7 @@ async def test_freeze_a_part_and_the_whole(world: World) -> None:
     request = await firm.do("freeze", address=address)
     assert "whole account" in request["steps"][0]["detail"]
     assert await firm.frozen(address) == MAX_UINT256
-    assert (await firm.no("freeze", 409, address=address, amount="1")).detail == "The whole account is frozen already."
+    assert (await firm.no("freeze", 409, address=address, amount="1")).detail == "The whole account is already frozen."
     await firm.do("unfreeze", address=address, amount=str(2 * UNIT))
     assert await firm.frozen(address) == 3 * UNIT
     await firm.do("unfreeze", address=address)
@@ -156,7 +156,7 @@ async def test_forced_transfer_takes_frozen_tokens_while_paused(world: World) ->
 @pytest.mark.parametrize(
     ("name", "label"), [("burn", "tokens burned"), ("freeze", "account frozen"), ("unfreeze", "account unfrozen")]
 )
-async def test_killed_at_any_moment_it_is_done_once(world: World, name: str, label: str) -> None:
+async def test_control_killed_at_any_moment_is_executed_once(world: World, name: str, label: str) -> None:
     firm = await issuer(world)
     investor = await firm.trader()
     await firm.give_tokens(investor, 10 * UNIT)
@@ -176,7 +176,7 @@ async def test_killed_at_any_moment_it_is_done_once(world: World, name: str, lab
     assert await firm.frozen(investor["address"]) == (3 * UNIT if name == "freeze" else 0)
 
 
-async def test_what_changes_meanwhile_is_decoded_and_tried_again(world: World) -> None:
+async def test_control_refused_after_a_concurrent_change_is_decoded_and_retried(world: World) -> None:
     firm = await issuer(world)
     treasury = await firm.treasury()
     with unqueued():
@@ -192,7 +192,7 @@ async def test_what_changes_meanwhile_is_decoded_and_tried_again(world: World) -
     assert await firm.held(treasury["address"]) == 1_001 * UNIT
 
 
-async def test_bad_input_and_who_may(world: World) -> None:
+async def test_control_with_bad_input_or_role_is_rejected(world: World) -> None:
     firm = await issuer(world)
     treasury = await firm.treasury()
     before = await sent(firm.id)

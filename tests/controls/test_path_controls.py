@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from backend.bridges import paths
-from backend.chain import token
-from tests.approvals.asking import approve, waiting
-from tests.bridges.carried import bridged
+from backend.chain.bindings import token
+from tests.approvals.second_person import approve, waiting
+from tests.bridges.delivery import bridged
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA
-from tests.issuance import UNIT, Issuance, steps_of
+from tests.support.firm import BASE, SEPOLIA
+from tests.support.issuance import UNIT, Issuance, steps_of
 
 ENDS = {"source_chain_eid": SEPOLIA, "destination_chain_eid": BASE}
 WHY = {"reason": "A verifier was broken into."}
@@ -25,7 +25,7 @@ async def on_two_chains(world: World, amount: int = 100 * UNIT) -> tuple[Issuanc
 
 
 async def control(firm: Issuance, asset: Any, verb: str, **body: Any) -> Any:
-    """Ask for a control of the path and wait for its end."""
+    """Request a control of the path and wait for it to finish."""
     accepted = await firm.post(f"/assets/{asset['id']}/{verb}", ENDS | WHY | body)
     return await firm.succeed(accepted["requestId"])
 
@@ -51,27 +51,27 @@ async def test_paused_path_refuses_bridges_both_ways_until_it_is_resumed(world: 
         body = {"source_chain_eid": source, "destination_chain_eid": destination, "amount": str(UNIT)}
         for params in ({}, {"dry_run": "true"}):
             problem = await firm.refused("POST", f"{path}/bridge", 409, json=body, params=params)
-            assert "is paused. Packets pass again once it is resumed." in problem.detail
+            assert "is paused. Resume it to let packets pass." in problem.detail
             resolution = problem.body["resolution"]
-            assert (resolution["method"], resolution["path"]) == ("POST", f"/v1{firm.base}{path}/unpause-path")
+            assert (resolution["method"], resolution["path"]) == ("POST", f"{firm.base}{path}/unpause-path")
     again = await firm.refused("POST", f"{path}/pause-path", 409, json=ENDS | WHY)
-    assert again.detail == "The path is paused already."
+    assert again.detail == "The path is already paused."
 
     await control(firm, asset, "unpause-path")
     await firm.succeed((await bridged(firm, asset, BASE, UNIT))["requestId"])
 
 
-async def test_packet_that_arrives_on_a_paused_path_waits_and_is_delivered_later(world: World) -> None:
+async def test_packet_arriving_on_a_paused_path_waits_and_is_delivered_later(world: World) -> None:
     firm, asset = await on_two_chains(world)
     there = next(d for d in asset["deployments"] if d["chain_eid"] == BASE)
-    # Only the destination, as if the pause came while the packet was on its way.
+    # Only the destination, as if the pause came while the packet was in transit.
     await firm.owner_call(token.set_path_paused(there["token_address"], SEPOLIA, True), BASE)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "check_open", _nothing)
         accepted = await bridged(firm, asset, BASE, UNIT)
         request = await firm.fail(accepted["requestId"])
-    words = f"The bridge path to and from the chain with endpoint id {SEPOLIA} is paused."
+    words = f"The bridge path to and from the chain with endpoint ID {SEPOLIA} is paused."
     assert request["problem"]["detail"] == words
     plan = await firm.post(f"/assets/{asset['id']}/unpause-path?dry_run=true", ENDS | WHY)
     assert [c["chain_eid"] for c in plan["impact"]["changes"]] == [BASE]
@@ -83,7 +83,7 @@ async def _nothing(*_: Any) -> None:
     return None
 
 
-async def test_limited_path_lets_its_amount_pass_and_frees_it_over_the_window(world: World) -> None:
+async def test_limited_path_passes_its_amount_and_frees_it_over_the_window(world: World) -> None:
     firm, asset = await on_two_chains(world)
     path = f"/assets/{asset['id']}"
     request = await control(firm, asset, "limit-path", amount=str(50 * UNIT), window_seconds=3_600)
@@ -99,14 +99,14 @@ async def test_limited_path_lets_its_amount_pass_and_frees_it_over_the_window(wo
     same = await firm.refused(
         "POST", f"{path}/limit-path", 409, json=ENDS | WHY | {"amount": str(50 * UNIT), "window_seconds": 3_600}
     )
-    assert same.detail == "The path has this limit already."
+    assert same.detail == "The path already has this limit."
 
     await control(firm, asset, "limit-path")
     assert [(p["limit"], p["available"]) for p in await paths_of(firm, asset)] == [(None, None)] * 2
     await firm.succeed((await bridged(firm, asset, BASE, 20 * UNIT))["requestId"])
 
 
-async def test_path_control_waits_for_a_second_person_where_the_organization_asks(world: World) -> None:
+async def test_path_control_waits_for_a_second_person_when_the_policy_requires_it(world: World) -> None:
     firm, asset = await on_two_chains(world)
     await firm.patch("", {"approvals": ["token.pause_path"]})
     second = await world.person(firm.id)
@@ -117,7 +117,7 @@ async def test_path_control_waits_for_a_second_person_where_the_organization_ask
     assert all(p["is_paused"] for p in await paths_of(firm, asset))
 
 
-async def test_path_controls_say_where_input_is_wrong(world: World) -> None:
+async def test_path_control_errors_name_the_field(world: World) -> None:
     firm, asset = await on_two_chains(world)
     path = f"/assets/{asset['id']}/limit-path"
     for change, status, field in (

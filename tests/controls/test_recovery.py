@@ -1,19 +1,19 @@
-"""A lost wallet: everything of it moves to another one of the same person."""
+"""A lost wallet: all its holdings move to another wallet of the same person."""
 
 import pytest
 
-from backend.chain import market as contract
-from backend.chain import quote
+from backend.chain.bindings import market as contract
+from backend.chain.bindings import quote_token
 from backend.controls import workflow
 from backend.markets import escrow
 from tests.conftest import World
 from tests.controls.issuer import WHY, changed, issuer
-from tests.firm import SEPOLIA
-from tests.issuance import UNIT, orders_path
-from tests.killing import killed, run, sent, unqueued
+from tests.support.crash import killed, run, sent, unqueued
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT, orders_path
 
 
-async def test_recover_moves_everything(world: World) -> None:
+async def test_recovery_moves_all_tokens(world: World) -> None:
     firm = await issuer(world)
     lost, new = await firm.trader(), await firm.post("/wallets", {"label": "New phone"})
     await firm.give_tokens(lost, 10 * UNIT)
@@ -28,8 +28,8 @@ async def test_recover_moves_everything(world: World) -> None:
     assert "holds nothing" in (await firm.no("recover", 409, **body)).detail
 
 
-async def test_recover_brings_what_lies_in_open_orders(world: World) -> None:
-    """Sell and buy orders of the lost wallet end, and what was in them goes to the new wallet, frozen amounts too."""
+async def test_recovery_moves_tokens_in_open_orders(world: World) -> None:
+    """Sell and buy orders of the lost wallet end, and their contents go to the new wallet, including frozen amounts."""
     firm = await issuer(world)
     market, lost, new = await firm.market(firm.of), await firm.trader(usd=100 * 10**6), await firm.trader(usd=0)
     await firm.give_tokens(lost, 10 * UNIT)
@@ -60,7 +60,7 @@ async def test_recover_brings_what_lies_in_open_orders(world: World) -> None:
     assert "2 open orders" in request["steps"][0]["detail"]
     assert (await firm.held(lost["address"]), await firm.held(new["address"])) == (0, 15 * UNIT)
     assert (await firm.frozen(lost["address"]), await firm.frozen(new["address"])) == (0, 12 * UNIT)
-    assert await quote.balance_of(SEPOLIA, usd, new["address"]) == escrow
+    assert await quote_token.balance_of(SEPOLIA, usd, new["address"]) == escrow
     orders = (await firm.get(orders_path(market)))["orders"]
     assert {o["status"] for o in orders if o["maker_address"] == lost["address"]} == {"cancelled"}
     holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"]}
@@ -69,7 +69,7 @@ async def test_recover_brings_what_lies_in_open_orders(world: World) -> None:
     assert "holds nothing" in (await firm.no("recover", 409, **body)).detail
 
 
-async def test_recover_of_a_wallet_that_has_orders_only(world: World) -> None:
+async def test_recovery_of_a_wallet_with_orders_only_succeeds(world: World) -> None:
     firm = await issuer(world)
     market, lost, new = await firm.market(firm.of), await firm.trader(usd=100 * 10**6), await firm.trader(usd=0)
     for _ in range(3):
@@ -83,13 +83,13 @@ async def test_recover_of_a_wallet_that_has_orders_only(world: World) -> None:
     assert (await firm.get(f"/requests/{accepted['requestId']}"))["status"] == "succeeded"
     assert (await sent(firm.id)).count("wallet recovered") == 2
     at = market["quote_token_address"]
-    assert await quote.balance_of(SEPOLIA, at, new["address"]) == 3 * 10**6
-    assert await quote.balance_of(SEPOLIA, at, lost["address"]) == 97 * 10**6
+    assert await quote_token.balance_of(SEPOLIA, at, new["address"]) == 3 * 10**6
+    assert await quote_token.balance_of(SEPOLIA, at, lost["address"]) == 97 * 10**6
     orders = (await firm.get(orders_path(market)))["orders"]
     assert [o["status"] for o in orders] == ["cancelled"] * 3
 
 
-async def test_what_markets_hold_is_told(world: World) -> None:
+async def test_control_plan_warns_about_tokens_in_markets(world: World) -> None:
     firm = await issuer(world)
     market, investor = await firm.market(firm.of), await firm.trader()
     await firm.give_tokens(investor, 10 * UNIT)

@@ -1,4 +1,4 @@
-"""Daily limits over the API: what is above one waits for a second person, and nobody raises one alone."""
+"""Daily limits over the API: a request above one waits for a second person, and no one raises one alone."""
 
 import asyncio
 from datetime import timedelta
@@ -7,16 +7,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.approvals import operator
-from backend.db import now
-from backend.members.schemas import Role
+from backend.approvals import removal
+from backend.core import db
+from backend.core.db import now
 from backend.models import AuditRow, DailyUseRow, MemberRow, RequestRow
 from backend.requests.schemas import RequestStatus
-from tests.approvals.asking import approve, deny, path_of, waiting
+from backend.users.schemas import Role
+from tests.approvals.second_person import approve, deny, path_of, waiting
 from tests.conftest import Actor, World
 from tests.controls.issuer import Issuer, issuer
-from tests.firm import SEPOLIA, refused
+from tests.support.firm import SEPOLIA, refused
 
 UNIT = 10**18
 CAUSE = "60 HBF exceeds the daily limit for minting: 50 of 100 HBF were used in the last 24 hours."
@@ -44,11 +44,11 @@ async def test_mint_above_the_daily_limit_waits_for_a_second_person(world: World
     firm, second, wallet = await limited(world, mint=100)
     await firm.succeed((await mint(firm, wallet, 50))["requestId"])
     plan = await firm.plan("mint", to_address=wallet["address"], amount=str(60 * UNIT), reason=None)
-    assert plan["impact"]["warnings"] == [f"{CAUSE} A second person has to approve it."]
+    assert plan["impact"]["warnings"] == [f"{CAUSE} A second person must approve it."]
     accepted = await mint(firm, wallet, 60)
     assert (accepted["status"], accepted["message"]) == (
         "awaiting_approval",
-        f"{CAUSE} It waits for a second person to approve it.",
+        f"{CAUSE} It waits for a second person's approval.",
     )
     approval = await waiting(firm, accepted)
     assert (approval["action"], approval["cause"]) == ("token.mint", CAUSE)
@@ -61,7 +61,7 @@ async def test_mint_above_the_daily_limit_waits_for_a_second_person(world: World
     assert left == {"action": "mint", "limit": str(100 * UNIT), "used": str(100 * UNIT), "available": "0"}
 
 
-async def test_two_mints_at_once_do_not_both_fit_into_what_is_left(world: World) -> None:
+async def test_concurrent_mints_share_the_remaining_daily_limit(world: World) -> None:
     firm, _, wallet = await limited(world, mint=100)
     answers = await asyncio.gather(*(mint(firm, wallet, 40) for _ in range(4)))
     assert sorted(a["status"] for a in answers) == ["accepted", "accepted", "awaiting_approval", "awaiting_approval"]
@@ -98,7 +98,7 @@ async def test_denied_amount_does_not_count(world: World) -> None:
     assert (await mint(firm, wallet, 100))["status"] == "accepted"
 
 
-async def test_amount_of_yesterday_does_not_count(world: World) -> None:
+async def test_amount_used_yesterday_does_not_count(world: World) -> None:
     firm, _, wallet = await limited(world, mint=100)
     await mint(firm, wallet, 100)
     async with db.worker() as session:
@@ -110,7 +110,7 @@ async def test_amount_of_yesterday_does_not_count(world: World) -> None:
 
 
 def aged(firm: Issuer, hours: int) -> sa.Update:
-    """Make what a firm used older."""
+    """Age the amounts that a firm has used."""
     return (
         sa.update(DailyUseRow)
         .where(col(DailyUseRow.organization_id) == firm.id)
@@ -156,23 +156,23 @@ async def test_limit_is_lowered_alone_and_raised_with_a_second_person(world: Wor
 
 
 async def limits_of(firm: Issuer) -> dict[str, int | None]:
-    told = (await firm.get(path(firm)))["limits"]
-    return {x["action"]: None if x["limit"] is None else int(x["limit"]) // UNIT for x in told}
+    answer = (await firm.get(path(firm)))["limits"]
+    return {x["action"]: None if x["limit"] is None else int(x["limit"]) // UNIT for x in answer}
 
 
-async def test_bad_limits_are_refused(world: World) -> None:
+async def test_invalid_limits_are_rejected(world: World) -> None:
     firm, _, _ = await limited(world, mint=100)
     for body in ({"mint": None}, {"mint": "-1"}, {"mint": 5}, {"mint": str(2**256)}, {"mining": "1"}):
         await firm.refused("PATCH", path(firm), 422, json=body)
     problem = await firm.refused("PATCH", path(firm), 400, json={"mint": str(100 * UNIT)})
-    assert problem.detail == "Nothing would change: the asset has these daily limits already."
+    assert problem.detail == "The asset already has these daily limits. Nothing would change."
     officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
     await refused(officer, "PATCH", f"{firm.base}{path(firm)}", 403, json={"mint": "1"})
     stranger = await world.person(await world.organization())
     await refused(stranger, "GET", f"{firm.base}{path(firm)}", 403)
 
 
-async def test_limit_without_anybody_to_agree_says_the_way_out(world: World) -> None:
+async def test_limit_without_a_second_approver_reports_the_way_out(world: World) -> None:
     firm, second, wallet = await limited(world, mint=100)
     async with db.worker() as session:
         await session.execute(sa.delete(MemberRow).where(col(MemberRow.user_id) == second.user_id))
@@ -184,15 +184,15 @@ async def test_limit_without_anybody_to_agree_says_the_way_out(world: World) -> 
     await firm.succeed((await firm.post(firm.control("mint"), body))["requestId"])
 
 
-async def test_daily_limits_make_appointments_need_a_second_person(world: World) -> None:
+async def test_appointment_under_daily_limits_waits_for_a_second_person(world: World) -> None:
     firm, _, _ = await limited(world, mint=100)
     body = {"wallet_address": "0x52908400098527886E0F7030069857D2E4169EE7", "role": "compliance_officer"}
     assert (await firm.post("/members", body))["status"] == "awaiting_approval"
 
 
-async def test_operator_lifts_daily_limits_too(world: World) -> None:
+async def test_operator_lifts_daily_limits(world: World) -> None:
     firm, _, wallet = await limited(world, mint=1)
     async with db.worker() as session:
-        lines = await operator.lift_within(session, firm.id, "The other admin has left")
-    assert lines[0].endswith("it was daily limits of 1 asset(s).")
+        lines = await removal.lift_within(session, firm.id, "The other admin has left")
+    assert lines[0].endswith("Removed: daily limits of 1 asset(s).")
     assert (await mint(firm, wallet, 50))["status"] == "accepted"

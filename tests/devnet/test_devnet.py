@@ -1,4 +1,4 @@
-"""The devnet in a person's hands, on an installation of its own: its time is nobody else's, and its faults are real."""
+"""The devnet on a separate installation: moving its time affects nothing else, and its faults are real."""
 
 import asyncio
 import os
@@ -14,22 +14,19 @@ from uuid import UUID
 import httpx
 import pytest
 import pytest_asyncio
-import sqlalchemy as sa
 
-from backend import db
 from backend.assets.schemas import AssetCreate
 from backend.bridges.schemas import BridgeCreate
 from backend.client import ApiProblem, SignumClient
 from backend.compliance.schemas import ComplianceRules, TransferCheck
 from backend.controls.schemas import Mint
+from backend.core.settings import Settings
 from backend.devnet.schemas import ClockMove, DevnetChain, FaultBegin, FaultKind
-from backend.members.schemas import Role
-from backend.models import OrganizationRow
 from backend.requests.schemas import RequestStatus
-from backend.settings import Settings
+from backend.users.schemas import Role
 from backend.wallets.schemas import WalletCreate
 from tests.conftest import World
-from tests.serve.test_serve import CHECKOUT, Serve
+from tests.server.test_serve import CHECKOUT, Serve
 
 SEPOLIA, HYPEREVM, BASE = 40161, 40362, 40245
 EMAIL, PASSWORD = "root@northwind.example", "correct horse battery"
@@ -62,36 +59,36 @@ def bootstrap(serve: Serve) -> None:
 
 
 class Business:
-    """The organization with a treasury on every chain, and what is asked of it here."""
+    """The organization with a treasury on every chain, and its calls."""
 
     def __init__(self, client: SignumClient, org: UUID) -> None:
         self.client, self.org = client, org
 
     async def asset(self, symbol: str, **more: Any) -> UUID:
-        """A token on Sepolia, and the request that made it has succeeded."""
+        """A token on Sepolia, whose request has succeeded."""
         body = AssetCreate(name=symbol, symbol=symbol, chain_eid=SEPOLIA, **more)
         accepted = await self.client.create_asset(self.org, body)
         await self.client.wait_for(accepted.request_id)
         return accepted.assetId
 
     async def mint(self, asset: UUID, amount: str = "5") -> str:
-        """Begin to mint to the treasury; the request."""
+        """Start a mint to the treasury and return the request."""
         [wallet] = (await self.client.list_wallets(self.org)).wallets
         body = Mint(chain_eid=SEPOLIA, to_address=wallet.address, amount=amount)
         return (await self.client.mint(self.org, asset, body)).request_id
 
     async def supply(self, asset: UUID) -> str:
-        """What the chain says there is."""
+        """Return the supply on chain."""
         [there] = [d for d in (await self.client.get_asset(self.org, asset)).deployments if d.chain_eid == SEPOLIA]
         return str(there.supply)
 
     async def fault(self, kind: FaultKind, eid: int = SEPOLIA, **more: Any) -> DevnetChain:
-        """Begin or end a fault; the chain as it is then."""
+        """Start or end a fault; return the chain's state."""
         state = await self.client.begin_fault(FaultBegin(chain_eid=eid, kind=kind, **more))
         return next(c for c in state.chains if c.chain_eid == eid)
 
     async def until(self, holds: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
-        """Wait until something is so."""
+        """Wait until a condition is true."""
         async with asyncio.timeout(seconds):
             while not await holds():  # noqa: ASYNC110 - another process decides
                 await asyncio.sleep(0.1)
@@ -99,7 +96,7 @@ class Business:
 
 @asynccontextmanager
 async def at_work(installation: Serve) -> AsyncIterator[Business]:
-    """The business, with everything it needs on every chain."""
+    """The organization, with everything it needs on every chain."""
     async with SignumClient(f"http://127.0.0.1:{installation.port}") as client:
         org = (await client.sign_in(EMAIL, PASSWORD)).organizations[0].id
         for chain in (await client.list_organization_chains(org)).chains:
@@ -118,7 +115,7 @@ async def business(installation: Serve) -> AsyncIterator[Business]:
             await business.fault(FaultKind.NONE, eid)
 
 
-async def test_a_slow_chain_takes_its_time_and_gets_there(business: Business) -> None:
+async def test_mint_on_a_slow_chain_succeeds(business: Business) -> None:
     asset = await business.asset("SLOW", initial_supply="10")
     chain = await business.fault(FaultKind.SLOW, size=2)
     assert chain.fault
@@ -132,7 +129,7 @@ async def test_a_slow_chain_takes_its_time_and_gets_there(business: Business) ->
     assert await business.supply(asset) == "20"
 
 
-async def test_a_chain_that_is_down_is_shown_and_what_failed_is_tried_again(business: Business) -> None:
+async def test_chain_fault_is_shown_and_failed_work_is_retried(business: Business) -> None:
     client = business.client
     asset = await business.asset("DOWN", initial_supply="10")
 
@@ -146,9 +143,9 @@ async def test_a_chain_that_is_down_is_shown_and_what_failed_is_tried_again(busi
     with pytest.raises(ApiProblem) as failed:
         await client.wait_for(await business.mint(asset))
     assert failed.value.status == 503
-    with pytest.raises(ApiProblem) as told:
+    with pytest.raises(ApiProblem) as response:
         await client.move_clock(ClockMove(seconds=1))
-    assert told.value.status == 409
+    assert response.value.status == 409
     assert (await business.fault(FaultKind.NONE)).block_number is not None
     await business.until(lambda: shown_as("active"))
     async for request in client.list_requests(business.org, status=RequestStatus.FAILED):
@@ -166,10 +163,10 @@ async def test_dropped_transactions_are_sent_again(business: Business) -> None:
     await business.client.wait_for(await business.mint(asset))
     assert await business.supply(asset) == "15"
     chains = (await business.client.get_devnet()).chains
-    assert next(c for c in chains if c.chain_eid == SEPOLIA).fault is None, "it has dropped what it should"
+    assert next(c for c in chains if c.chain_eid == SEPOLIA).fault is None, "it has dropped the transactions"
 
 
-async def test_a_reorganization_loses_nothing(business: Business) -> None:
+async def test_reorg_loses_no_transactions(business: Business) -> None:
     asset = await business.asset("REORG", initial_supply="10")
     await business.client.wait_for(await business.mint(asset))
     await business.fault(FaultKind.REORG, size=2)
@@ -181,7 +178,7 @@ async def test_a_reorganization_loses_nothing(business: Business) -> None:
     await business.until(is_back)
 
 
-async def test_refused_packets_fail_the_bridge_until_they_are_taken(business: Business) -> None:
+async def test_refused_packets_fail_the_bridge_until_they_are_accepted(business: Business) -> None:
     client = business.client
     asset = await business.asset("PACK", initial_supply="10")
     await business.fault(FaultKind.REFUSE_PACKETS, BASE)
@@ -199,7 +196,7 @@ async def test_refused_packets_fail_the_bridge_until_they_are_taken(business: Bu
     assert (await client.get_bridge(business.org, accepted.bridgeId)).status == "confirmed"
 
 
-async def test_a_fault_ends_by_itself(business: Business) -> None:
+async def test_chain_fault_expires(business: Business) -> None:
     await business.fault(FaultKind.DOWN, HYPEREVM, seconds=1)
 
     async def is_well() -> bool:
@@ -210,10 +207,10 @@ async def test_a_fault_ends_by_itself(business: Business) -> None:
     await business.until(is_well)
 
 
-async def test_time_goes_forward_for_every_chain_and_for_our_own_decisions(business: Business) -> None:
+async def test_clock_change_applies_to_every_chain_and_api_decision(business: Business) -> None:
     ends = int(time.time()) + HOUR
     asset = await business.asset("LOCK", initial_supply="10", compliance_rules=ComplianceRules(lockup_end_time=ends))
-    # Between holders: the treasury itself is not bound by the lockup.
+    # Between holders: the lock-up does not bind the treasury itself.
     check = TransferCheck(chain_eid=SEPOLIA, from_address="0x" + "34" * 20, to_address="0x" + "12" * 20, amount="1")
 
     async def is_locked() -> bool:
@@ -232,7 +229,7 @@ async def test_time_goes_forward_for_every_chain_and_for_our_own_decisions(busin
     assert not await is_locked()
     await business.fault(FaultKind.DOWN)
     await business.fault(FaultKind.NONE)
-    assert not await is_locked(), "a node that was started again goes by the moved clock"
+    assert not await is_locked(), "a restarted node uses the moved clock"
     await business.client.wait_for(await business.mint(asset))
 
 
@@ -246,10 +243,8 @@ async def test_time_goes_forward_for_every_chain_and_for_our_own_decisions(busin
         {"chain_eid": SEPOLIA},
     ],
 )
-async def test_a_fault_that_is_none_changes_nothing(
-    business: Business, installation: Serve, body: dict[str, Any]
-) -> None:
-    headers = business.client._bearer()
+async def test_invalid_fault_changes_nothing(business: Business, installation: Serve, body: dict[str, Any]) -> None:
+    headers = business.client._credentials()
     answer = await asyncio.to_thread(
         httpx.post,
         f"http://127.0.0.1:{installation.port}/v1/devnet/faults",
@@ -261,26 +256,18 @@ async def test_a_fault_that_is_none_changes_nothing(
     assert all(chain.fault is None for chain in (await business.client.get_devnet()).chains)
 
 
-async def operators(world: World) -> UUID:
-    """The organization of whoever runs the installation: its first root."""
-    async with db.worker() as session:
-        roots = sa.select(OrganizationRow.id).where(OrganizationRow.parent_id.is_(None))
-        first = await session.scalar(roots.order_by(OrganizationRow.created_at, OrganizationRow.id).limit(1))
-    return first or await world.organization("Operator")
-
-
 @pytest.mark.parametrize("seconds", [0, -1, 10 * 31_536_000 + 1, 1.5])
-async def test_time_that_cannot_be_moved_so(world: World, seconds: float) -> None:
-    admin = await world.person(await operators(world))
+async def test_invalid_clock_change_is_rejected(world: World, seconds: float) -> None:
+    admin = await world.person(await world.operator())
     with pytest.raises(ApiProblem) as refused:
         await admin.call("POST", "/devnet/clock", json={"seconds": seconds})
     assert refused.value.status == 422
 
 
-async def test_it_is_for_the_operators_admins_and_for_embedded_chains(
+async def test_devnet_is_limited_to_operator_admins_and_embedded_chains(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = await operators(world)
+    root = await world.operator()
     below, tenant = await world.organization(parent=root), await world.organization("Tenant")
     admin, viewer, lower, tenants = (
         await world.person(root),
@@ -294,6 +281,7 @@ async def test_it_is_for_the_operators_admins_and_for_embedded_chains(
     calls = [
         ("GET", "/devnet", None),
         ("POST", "/devnet/clock", {"seconds": 1}),
+        ("POST", "/devnet/clock", {"seconds": "a day"}),
         ("POST", "/devnet/faults", {"chain_eid": SEPOLIA, "kind": "down"}),
         ("POST", "/devnet/reset", None),
     ]
@@ -308,7 +296,7 @@ async def test_it_is_for_the_operators_admins_and_for_embedded_chains(
         assert refused.value.status == 403
     with pytest.raises(ApiProblem) as refused:
         await admin.call("POST", "/devnet/reset")
-    assert refused.value.status == 409, "this process is not one that starts again"
+    assert refused.value.status == 409, "this process cannot restart itself"
     monkeypatch.setattr(Settings, "embedded_chains", False)
     for method, path, body in calls:
         with pytest.raises(ApiProblem) as refused:
@@ -316,15 +304,16 @@ async def test_it_is_for_the_operators_admins_and_for_embedded_chains(
         assert refused.value.status == 404
 
 
-async def test_beginning_again(installation: Serve) -> None:
-    """Last, because nothing is left: chains, database and keys go together, and the same process serves again."""
+async def test_devnet_reset_deletes_everything_and_serves_again(installation: Serve) -> None:
+    """The last test, because nothing remains: chains, database and keys are deleted, and the same process serves
+    again."""
     pid = installation.process.pid
     keys = {path.name for path in (installation.home / "keystore").iterdir()}
     async with at_work(installation) as business:
         await business.asset("GONE")
         token = business.client._token
         assert (await business.client.get_devnet()).can_reset
-        assert "ends now" in (await business.client.reset_devnet()).message
+        assert "restarts within a minute" in (await business.client.reset_devnet()).message
     await asyncio.to_thread(installation.wait, lambda: not Path(installation.home / "reset").exists())
     await asyncio.to_thread(installation.ready)
     assert installation.process.poll() is None

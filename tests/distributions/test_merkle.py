@@ -1,4 +1,4 @@
-"""Our tree is OpenZeppelin's: by their vector, by their library, and by the contract's own arithmetic."""
+"""The tree equals OpenZeppelin's: by their test vector, their library, and the contract's own arithmetic."""
 
 import random
 
@@ -18,7 +18,7 @@ def recipients(count: int, seed: int) -> tuple[list[str], list[int]]:
 
 
 def climbs(proof: list[str], leaf: bytes) -> str:
-    """What MerkleProof.sol comes to."""
+    """Return the result of MerkleProof.sol."""
     for step in proof:
         leaf = keccak(b"".join(sorted((leaf, bytes.fromhex(step[2:])))))
     return "0x" + leaf.hex()
@@ -30,12 +30,12 @@ def leaf_of(index: int, address: str, amount: int) -> bytes:
 
 
 @pytest.mark.parametrize("length", [8, 40, 64, 96, 128])
-def test_a_batch_hashes_as_one_by_one(length: int) -> None:
+def test_batch_hashes_equal_single_hashes(length: int) -> None:
     messages = np.random.default_rng(length).integers(0, 256, (300, length), dtype=np.uint8)
     assert [bytes(d) for d in keccak256(messages)] == [keccak(bytes(m)) for m in messages]
 
 
-def test_batches_join_without_a_seam() -> None:
+def test_hashes_at_batch_boundaries_are_correct() -> None:
     messages = np.arange((BATCH + 3) * 8, dtype=np.uint64).view(np.uint8).reshape(-1, 64)
     digests = keccak256(messages)
     for i in (0, BATCH - 1, len(messages) - 1):
@@ -44,31 +44,31 @@ def test_batches_join_without_a_seam() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 7, 136])
-def test_other_lengths_are_refused(length: int) -> None:
+def test_messages_of_other_lengths_are_rejected(length: int) -> None:
     with pytest.raises(ValueError, match="8 to 128"):
         keccak256(np.zeros((1, length), dtype=np.uint8))
 
 
-def test_the_published_vector() -> None:
+def test_merkle_tree_matches_the_published_vector() -> None:
     tree = MerkleTree(["0x" + "11" * 20, "0x" + "22" * 20], [10**18, 25 * 10**17])
     assert tree.root == "0xe18fcf0399e49d44b4c6ab3099854a63da3a7c5050108c56cffb7d63800d3804"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7, 8, 9, 300])
-def test_equals_the_npm_library(count: int) -> None:
+def test_merkle_tree_equals_the_npm_library(count: int) -> None:
     addresses, amounts = recipients(count, seed=count)
-    tree, theirs = MerkleTree(addresses, amounts), peer.build(addresses, amounts, proofs=True)
-    assert tree.root == theirs["root"]
-    assert [tree.proof(i) for i in range(count)] == theirs["proofs"]
+    tree, expected = MerkleTree(addresses, amounts), peer.build(addresses, amounts, proofs=True)
+    assert tree.root == expected["root"]
+    assert [tree.proof(i) for i in range(count)] == expected["proofs"]
 
 
-def test_every_proof_leads_to_the_root() -> None:
+def test_merkle_proofs_lead_to_the_root() -> None:
     addresses, amounts = recipients(1_000, seed=5)
     tree = MerkleTree(addresses, amounts)
     for i in range(1_000):
         assert climbs(tree.proof(i), leaf_of(i, addresses[i], amounts[i])) == tree.root
 
 
-def test_a_tree_has_recipients() -> None:
+def test_merkle_tree_without_recipients_is_rejected() -> None:
     with pytest.raises(ValueError, match="at least one"):
         MerkleTree([], [])

@@ -12,7 +12,7 @@ HOLDINGS = st.dictionaries(st.integers(1, 2**160 - 1).map(lambda n: f"0x{n:040x}
 
 
 @given(st.integers(1, 2**128), HOLDINGS)
-def test_shares_add_up_and_are_less_than_one_unit_off(total: int, holdings: dict[str, int]):
+def test_shares_sum_to_the_total_and_are_less_than_one_unit_off(total: int, holdings: dict[str, int]):
     held = sum(holdings.values())
     found = rules.shares(total, holdings)
     if not held:
@@ -24,7 +24,7 @@ def test_shares_add_up_and_are_less_than_one_unit_off(total: int, holdings: dict
 
 
 @given(st.integers(1, 2**64), HOLDINGS)
-def test_who_holds_more_gets_no_less(total: int, holdings: dict[str, int]):
+def test_share_of_a_larger_holder_is_not_smaller(total: int, holdings: dict[str, int]):
     found = rules.shares(total, holdings)
     ranked = sorted(holdings, key=lambda who: holdings[who])
     assert all(
@@ -32,5 +32,5 @@ def test_who_holds_more_gets_no_less(total: int, holdings: dict[str, int]):
     )
 
 
-def test_of_equals_the_lower_address_gets_what_is_left():
+def test_share_remainder_goes_to_the_lower_address():
     assert rules.shares(5, {"0xb": 1, "0xA": 1, "0xc": 1}) == {"0xA": 2, "0xb": 2, "0xc": 1}

@@ -1,6 +1,6 @@
-"""What the stories share: one started Signum with its demo, and a fresh browser for each of them.
+"""Fixtures of the browser tests: one started Signum with its demo, and a fresh browser for each test.
 
-Run in a pytest process of its own: Playwright's synchronous interface and an event loop do not go together.
+Runs in a separate pytest process: Playwright's synchronous interface does not work with an event loop.
 """
 
 import json
@@ -16,20 +16,29 @@ from typing import Any, LiteralString
 import httpx
 import psycopg
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
-from backend.postgres import outside_url
-from tests.browser import FLAGS, chromium
-from tests.served import free_port
+from backend.server.postgres import outside_url
+from tests.support.browser import FLAGS, chromium
+from tests.support.server import free_port
 
 START_SECONDS = 480
 LOAD = 15_000
-"""Milliseconds a page may take on a busy machine."""
+"""Milliseconds that a page may take to load on a busy machine."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody of the demo."""
+    """A person of the demo."""
 
     email: str
     password: str
@@ -37,7 +46,7 @@ class Person:
 
 
 class Signum:
-    """The started server: where it is, who can sign in, and its API for what a story needs beforehand."""
+    """The started server: its URL, its people, and its API for preparations."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -49,7 +58,7 @@ class Signum:
         self._tokens: dict[str, str] = {}
 
     def person(self, role: str = "admin") -> Person:
-        """The first person with a role."""
+        """Return the first person with a role."""
         return next(person for person in self.people if person.role == role)
 
     def call(
@@ -62,8 +71,8 @@ class Signum:
         person: Person | None = None,
         **params: Any,
     ) -> Any:
-        """A call of the API as a person (the first of a role, where none is named); `{org}` in the path is the demo's
-        organization. Fails the test on a 4xx."""
+        """Call the API as a person (by default the first of a role); `{org}` in the path is the demo's organization.
+        Fail the test on a 4xx."""
         answer = self._http.request(
             method, path.replace("{org}", self.organization), json=json, params=params,
             headers={"authorization": f"Bearer {self._token(person or self.person(role))}"},
@@ -72,11 +81,11 @@ class Signum:
         return answer.json() if answer.content else None
 
     def keep_proven(self, person: Person) -> None:
-        """Let the person's sessions count as proven for a day: on a busy machine a story may take over 5 minutes."""
+        """Let the person's sessions count as proven for a day: on a busy machine a test can take over 5 minutes."""
         self.set_proofs(person, "proven_at = now() + interval '1 day'")
 
     def forget_proofs(self, person: Person) -> None:
-        """Let the person's sessions have signed in six minutes ago, and have given no proof since."""
+        """Let the person's sessions have signed in six minutes ago, without a proof since."""
         self.set_proofs(person, "signed_in_at = now() - interval '6 minutes', proven_at = null")
 
     def set_proofs(self, person: Person, times: LiteralString) -> None:
@@ -86,8 +95,8 @@ class Signum:
             connection.execute(query, [person.email])
 
     def second_admin(self) -> tuple[Person, str]:
-        """Another admin of the demo's organization, whom the first one did not appoint and who can so agree with them;
-        and the id of the membership, which the story ends."""
+        """Another admin of the demo's organization, whom the first one did not appoint and who can therefore approve
+        their requests; and the id of the membership, which the test removes."""
         first, helper, second = [person for person in self.people if person.role == "admin"][:3]
         added = self._add_admin(helper, by=first)
         made = self._add_admin(second, by=helper)
@@ -107,7 +116,7 @@ class Signum:
         return self._tokens[person.email]
 
     def mail(self, to: str) -> str:
-        """The newest mail to an address, as the operator reads it on this machine."""
+        """Return the newest email to an address, as the operator reads it on this machine."""
         run = [sys.executable, "-m", "backend.cli", "outbox", "--to", to, "--limit", "1"]
         env = {k: v for k, v in os.environ.items() if k != "DATABASE_URL"} | {"SIGNUM_HOME": str(self.home)}
         return subprocess.run(run, env=env, capture_output=True, text=True, timeout=60, check=True).stdout
@@ -119,7 +128,7 @@ class Signum:
 
 @pytest.fixture(scope="session")
 def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
-    """`signum serve` with a data folder and the demo of its own; ended by its own process."""
+    """`signum serve` with a separate data folder and demo."""
     home = tmp_path_factory.mktemp("signum")
     port = free_port()
     given = {
@@ -144,7 +153,7 @@ def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
 
 
 def _until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    """Wait for 200; an end of the process, or too long a time, fails with what it said."""
+    """Wait for 200. If the process ends or takes too long, fail with its output."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         try:
@@ -164,16 +173,46 @@ def _answers(url: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def browser_of_stories() -> Iterator[Browser]:
-    """One Chromium for all stories; each gets a context of its own."""
+def chromium_type() -> Iterator[BrowserType]:
+    """Chromium, not yet started."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        yield browser
-        browser.close()
+        yield playwright.chromium
+
+
+@pytest.fixture(scope="session")
+def shared_browser(chromium_type: BrowserType) -> Iterator[Browser]:
+    """A second Chromium, in which a test can give other people their own contexts."""
+    browser = chromium_type.launch(executable_path=chromium(), args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def shared_context(chromium_type: BrowserType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """The context of all consoles. It keeps its cache, so that a page's scripts are compiled once for all tests."""
+    context = chromium_type.launch_persistent_context(
+        tmp_path_factory.mktemp("chromium"), executable_path=chromium(), args=FLAGS,
+        viewport={"width": 1440, "height": 960}, reduced_motion="reduce", locale="en-US",
+    )  # fmt: skip
+    yield context
+    context.close()
+
+
+def _forget_person(context: BrowserContext, url: str) -> None:
+    """Remove everything that a browser remembers of a person, and keep the cache."""
+    blank = context.new_page()
+    for page in context.pages:
+        if page is not blank:
+            page.close()
+    context.clear_cookies()
+    context.clear_permissions()
+    context.new_cdp_session(blank).send(
+        "Storage.clearDataForOrigin", {"origin": url, "storageTypes": "local_storage,indexeddb,service_workers"}
+    )
 
 
 class Console:
-    """The console in one browser: the page, and what people do on every page."""
+    """The console in one browser: the page, and common actions."""
 
     def __init__(self, page: Page, signum: Signum) -> None:
         self.page, self.signum = page, signum
@@ -194,31 +233,37 @@ class Console:
             self.errors.append(f"loads from outside: {request.url}")
 
     def sign_in(self, person: Person | None = None, path: str | None = None) -> "Console":
-        """Sign in by the form, as the admin unless told, and arrive at a path below the demo's organization."""
+        """Sign in without the form, by default as the admin, and open a path below the demo's organization.
+
+        The browser's context keeps the session's cookie, as it would after the form.
+        """
         who = person or self.signum.person()
-        self.page.goto(f"{self.signum.url}/sign-in")
-        self.page.get_by_label("Email").fill(who.email)
-        self.page.get_by_label("Password").fill(who.password)
-        self.page.get_by_role("button", name="Sign in").click()
-        self.page.wait_for_url("**/o/**")
+        answer = self.page.context.request.post(
+            f"{self.signum.url}/session",
+            form={"email": who.email, "password": who.password},
+            headers={"origin": self.signum.url},
+            max_redirects=0,
+        )
+        assert answer.headers["location"] == "/", answer.headers["location"]
         self.signum.keep_proven(who)
-        self.hydrated()
         if path is not None:
-            self.goto(path)
-        return self
+            return self.goto(path)
+        self.page.goto(self.signum.url)
+        self.page.wait_for_url("**/o/**")
+        return self.hydrated()
 
     def goto(self, path: str, organization: str | None = None) -> "Console":
-        """Open a page of an organization (the demo's unless told): `organizations`, `assets/…`."""
+        """Open a page of an organization, by default the demo's: `organizations`, `assets/…`."""
         self.page.goto(f"{self.signum.url}/o/{organization or self.signum.organization}/{path}")
         return self.hydrated()
 
     def hydrated(self) -> "Console":
-        """Wait until the page listens."""
+        """Wait until the page's script runs."""
         expect(self.page.locator("[data-hydrated=true]")).to_be_attached(timeout=LOAD)
         return self
 
     def choose(self, box: Locator, on: bool = True) -> "Console":
-        """Tick a box or pick a radio button that the server holds: it changes once the answer is there."""
+        """Tick a box or pick a radio button whose value the server holds: it changes once the response arrives."""
         expect(box).to_be_checked(checked=not on)
         box.click()
         expect(box).to_be_checked(checked=on)
@@ -231,12 +276,9 @@ class Console:
 
 
 @pytest.fixture
-def console(browser_of_stories: Browser, signum: Signum) -> Iterator[Console]:
-    """A console that nobody has signed in to. Anything the browser's own console calls an error fails the story."""
-    context = browser_of_stories.new_context(
-        viewport={"width": 1440, "height": 960}, reduced_motion="reduce", locale="en-US"
-    )
-    console = Console(context.new_page(), signum)
+def console(shared_context: BrowserContext, signum: Signum) -> Iterator[Console]:
+    """A console without a signed-in person. Any error in the browser's own console fails the test."""
+    console = Console(shared_context.new_page(), signum)
     yield console
-    context.close()
+    _forget_person(shared_context, signum.url)
     assert console.errors == []

@@ -1,4 +1,4 @@
-"""Evidence: an archive that says what was, that anybody can check, and that shows nobody more than their scopes."""
+"""Evidence: an archive of facts that anyone can verify, and limited to the caller's scopes."""
 
 import csv
 import hashlib
@@ -14,27 +14,27 @@ from uuid import uuid4
 import httpx
 import pytest_asyncio
 
-from backend import runtime
 from backend.auth.scopes import Scope
-from backend.chain import indexer
-from backend.chain.rpc import connect
+from backend.chain.indexer import indexer
+from backend.chain.rpc.json_rpc import connect
 from backend.client import SignumClient
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
 from tests.conftest import World
-from tests.issuance import HYPEREVM, SEPOLIA, UNIT, Issuance
+from tests.support.issuance import HYPEREVM, SEPOLIA, UNIT, Issuance
 
 FILES = ["README.txt", "asset.json", "rules.json", "rules-history.json"]
 
 
 @pytest_asyncio.fixture(scope="module")
 async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Plain HTTP to the API: an archive is not JSON."""
+    """Plain HTTP client: an archive is not JSON."""
     async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=f"{settings().origin}/v1") as client:
         yield client
 
 
 class Ground:
-    """A firm with an asset on a chain, its rules changed once, an investor who holds some of it."""
+    """A firm with an asset on a chain, its rules changed once, and an investor who holds some of it."""
 
     def __init__(self, firm: Issuance, asset: Any, wallet: Any, attestation: Any) -> None:
         self.firm, self.asset, self.wallet, self.attestation = firm, asset, wallet, attestation
@@ -43,7 +43,7 @@ class Ground:
 
 @pytest_asyncio.fixture(scope="module")
 async def ground(api: Any, client: SignumClient) -> Ground:
-    """Made once."""
+    """Created once."""
     firm = await Issuance.ready(World(client), SEPOLIA, HYPEREVM)
     asset = await firm.asset(initial_supply=str(100 * UNIT))
     wallet = await firm.post("/wallets", {"label": "Investor"})
@@ -67,7 +67,7 @@ async def archive(http: httpx.AsyncClient, ground: Ground, headers: Any = None, 
     return zipfile.ZipFile(io.BytesIO(answer.content))
 
 
-async def test_it_says_what_the_chain_says(http: httpx.AsyncClient, ground: Ground) -> None:
+async def test_evidence_contains_the_chain_data(http: httpx.AsyncClient, ground: Ground) -> None:
     found = await archive(http, ground)
     holders = next(n for n in found.namelist() if n.startswith(f"holders-{SEPOLIA}-"))
     assert found.namelist() == [*FILES, holders, "attestations.json", "audit.json", "manifest.json", "SHA256SUMS"]
@@ -92,12 +92,12 @@ async def test_it_says_what_the_chain_says(http: httpx.AsyncClient, ground: Grou
 
 
 def checked(folder: Path) -> subprocess.CompletedProcess[str]:
-    """What the command says that README.txt tells."""
+    """Return the output of the command in README.txt."""
     line = next(line for line in (folder / "README.txt").read_text().splitlines() if "sha256sum" in line)
     return subprocess.run(line.partition("(")[0].split(), cwd=folder, capture_output=True, text=True)
 
 
-async def test_its_manifest_and_its_command_find_every_change(
+async def test_evidence_manifest_and_command_detect_every_change(
     http: httpx.AsyncClient, ground: Ground, tmp_path: Path
 ) -> None:
     found = await archive(http, ground)
@@ -114,7 +114,7 @@ async def test_its_manifest_and_its_command_find_every_change(
     assert "rules.json: FAILED" in changed.stdout
 
 
-async def test_what_another_scope_guards_is_left_out_and_named(
+async def test_evidence_omits_and_names_files_outside_the_scopes(
     http: httpx.AsyncClient, ground: Ground, world: World
 ) -> None:
     narrow = await world.key(ground.firm.id, Scope.ASSETS_READ)
@@ -123,21 +123,23 @@ async def test_what_another_scope_guards_is_left_out_and_named(
     left = json.loads(found.read("manifest.json"))["left_out"]
     reasons = {entry["path"]: entry["reason"] for entry in left}
     assert reasons == {
-        "attestations.json": "It takes the scope attestations:read.", "audit.json": "It takes the scope orgs:read.",
+        "attestations.json": "Requires the scope attestations:read.", "audit.json": "Requires the scope orgs:read.",
     }  # fmt: skip
     assert "audit.json" not in found.namelist()
     none = await world.key(ground.firm.id, Scope.ATTESTATIONS_READ)
     assert (await http.get(ground.path, headers=none)).status_code == 403
 
 
-async def test_a_block_chooses_the_holders(http: httpx.AsyncClient, ground: Ground) -> None:
+async def test_evidence_lists_the_holders_at_the_requested_block(http: httpx.AsyncClient, ground: Ground) -> None:
     found = await archive(http, ground, block=0, chain_eid=SEPOLIA)
     assert len(found.read(f"holders-{SEPOLIA}-0.csv").decode().splitlines()) == 1
     for params in ({"block": 10**9}, {"chain_eid": HYPEREVM}, {"block": -1}):
         assert (await http.get(ground.path, headers=ground.firm.key, params=params)).status_code == 400
 
 
-async def test_only_an_asset_of_ones_own_has_evidence(http: httpx.AsyncClient, ground: Ground, world: World) -> None:
+async def test_evidence_of_another_organizations_asset_is_refused(
+    http: httpx.AsyncClient, ground: Ground, world: World
+) -> None:
     missing = f"{ground.firm.base}/assets/{uuid4()}/evidence"
     assert (await http.get(missing, headers=ground.firm.key)).status_code == 404
     other = await world.key(await world.organization("Other"))

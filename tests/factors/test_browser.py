@@ -1,5 +1,6 @@
-"""A browser's sign-in in two steps: password, then second factor."""
+"""Sign-in in a browser in two steps: password, then second factor."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -9,38 +10,41 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
-from backend import db, runtime
-from backend.auth.browser import pending_name
 from backend.auth.credentials import cookie_name
 from backend.auth.models import OneTimeSecretRow
-from backend.settings import settings
-from tests.auth.test_accounts import forget
+from backend.core import db
+from backend.core.settings import settings
+from backend.factors import verification
+from backend.models import UserRow
+from backend.server import runtime
+from backend.sign_in.browser import pending_name
 from tests.conftest import PASSWORD, Actor, World
 from tests.factors.steps import App, set_up
+from tests.users.test_accounts import forget
 
 
 class Browser:
-    """A browser with its cookies, on our pages."""
+    """A browser with its cookies, on the console's pages."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self.http = http
 
     async def post(self, path: str, **form: str) -> httpx.Response:
-        """A native form."""
+        """Send a native form."""
         return await self.http.post(path, data=form, headers={"origin": settings().origin})
 
     async def password(self, person: Actor, next: str = "/o/1/members") -> httpx.Response:
-        """The first step."""
+        """Do the first step."""
         return await self.post("/session", email=person.email, password=PASSWORD, next=next)
 
     async def is_signed_in(self) -> bool:
-        """Whether the API knows it."""
+        """Return whether the API accepts the browser's session."""
         return (await self.http.get("/v1/auth/me")).status_code == 200
 
 
 @pytest_asyncio.fixture
 async def browser(api: Any) -> AsyncIterator[Browser]:
-    """A browser that nobody has signed in to."""
+    """A browser without a signed-in person."""
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
         yield Browser(http)
@@ -56,7 +60,7 @@ async def app(person: Actor) -> App:
     return await set_up(person)
 
 
-async def test_second_step_before_the_pages_script_runs_leads_where_its_address_says(
+async def test_second_step_before_the_page_script_runs_redirects_to_the_target(
     browser: Browser, person: Actor, app: App
 ) -> None:
     await browser.password(person)
@@ -67,14 +71,14 @@ async def test_second_step_before_the_pages_script_runs_leads_where_its_address_
     assert answer.headers["location"] == "/o/1/members"
 
 
-async def test_password_alone_signs_nobody_in(browser: Browser, person: Actor, app: App) -> None:
+async def test_password_alone_does_not_sign_in(browser: Browser, person: Actor, app: App) -> None:
     answer = await browser.password(person)
     assert answer.headers["location"] == "/sign-in/factor?next=%2Fo%2F1%2Fmembers"
     assert cookie_name() not in browser.http.cookies
     assert not await browser.is_signed_in()
     secret = browser.http.cookies[pending_name()]
     headers = {"cookie": f"{cookie_name()}={secret}"}
-    assert (await browser.http.get("/v1/auth/me", headers=headers)).status_code == 401, "it is no session"
+    assert (await browser.http.get("/v1/auth/me", headers=headers)).status_code == 401, "it is not a session"
 
 
 async def test_password_and_code_sign_in_with_a_fresh_factor(browser: Browser, person: Actor, app: App) -> None:
@@ -92,7 +96,9 @@ async def test_recovery_code_signs_in(browser: Browser, person: Actor, app: App)
     assert await browser.is_signed_in()
 
 
-async def test_wrong_code_is_told_and_the_next_one_may_be_right(browser: Browser, person: Actor, app: App) -> None:
+async def test_wrong_code_is_reported_and_the_next_one_may_be_correct(
+    browser: Browser, person: Actor, app: App
+) -> None:
     await browser.password(person)
     for form in ({"code": "000000"}, {"credential": "{}"}, {"credential": "[1"}, {"code": ""}):
         answer = await browser.post("/session/factor", **form, next="/o/1/members")
@@ -112,7 +118,7 @@ async def test_guesses_at_sign_in_are_limited(browser: Browser, person: Actor, a
     assert "error=slow" in answer.headers["location"]
 
 
-async def test_first_step_counts_once_and_for_ten_minutes(browser: Browser, person: Actor, app: App) -> None:
+async def test_first_step_is_valid_once_and_for_ten_minutes(browser: Browser, person: Actor, app: App) -> None:
     await browser.password(person)
     used = browser.http.cookies[pending_name()]
     await browser.post("/session/factor", code=app.code(1))
@@ -130,14 +136,16 @@ async def test_first_step_counts_once_and_for_ten_minutes(browser: Browser, pers
     assert not await browser.is_signed_in()
 
 
-async def test_code_without_a_password_is_nothing(browser: Browser, person: Actor, app: App) -> None:
+async def test_code_without_a_password_is_rejected(browser: Browser, person: Actor, app: App) -> None:
     answer = await browser.post("/session/factor", code=app.code(1))
     assert answer.headers["location"].startswith("/sign-in?error=expired")
     assert (await browser.post("/session/factor/options")).status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/session/factor", "/session/factor/options"])
-async def test_second_step_is_taken_from_our_pages_only(browser: Browser, person: Actor, app: App, path: str) -> None:
+async def test_second_step_is_accepted_from_own_pages_only(
+    browser: Browser, person: Actor, app: App, path: str
+) -> None:
     await browser.password(person)
     answer = await browser.http.post(path, data={"code": app.code(1)}, headers={"origin": "https://evil.example"})
     assert answer.status_code == 403
@@ -145,13 +153,13 @@ async def test_second_step_is_taken_from_our_pages_only(browser: Browser, person
 
 
 @pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "/\\evil"])
-async def test_second_step_leads_to_our_pages_only(browser: Browser, person: Actor, app: App, wanted: str) -> None:
+async def test_second_step_redirects_to_own_pages_only(browser: Browser, person: Actor, app: App, wanted: str) -> None:
     await browser.password(person, wanted)
     answer = await browser.post("/session/factor", code=app.code(1), next=wanted)
     assert answer.headers["location"] == "/"
 
 
-async def test_session_that_was_there_before_ends(browser: Browser, world: World, person: Actor, app: App) -> None:
+async def test_second_step_ends_the_previous_session(browser: Browser, world: World, person: Actor, app: App) -> None:
     other = await world.person(await world.organization())
     name, _, secret = other.cookie.partition("=")
     browser.http.cookies.set(name, secret)
@@ -194,6 +202,51 @@ async def test_pending_sign_in_after_a_password_change_or_sign_out_everywhere_is
     answer = await browser.post("/session/factor", code=app.recovery_codes[0])
     assert answer.headers["location"].startswith("/sign-in?error=expired")
     assert not await browser.is_signed_in()
+
+
+@pytest.mark.parametrize("end", [change_password, reset_password])
+async def test_sign_in_whose_password_changes_before_its_first_step_is_written_is_expired(
+    browser: Browser, world: World, person: Actor, app: App, end: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, released, has_factor = asyncio.Event(), asyncio.Event(), verification.has_factor
+
+    async def held(*which: Any) -> bool:
+        reached.set()
+        await released.wait()
+        return await has_factor(*which)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(verification, "has_factor", held)
+        signing_in = asyncio.create_task(browser.password(person))
+        await reached.wait()
+    changing = asyncio.create_task(end(browser, world, person))
+    async with asyncio.timeout(60):
+        while not await row_has_waiter():
+            assert not changing.done()
+    released.set()
+    await changing
+    assert (await signing_in).headers["location"].startswith("/sign-in/factor")
+    answer = await browser.post("/session/factor", code=app.recovery_codes[0])
+    assert answer.headers["location"].startswith("/sign-in?error=expired")
+    assert not await browser.is_signed_in()
+
+
+async def row_has_waiter() -> bool:
+    async with db.worker() as session:
+        waits = "select exists (select from pg_locks l join pg_stat_activity a using (pid) where not l.granted"
+        return bool(await session.scalar(sa.text(f"{waits} and a.datname = current_database())")))
+
+
+async def test_first_step_alone_does_not_count_as_a_sign_in(browser: Browser, person: Actor, app: App) -> None:
+    async def last() -> Any:
+        async with db.worker() as session:
+            return await session.scalar(sa.select(UserRow.last_login_at).where(UserRow.id == person.user_id))
+
+    before = await last()
+    await browser.password(person)
+    assert await last() == before
+    await browser.post("/session/factor", code=app.code(1))
+    assert await last() != before
 
 
 async def test_pending_sign_in_of_another_person_survives_a_sign_out_everywhere(

@@ -1,4 +1,4 @@
-"""The first factor of a person without a password needs a wallet of theirs, and so does another wallet."""
+"""A person without a password needs one of their wallets to add their first factor or another wallet."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from eth_account import Account
 
 from backend.client import ApiProblem
-from backend.db import now
+from backend.core.db import now
 from tests.auth.test_wallet_sign_in import begin, signed, text_of
 from tests.conftest import PASSWORD, World
 from tests.factors.steps import problem_of
@@ -40,7 +40,7 @@ class WalletPerson:
         return person
 
     async def call(self, method: str, path: str, **options: Any) -> Any:
-        """A call with the person's access token."""
+        """Call the API with the person's access token."""
         return await self.world.client.call(method, path, token=self.token, **options)
 
     async def proof(self, **change: Any) -> dict[str, str]:
@@ -49,7 +49,7 @@ class WalletPerson:
 
 
 def about_wallet(problem: ApiProblem) -> str:
-    """The fault of the field `wallet` of a 400."""
+    """Return the error of the field `wallet` of a 400."""
     assert problem.status == 400, problem
     return problem.by_field()["wallet"]
 
@@ -91,7 +91,7 @@ async def test_wallet_person_sets_up_an_app_with_their_wallet(world: World) -> N
     assert missing.rule == "second_factor"
 
 
-async def test_wallet_does_not_stand_in_for_a_password(world: World) -> None:
+async def test_wallet_does_not_replace_a_password(world: World) -> None:
     person = await world.person(await world.organization())
     account = Account.create()
     link = await proof_of(world, account) | {"link": True, "password": PASSWORD}
@@ -100,8 +100,8 @@ async def test_wallet_does_not_stand_in_for_a_password(world: World) -> None:
     assert (refused.status, list(refused.by_field())) == (400, ["password"])
 
 
-async def test_another_wallet_of_a_wallet_person_needs_a_wallet_they_have(world: World) -> None:
-    """Otherwise a stolen session links the thief's wallet, and then proves itself with that one."""
+async def test_second_wallet_of_a_wallet_person_needs_proof_of_an_existing_wallet(world: World) -> None:
+    """Otherwise a stolen session could link the thief's wallet, then use it as proof."""
     person, second = await WalletPerson.joined(world), Account.create()
     link = await proof_of(world, second) | {"link": True}
     assert about_wallet(await problem_of(person.call("POST", "/auth/siwe/verify", json=link))) == NEEDED
@@ -114,7 +114,7 @@ async def test_another_wallet_of_a_wallet_person_needs_a_wallet_they_have(world:
     assert await person.call("POST", BEGIN[0], json={"wallet": await proof_of(world, second)})
 
 
-async def test_wallet_of_a_person_with_a_password_is_linked_with_it(world: World) -> None:
+async def test_wallet_of_a_person_with_a_password_is_linked_with_the_password(world: World) -> None:
     person, account = await world.person(await world.organization()), Account.create()
     link = await proof_of(world, account) | {"link": True}
     for body in (link, link | {"password": "wrong"}):

@@ -1,4 +1,4 @@
-"""Guessed codes: they end the session or the set-up that they come from, and never keep the owner out."""
+"""Guessed codes end their own session or set-up, and never lock the owner out."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,9 +8,9 @@ import pytest_asyncio
 import sqlalchemy as sa
 from eth_account import Account
 
-from backend import db
-from backend.auth.devices import device_cookie
+from backend.core import db
 from backend.factors.models import FactorRow
+from backend.sign_in.known_devices import device_cookie
 from tests.auth.test_guessing import Visitor
 from tests.conftest import PASSWORD, Actor, World
 from tests.factors.steps import App, problem_of, set_up
@@ -32,7 +32,7 @@ async def app(person: Actor) -> App:
 
 
 @pytest_asyncio.fixture
-async def known(api: Any, person: Actor) -> AsyncIterator[Visitor]:
+async def known_browser(api: Any, person: Actor) -> AsyncIterator[Visitor]:
     """The owner's browser: it signed in before the owner set up a factor."""
     visitor = Visitor(api, "203.0.113.5")
     assert await visitor.sign_in(person.email, PASSWORD) == "/"
@@ -41,7 +41,7 @@ async def known(api: Any, person: Actor) -> AsyncIterator[Visitor]:
 
 
 async def second_step(visitor: Visitor, person: Actor, code: str) -> str:
-    """Where a sign-in in a browser leads after password and code."""
+    """Return the redirect of a sign-in in a browser after password and code."""
     assert (await visitor.sign_in(person.email, PASSWORD)).startswith("/sign-in/factor")
     answer = await visitor.http.post("/session/factor", data={"code": code})
     return answer.headers["location"].partition("&")[0]
@@ -54,13 +54,13 @@ async def test_tenth_wrong_code_ends_the_session(world: World, person: Actor, ap
     for _ in range(9):
         assert (await problem_of(person.call("POST", PROOF, json=WRONG))).status == 400
     ended = await problem_of(person.call("POST", PROOF, json=WRONG))
-    assert (ended.status, ended.detail) == (401, "This session has ended after 10 wrong codes. Sign in again.")
+    assert (ended.status, ended.detail) == (401, "This session ended after 10 incorrect codes. Sign in again.")
     assert (await problem_of(person.call("POST", PROOF, json={"code": app.code(1)}))).status == 401
     assert (await problem_of(person.call("GET", "/auth/me"))).status == 401
     await world.client.call("POST", PROOF, json={"code": app.code(1)}, token=elsewhere)
 
 
-async def test_wrong_codes_at_once_get_no_more_than_ten_answers(
+async def test_wrong_codes_sent_concurrently_get_at_most_ten_answers(
     world: World, person: Actor, app: App, limits: None
 ) -> None:
     problems = await asyncio.gather(*(problem_of(person.call("POST", PROOF, json=WRONG)) for _ in range(20)))
@@ -68,7 +68,7 @@ async def test_wrong_codes_at_once_get_no_more_than_ten_answers(
     assert (await problem_of(person.call("POST", PROOF, json={"code": app.code(1)}))).status == 401
 
 
-async def test_wrong_codes_of_a_stolen_session_keep_the_owner_in(
+async def test_wrong_codes_of_a_stolen_session_do_not_lock_out_the_owner(
     api: Any, world: World, person: Actor, app: App, limits: None
 ) -> None:
     for _ in range(5):
@@ -79,7 +79,7 @@ async def test_wrong_codes_of_a_stolen_session_keep_the_owner_in(
     assert (await problem_of(person.call("GET", "/auth/me"))).status == 401
 
 
-async def test_wrong_codes_at_sign_in_are_limited_by_address_and_in_all(
+async def test_wrong_codes_at_sign_in_are_limited_by_address_and_in_total(
     api: Any, person: Actor, app: App, limits: None
 ) -> None:
     thief = Visitor(api, "198.51.0.7")
@@ -99,19 +99,19 @@ async def test_recovery_code_is_accepted_after_wrong_codes(api: Any, person: Act
 
 
 async def test_known_browser_is_accepted_after_wrong_codes_elsewhere(
-    api: Any, person: Actor, known: Visitor, app: App, limits: None
+    api: Any, person: Actor, known_browser: Visitor, app: App, limits: None
 ) -> None:
     for n in range(25):
         await second_step(Visitor(api, f"198.51.{n}.7"), person, "000000")
-    assert await second_step(known, person, app.code(1)) == "/"
+    assert await second_step(known_browser, person, app.code(1)) == "/"
 
 
 async def test_wrong_codes_of_a_known_browser_are_limited(
-    api: Any, person: Actor, known: Visitor, app: App, limits: None
+    api: Any, person: Actor, known_browser: Visitor, app: App, limits: None
 ) -> None:
-    wrong = [await second_step(known, person, f"0000{n:02}") for n in range(12)]
+    wrong = [await second_step(known_browser, person, f"0000{n:02}") for n in range(12)]
     assert wrong == ["/sign-in/factor?error=code"] * 10 + ["/sign-in/factor?error=slow"] * 2
-    assert await second_step(known, person, app.code(1)) == "/sign-in/factor?error=slow"
+    assert await second_step(known_browser, person, app.code(1)) == "/sign-in/factor?error=slow"
 
 
 async def test_wrong_codes_of_programs_and_wallets_count_like_those_of_browsers(
@@ -139,21 +139,21 @@ async def test_fifth_wrong_code_ends_the_set_up(person: Actor, limits: None) -> 
     begun = await person.call("POST", "/auth/factors/totp", json={"password": PASSWORD})
     for _ in range(4):
         wrong = await problem_of(person.call("POST", CONFIRM, json=WRONG))
-        assert wrong.by_field()["code"].startswith("The code is wrong")
+        assert wrong.by_field()["code"].startswith("The code is incorrect")
     ended = await problem_of(person.call("POST", CONFIRM, json=WRONG))
-    assert (ended.status, ended.detail) == (400, "The set-up has ended after 5 wrong codes. Begin again.")
+    assert (ended.status, ended.detail) == (400, "The setup ended after 5 incorrect codes. Start again.")
     right = await problem_of(person.call("POST", CONFIRM, json={"code": App(begun["secret"]).code()}))
-    assert (right.status, right.detail) == (400, "The set-up has expired. Begin again.")
+    assert (right.status, right.detail) == (400, "The setup has expired. Start again.")
     async with db.worker() as session:
         left = sa.select(FactorRow.id).where(FactorRow.user_id == person.user_id)
         assert (await session.scalars(left)).all() == []
-    assert len((await set_up(person)).recovery_codes) == 10, "the owner begins again"
+    assert len((await set_up(person)).recovery_codes) == 10, "the owner starts again"
 
 
-async def test_wrong_codes_at_once_get_no_more_than_five_guesses_at_a_set_up(person: Actor, limits: None) -> None:
+async def test_wrong_codes_sent_concurrently_get_at_most_five_guesses_at_a_set_up(person: Actor, limits: None) -> None:
     await person.call("POST", "/auth/factors/totp", json={"password": PASSWORD})
     problems = await asyncio.gather(*(problem_of(person.call("POST", CONFIRM, json=WRONG)) for _ in range(12)))
-    guesses = [p for p in problems if p.status == 400 and p.detail.startswith("The code is wrong")]
+    guesses = [p for p in problems if p.status == 400 and p.detail.startswith("The code is incorrect")]
     assert len(guesses) == 4, [p.detail for p in problems]
 
 

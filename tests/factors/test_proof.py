@@ -1,4 +1,4 @@
-"""People without a second factor prove themselves again before a browser does something sensitive."""
+"""People without a second factor give a fresh proof before a sensitive action in a browser."""
 
 import asyncio
 from datetime import timedelta
@@ -11,18 +11,18 @@ import pytest
 import pytest_asyncio
 from eth_account import Account
 
-from backend import db
-from backend.auth import rate_limit
 from backend.auth.credentials import cookie_name
-from backend.auth.service import open_session
 from backend.client import ApiProblem
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.settings import settings
+from backend.limits import rate_limits
 from backend.models import MemberRow, UserRow, UserWalletRow
-from backend.settings import settings
+from backend.sign_in.service import open_session
+from backend.users.schemas import Role
 from tests.conftest import PASSWORD, Actor, World
 from tests.factors.steps import grow_stale, problem_of, set_up, sign_in_was
 from tests.factors.test_first_factor import proof_of
-from tests.factors.test_fresh import SENSITIVE, path_of
+from tests.factors.test_step_up import SENSITIVE, path_of
 from tests.oauth.application import register
 
 VERIFY = "/auth/factors/verify"
@@ -37,14 +37,14 @@ async def acme(world: World) -> UUID:
 
 @pytest_asyncio.fixture
 async def person(world: World, acme: UUID) -> Actor:
-    """An admin without a second factor who has signed in six minutes ago."""
+    """An admin without a second factor who signed in six minutes ago."""
     admin = await world.person(acme)
     await sign_in_was(admin, 6 * MINUTE)
     return admin
 
 
 async def wallet_person(world: World, organization: UUID) -> tuple[Actor, Any]:
-    """An admin without a password whose browser has signed in six minutes ago, and their wallet."""
+    """An admin without a password whose browser signed in six minutes ago, and their wallet."""
     account = Account.create()
     async with db.worker() as session:
         user = UserRow(display_name="Wanda Wallet")
@@ -59,7 +59,7 @@ async def wallet_person(world: World, organization: UUID) -> tuple[Actor, Any]:
 
 
 async def makes_a_key(person: Actor, acme: UUID) -> bool:
-    """Whether a browser's session of the person makes a key; otherwise a fresh proof is what is missing."""
+    """Return whether a browser session of the person creates a key; otherwise the fresh proof is missing."""
     try:
         await person.call("POST", f"/orgs/{acme}/api-keys", json=KEY)
     except ApiProblem as refused:
@@ -70,15 +70,16 @@ async def makes_a_key(person: Actor, acme: UUID) -> bool:
 
 
 @pytest.mark.parametrize(("method", "path", "body"), SENSITIVE, ids=[f"{m} {p}" for m, p, _ in SENSITIVE])
-async def test_sensitive_operation_asks_a_browser_for_a_fresh_proof(
+async def test_sensitive_operation_in_a_browser_requires_a_fresh_proof(
     person: Actor, acme: UUID, method: str, path: str, body: dict[str, Any] | None
 ) -> None:
     refused = await problem_of(person.call(method, path_of(acme, path), json=body))
     assert (refused.status, refused.rule) == (403, "fresh_proof")
     assert refused.body["resolution"] == {
         "method": "POST",
-        "path": "/v1/auth/factors/verify",
-        "description": "Send your password or a wallet's signature, then repeat the request.",
+        "path": "/auth/factors/verify",
+        "href": f"{settings().base_url}/auth/factors/verify",
+        "description": "Send your password or a wallet signature, then repeat the request.",
     }
 
 
@@ -89,7 +90,7 @@ async def test_sign_in_counts_as_proof_for_five_minutes(person: Actor, acme: UUI
     assert not await makes_a_key(person, acme)
 
 
-async def test_sign_in_elsewhere_does_not_prove_this_session(world: World, person: Actor, acme: UUID) -> None:
+async def test_sign_in_in_another_session_does_not_prove_this_one(world: World, person: Actor, acme: UUID) -> None:
     elsewhere = Actor(person.user_id, person.email, await world.sign_in(person.email), person.client)
     await person.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
     assert not await makes_a_key(person, acme)
@@ -99,7 +100,7 @@ async def test_sign_in_elsewhere_does_not_prove_this_session(world: World, perso
 
 
 async def test_password_proves_a_session_for_five_minutes(person: Actor, acme: UUID) -> None:
-    # The same idempotency key: a refusal for want of a proof is not kept.
+    # The same idempotency key: a refusal for lack of a proof is not stored.
     again: dict[str, Any] = {"json": KEY, "idempotency_key": "once"}
     refused = await problem_of(person.call("POST", f"/orgs/{acme}/api-keys", **again))
     assert refused.rule == "fresh_proof"
@@ -111,7 +112,7 @@ async def test_password_proves_a_session_for_five_minutes(person: Actor, acme: U
     assert (await person.call("GET", "/auth/factors"))["fresh_until"] is None
 
 
-async def test_proof_by_password_leaves_the_time_of_sign_in(person: Actor) -> None:
+async def test_proof_by_password_keeps_the_time_of_sign_in(person: Actor) -> None:
     before = (await person.call("GET", "/auth/sessions"))["sessions"]
     await person.call("POST", VERIFY, json={"password": PASSWORD})
     assert [s["signed_in_at"] for s in (await person.call("GET", "/auth/sessions"))["sessions"]] == [
@@ -144,7 +145,7 @@ async def test_wallet_proves_the_session_of_a_person_without_a_password(world: W
     assert "nonce" in again.by_field()["wallet"], "a signature counts once"
 
 
-async def test_password_does_not_stand_in_for_a_factor(world: World, acme: UUID) -> None:
+async def test_password_does_not_replace_a_factor(world: World, acme: UUID) -> None:
     person = await world.person(acme)
     await set_up(person)
     await grow_stale(person)
@@ -156,7 +157,7 @@ async def test_password_does_not_stand_in_for_a_factor(world: World, acme: UUID)
     assert refused.rule == "fresh_factor", "nor does a fresh sign-in"
 
 
-async def test_proof_from_before_a_factor_does_not_stand_in_for_it(world: World, person: Actor, acme: UUID) -> None:
+async def test_proof_from_before_a_factor_does_not_replace_it(world: World, person: Actor, acme: UUID) -> None:
     await person.call("POST", VERIFY, json={"password": PASSWORD})
     await set_up(person)
     await grow_stale(person)
@@ -164,7 +165,7 @@ async def test_proof_from_before_a_factor_does_not_stand_in_for_it(world: World,
     assert refused.rule == "fresh_factor"
 
 
-async def test_guesses_count_with_those_of_the_same_password_elsewhere(person: Actor, acme: UUID, limits: None) -> None:
+async def test_password_guesses_count_across_operations(person: Actor, acme: UUID, limits: None) -> None:
     change = {"current_password": "a guess", "new_password": "another long password"}
     for n in range(5):
         path, body = (VERIFY, {"password": "a guess"}) if n % 2 else ("/auth/password/change", change)
@@ -176,19 +177,19 @@ async def test_guesses_count_with_those_of_the_same_password_elsewhere(person: A
     assert not await makes_a_key(person, acme)
 
 
-async def test_guesses_at_once_get_no_more_than_five_answers(person: Actor, limits: None) -> None:
-    limit = rate_limit.FAILED_LOGINS_PER_ACCOUNT.amount
+async def test_password_guesses_sent_concurrently_get_at_most_five_answers(person: Actor, limits: None) -> None:
+    limit = rate_limits.FAILED_LOGINS_PER_ACCOUNT.amount
     problems = await asyncio.gather(
         *(problem_of(person.call("POST", VERIFY, json={"password": f"guess {n}"})) for n in range(12))
     )
     checked = sum(problem.status == 400 for problem in problems)
     assert checked <= limit
-    for _ in range(limit - checked):  # those that came while others were checked were not
+    for _ in range(limit - checked):  # those that arrived while others were checked were not
         await problem_of(person.call("POST", VERIFY, json={"password": "guess"}))
     assert (await problem_of(person.call("POST", VERIFY, json={"password": PASSWORD}))).status == 429
 
 
-async def test_keys_and_programs_are_not_asked_for_a_proof(world: World, person: Actor, acme: UUID) -> None:
+async def test_keys_and_programs_need_no_proof(world: World, person: Actor, acme: UUID) -> None:
     key = await world.key(acme, created_by=person.user_id)
     await world.client.call("POST", f"/orgs/{acme}/api-keys", json=KEY, headers=key)
     tokens = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
@@ -196,15 +197,13 @@ async def test_keys_and_programs_are_not_asked_for_a_proof(world: World, person:
     await world.client.call("POST", f"/orgs/{acme}/api-keys", json=KEY, token=tokens["access_token"])
 
 
-async def test_key_beside_a_stale_session_does_not_stand_in_for_a_proof(
-    world: World, person: Actor, acme: UUID
-) -> None:
+async def test_key_beside_a_stale_session_does_not_replace_a_proof(world: World, person: Actor, acme: UUID) -> None:
     key = await world.key(acme)
     refused = await problem_of(person.call("POST", f"/orgs/{acme}/api-keys", json=KEY, headers=key))
     assert refused.rule == "fresh_proof"
 
 
-async def test_everyday_operations_and_plans_ask_for_no_proof(person: Actor, acme: UUID) -> None:
+async def test_everyday_operations_and_dry_runs_need_no_proof(person: Actor, acme: UUID) -> None:
     await person.call("PATCH", f"/orgs/{acme}", json={"name": "Acme Two"})
     plan = await person.call("PATCH", f"/orgs/{acme}", json={"approvals": ["token.mint"]}, params={"dry_run": "true"})
     assert plan["steps"]
@@ -221,7 +220,7 @@ async def test_wallet_is_unlinked_with_a_fresh_proof(world: World, person: Actor
     await person.call("DELETE", f"/auth/wallets/{linked['id']}")
 
 
-async def test_application_gets_a_write_scope_with_a_fresh_proof_only(
+async def test_application_gets_a_write_scope_only_with_a_fresh_proof(
     world: World, http: httpx.AsyncClient, person: Actor, acme: UUID
 ) -> None:
     application = await register(world, http, acme, scopes=["openid", "orgs:read", "members:write"])

@@ -1,14 +1,14 @@
-"""What lies below in an organization that requires a second factor is hidden from people who have none."""
+"""Records of an organization below that requires a second factor are hidden from people without one."""
 
 from typing import Any
 from uuid import UUID
 
-from backend import db
-from backend.changes import tell
-from backend.db import new_id
+from backend.core import db
+from backend.core.changes import publish
+from backend.core.db import new_id
 from tests.conftest import Actor, World
 from tests.factors.steps import problem_of, set_up
-from tests.firm import Firm
+from tests.support.firm import Firm
 from tests.webhooks.conftest import Endpoint
 
 URL = "http://localhost:1024/hooks"
@@ -25,18 +25,18 @@ async def strict_below(world: World) -> tuple[Firm, Firm, Firm]:
 
 
 async def require(strict: Firm) -> None:
-    """Let the organization require a second factor, by an admin of its own who has one."""
+    """Let the organization require a second factor, by its own admin with a factor."""
     await set_up(strict.admin)
     await strict.patch("", {"require_second_factor": True})
 
 
 async def places(actor: Actor, organization: UUID) -> set[str]:
-    """The organizations of what a search finds."""
+    """Return the organizations in the results of a search."""
     found = await actor.call("GET", f"/orgs/{organization}/search", params={"q": "quarry"})
     return {r["organization_name"] for r in found["results"]}
 
 
-async def test_search_by_a_person_without_a_factor_leaves_out_what_requires_one(world: World) -> None:
+async def test_search_by_a_person_without_a_factor_omits_organizations_that_require_one(world: World) -> None:
     top, strict, _ = await strict_below(world)
     everything = {"Quarry Group", "Quarry Strict", "Quarry Deep"}
     assert await places(top.admin, top.id) == everything
@@ -46,17 +46,17 @@ async def test_search_by_a_person_without_a_factor_leaves_out_what_requires_one(
     assert await places(top.admin, top.id) == everything
 
 
-async def happen(*organizations: UUID) -> None:
-    """Something happens in each of some organizations."""
+async def publish_events(*organizations: UUID) -> None:
+    """Cause an event in each of some organizations."""
     for organization in organizations:
         async with db.transaction(organization) as session:
-            await tell(session, organization, "party.verified", ("party", new_id()), None, {"status": "verified"})
+            await publish(session, organization, "party.verified", ("party", new_id()), None, {"status": "verified"})
 
 
-async def test_delivery_log_by_a_person_without_a_factor_leaves_out_what_requires_one(world: World) -> None:
+async def test_delivery_log_for_a_person_without_a_factor_omits_organizations_that_require_one(world: World) -> None:
     top, strict, deep = await strict_below(world)
     end = await Endpoint.made(world, URL, top.id, include_descendants=True, event_types=["party.verified"])
-    await happen(top.id, strict.id, deep.id)
+    await publish_events(top.id, strict.id, deep.id)
 
     async def shown() -> list[Any]:
         return [d["payload"]["data"]["organization_id"] for d in await end.deliveries()]
@@ -71,7 +71,7 @@ async def test_delivery_log_by_a_person_without_a_factor_leaves_out_what_require
     assert set(await shown()) == {str(top.id), str(strict.id), str(deep.id)}
 
 
-async def test_person_without_a_factor_sends_no_events_from_below_that_require_one(world: World) -> None:
+async def test_person_without_a_factor_cannot_redirect_events_of_organizations_that_require_one(world: World) -> None:
     top, strict, _ = await strict_below(world)
     narrow = await Endpoint.made(world, URL, top.id)
     wide = await Endpoint.made(world, URL, top.id, include_descendants=True)

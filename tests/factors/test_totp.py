@@ -1,4 +1,4 @@
-"""Authenticator apps and recovery codes: set up, asked for at every sign-in, removed."""
+"""Authenticator apps and recovery codes: set up, required at every sign-in, removed."""
 
 import asyncio
 import os
@@ -7,12 +7,12 @@ import sys
 
 import sqlalchemy as sa
 
-from backend import db
 from backend.client import ApiProblem
+from backend.core import db
 from backend.factors.models import FactorRow
-from tests.auth.test_accounts import forget
 from tests.conftest import PASSWORD, World
 from tests.factors.steps import grow_stale, problem_of, set_up
+from tests.users.test_accounts import forget
 
 PROOF = "/auth/factors/verify"
 
@@ -24,7 +24,7 @@ async def test_app_is_set_up_with_password_and_code(world: World) -> None:
     refused = await problem_of(person.call("POST", "/auth/factors/totp", json={}))
     assert (refused.status, refused.by_field()) == (400, {"password": "Enter your password to continue."})
     wrong = await problem_of(person.call("POST", "/auth/factors/totp", json={"password": "wrong"}))
-    assert wrong.by_field() == {"password": "The current password is not right."}
+    assert wrong.by_field() == {"password": "The current password is incorrect."}
 
     begun = await person.call("POST", "/auth/factors/totp", json={"password": PASSWORD})
     assert begun["otpauth_uri"].startswith("otpauth://totp/Signum:")
@@ -40,7 +40,7 @@ async def test_app_is_set_up_with_password_and_code(world: World) -> None:
     assert listed["fresh_until"]
     me = await person.call("GET", "/auth/me")
     assert (me["has_second_factor"], me["should_add_second_factor"]) == (True, False)
-    assert (await other.call("GET", "/auth/factors"))["factors"] == [], "nobody sees another's"
+    assert (await other.call("GET", "/auth/factors"))["factors"] == [], "other people's factors are invisible"
 
 
 async def test_first_factor_ends_every_other_session(world: World) -> None:
@@ -60,7 +60,7 @@ async def test_program_signs_in_with_password_and_code(world: World) -> None:
 
     missing = await problem_of(world.client.call("POST", "/auth/login", json=login))
     assert (missing.status, missing.rule) == (401, "second_factor")
-    assert missing.body["resolution"]["path"] == "/v1/auth/login"
+    assert missing.body["resolution"]["path"] == "/auth/login"
     assert missing.type.endswith("/errors/second-factor-needed")
     wrong = await problem_of(world.client.call("POST", "/auth/login", json=login | {"code": "000000"}))
     assert wrong.status == 401
@@ -69,7 +69,7 @@ async def test_program_signs_in_with_password_and_code(world: World) -> None:
     tokens = await world.client.call("POST", "/auth/login", json=login | {"code": code})
     assert (await world.client.call("GET", "/auth/me", token=tokens["access_token"]))["has_second_factor"]
     again = await problem_of(world.client.call("POST", "/auth/login", json=login | {"code": code}))
-    assert again.status == 401, "a code is taken once"
+    assert again.status == 401, "a code works once"
 
 
 async def test_recovery_code_works_once(world: World) -> None:
@@ -86,7 +86,7 @@ async def test_recovery_code_works_once(world: World) -> None:
     await person.call("POST", PROOF, json={"code": renewed[0]})
 
 
-async def test_new_password_by_mail_does_not_stand_in_for_the_factor(world: World) -> None:
+async def test_password_reset_by_mail_does_not_replace_the_factor(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)
     link = (await forget(world, person.email))[-1]
@@ -98,7 +98,7 @@ async def test_new_password_by_mail_does_not_stand_in_for_the_factor(world: Worl
     await world.client.call("POST", "/auth/login", json=login | {"code": app.code(1)})
 
 
-async def test_removing_needs_a_fresh_factor(world: World) -> None:
+async def test_factor_removal_needs_a_fresh_factor(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)
     [factor] = (await person.call("GET", "/auth/factors"))["factors"]
@@ -118,7 +118,7 @@ async def test_removing_needs_a_fresh_factor(world: World) -> None:
     await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
 
 
-async def test_nobody_removes_anothers_factor(world: World) -> None:
+async def test_factor_of_another_person_cannot_be_removed(world: World) -> None:
     acme = await world.organization()
     person, other = await world.person(acme), await world.person(acme)
     await set_up(person)
@@ -127,15 +127,15 @@ async def test_nobody_removes_anothers_factor(world: World) -> None:
     assert (await problem_of(other.call("DELETE", f"/auth/factors/{factor['id']}"))).status == 404
 
 
-async def test_secret_is_sealed_and_no_organization_reads_it(world: World) -> None:
+async def test_factor_secret_is_sealed_and_hidden_from_organizations(world: World) -> None:
     acme = await world.organization()
     person = await world.person(acme)
     app = await set_up(person)
-    everybody = sa.select(FactorRow.sealed)
+    secrets_kept = sa.select(FactorRow.sealed)
     async with db.transaction(acme) as session:
-        assert (await session.scalars(everybody)).all() == []
+        assert (await session.scalars(secrets_kept)).all() == []
         await db.see_oneself(session, person.user_id)
-        [sealed] = (await session.scalars(everybody)).all()
+        [sealed] = (await session.scalars(secrets_kept)).all()
     assert app.secret not in sealed
     log = str(await person.call("GET", f"/orgs/{acme}/audit"))
     assert "user.factor_added" in log
@@ -143,7 +143,7 @@ async def test_secret_is_sealed_and_no_organization_reads_it(world: World) -> No
     assert app.recovery_codes[0] not in log
 
 
-async def test_answer_that_is_replayed_has_no_secret(world: World) -> None:
+async def test_replayed_set_up_response_omits_the_secret(world: World) -> None:
     person = await world.person(await world.organization())
     body = {"password": PASSWORD}
     first = await person.call("POST", "/auth/factors/totp", json=body, idempotency_key="one")
@@ -152,7 +152,7 @@ async def test_answer_that_is_replayed_has_no_secret(world: World) -> None:
     assert (again["secret"], again["otpauth_uri"]) == (None, None)
 
 
-async def test_key_has_no_second_factor(world: World) -> None:
+async def test_api_key_cannot_list_second_factors(world: World) -> None:
     acme = await world.organization()
     person = await world.person(acme)
     await set_up(person)
@@ -162,14 +162,24 @@ async def test_key_has_no_second_factor(world: World) -> None:
     assert refused.status == 403
 
 
-async def test_operator_removes_the_factors_of_somebody_who_has_lost_them(world: World, database_url: str) -> None:
+async def test_operator_removes_the_lost_factors_of_a_person(world: World, database_url: str) -> None:
     acme = await world.organization()
     person, admin = await world.person(acme), await world.person(acme)
     await set_up(person)
 
     async def remove(email: str) -> tuple[int, str]:
-        """`signum factors remove` as an operator runs it: exit code and output."""
-        run = [sys.executable, "-m", "backend.cli", "factors", "remove", "--email", email, "--reason", "Lost phone"]
+        """Run `signum factors remove` as an operator does; return exit code and output."""
+        run = [
+            sys.executable,
+            "-m",
+            "backend.cli",
+            "factors",
+            "remove",
+            "--email",
+            email,
+            "--reason",
+            "Lost phone",
+        ]
         environment = os.environ | {"DATABASE_URL": database_url}
         done = await asyncio.to_thread(subprocess.run, run, env=environment, capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout + done.stderr
@@ -181,10 +191,10 @@ async def test_operator_removes_the_factors_of_somebody_who_has_lost_them(world:
     log = (await admin.call("GET", f"/orgs/{acme}/audit?action=user.factors_removed"))["audit"]
     assert (log[0]["credential"], log[0]["before"]) == ("operator", {"factors": 1, "reason": "Lost phone"})
     assert (await remove(admin.email))[0] == 1
-    assert "Nobody signs in" in (await remove("nobody@example.com"))[1]
+    assert "No account has the address" in (await remove("unknown@example.com"))[1]
 
 
-async def test_recovery_code_works_where_the_apps_secret_does_not_open(world: World) -> None:
+async def test_recovery_code_works_when_the_app_secret_cannot_be_decrypted(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)
     async with db.transaction() as session:

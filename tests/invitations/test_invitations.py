@@ -9,15 +9,15 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from backend import db
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.db import new_id
+from backend.core import db
+from backend.core.db import new_id
+from backend.core.settings import settings
 from backend.invitations import rules, service
-from backend.members.appointing import Appointment
-from backend.members.schemas import Role
+from backend.members.appointments import Appointment
 from backend.models import InvitationRow, OutboxRow
-from backend.settings import settings
+from backend.users.schemas import Role
 from tests.conftest import Actor, World
 
 PASSWORD = "a long new password"
@@ -55,7 +55,7 @@ async def age(invitation: str) -> None:
         row.expires_at -= timedelta(days=8)
 
 
-async def test_a_new_person_makes_an_account_and_is_in(world: World) -> None:
+async def test_new_person_creates_an_account_and_joins(world: World) -> None:
     acme = await world.organization("Acme")
     admin = await world.person(acme)
     email = f"New.{new_id().hex}@Example.com"
@@ -75,7 +75,7 @@ async def test_a_new_person_makes_an_account_and_is_in(world: World) -> None:
     assert await status_of(accept(world, token)) == 409
 
 
-async def test_who_is_signed_in_joins(world: World) -> None:
+async def test_signed_in_person_joins(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     known = await world.person(await world.organization())
@@ -88,7 +88,7 @@ async def test_who_is_signed_in_joins(world: World) -> None:
     assert await status_of(known.call("GET", f"/orgs/{acme}/members")) == 200
 
 
-async def test_a_token_works_once_even_at_the_same_time(world: World) -> None:
+async def test_invitation_token_used_concurrently_works_once(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     _, token = await invited(world, admin, acme, f"{new_id().hex}@example.com")
@@ -97,7 +97,7 @@ async def test_a_token_works_once_even_at_the_same_time(world: World) -> None:
     assert len((await admin.call("GET", f"/orgs/{acme}/members"))["members"]) == 2
 
 
-async def test_credentials_that_are_sent_must_be_good_but_an_old_cookie_is_none(world: World) -> None:
+async def test_invalid_credentials_are_rejected_but_an_expired_cookie_is_ignored(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     _, token = await invited(world, admin, acme, f"{new_id().hex}@example.com")
@@ -118,7 +118,9 @@ async def test_credentials_that_are_sent_must_be_good_but_an_old_cookie_is_none(
         ({"display_name": "N", "password": PASSWORD, "role": "admin"}, 422),
     ],
 )
-async def test_what_is_missing_leaves_the_invitation_open(world: World, body: dict[str, Any], status: int) -> None:
+async def test_acceptance_with_missing_data_leaves_the_invitation_open(
+    world: World, body: dict[str, Any], status: int
+) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     _, token = await invited(world, admin, acme, f"{new_id().hex}@example.com")
@@ -126,11 +128,11 @@ async def test_what_is_missing_leaves_the_invitation_open(world: World, body: di
     assert await status_of(accept(world, token)) == 200
 
 
-async def test_an_unknown_token_is_a_404(world: World) -> None:
+async def test_unknown_token_is_a_404(world: World) -> None:
     assert await status_of(accept(world, "unknown")) == 404
 
 
-async def test_one_pending_invitation_per_address(world: World) -> None:
+async def test_invitation_to_an_address_with_a_pending_one_is_rejected(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/invitations"
@@ -146,7 +148,7 @@ async def test_one_pending_invitation_per_address(world: World) -> None:
     assert sorted(await asyncio.gather(*calls)) == [200, 409, 409, 409]
 
 
-async def test_only_a_pending_invitation_is_revoked_or_accepted(world: World) -> None:
+async def test_invitation_is_revoked_or_accepted_only_while_pending(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/invitations"
@@ -164,20 +166,41 @@ async def test_only_a_pending_invitation_is_revoked_or_accepted(world: World) ->
     assert (await admin.call("GET", path, params={"status": "pending"}))["invitations"] == []
 
 
-async def test_nobody_reads_anothers_invitation_by_the_api(world: World) -> None:
-    """Whoever has the link joins in the name of who was invited, so an admin sees only that a mail was written."""
+async def test_invitation_link_is_not_readable_through_the_api(world: World) -> None:
+    """The link allows joining as the invited person, so an admin sees only that an email was written."""
+    await world.operator()
     acme = await world.organization()
     admin = await world.person(acme)
     made, token = await invited(world, admin, acme, f"{new_id().hex}@example.com", "admin")
     everything = await world.key(acme)
     for options in ({"cookie": admin.cookie}, {"headers": everything}):
-        told = await world.client.call("GET", f"/orgs/{acme}/outbox", **options)
-        assert [(m["recipient"], m["body"], m["is_private"]) for m in told["mails"]] == [(made["email"], None, True)]
+        response = await world.client.call("GET", f"/orgs/{acme}/outbox", **options)
+        assert [(m["recipient"], m["body"], m["is_private"]) for m in response["mails"]] == [
+            (made["email"], None, True)
+        ]
     assert "token=" not in str(await admin.call("GET", f"/orgs/{acme}/audit"))
-    assert (await accept(world, token))["role"] == "admin", "the operator has handed it on"
+    assert (await accept(world, token))["role"] == "admin", "the operator has passed it on"
 
 
-async def test_only_admins_invite_admins(world: World) -> None:
+async def test_invitation_on_an_embedded_installation_is_readable_by_the_operator_alone(world: World) -> None:
+    root = await world.operator()
+    admin, email = await world.person(root), f"{new_id().hex}@example.com"
+    await admin.call("POST", f"/orgs/{root}/invitations", json={"email": email})
+
+    async def text(**options: Any) -> str | None:
+        mails = (await world.client.call("GET", f"/orgs/{root}/outbox", **options))["mails"]
+        return str(mails[0]["body"]) if mails[0]["body"] else None
+
+    assert await text(headers=await world.key(root, created_by=admin.user_id)) is None
+    assert await text(headers=await world.key(root), cookie=admin.cookie) is None
+    token = rules.token_in(await text(cookie=admin.cookie) or "")
+    assert token is not None
+    assert (await accept(world, token))["email"] == email
+    await world.client.call("POST", "/auth/password/forgot", json={"email": email})
+    assert await text(cookie=admin.cookie) is None, "a password reset opens an account"
+
+
+async def test_admin_invitation_requires_an_admin(world: World) -> None:
     acme = await world.organization()
     key = await world.key(acme, Scope.MEMBERS_WRITE)
     path = f"/orgs/{acme}/invitations"
@@ -189,14 +212,14 @@ async def test_only_admins_invite_admins(world: World) -> None:
 
 
 @pytest.mark.parametrize("email", ["nope", "<script>@example.com", "a@b", "a@example.com\nBcc: x@example.com", None])
-async def test_what_is_not_an_address_is_a_422(world: World, email: str | None) -> None:
+async def test_invitation_to_a_malformed_address_is_a_422(world: World, email: str | None) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     assert await status_of(admin.call("POST", f"/orgs/{acme}/invitations", json={"email": email})) == 422
     assert (await admin.call("GET", f"/orgs/{acme}/outbox"))["mails"] == []
 
 
-async def test_what_the_demo_writes(world: World) -> None:
+async def test_demo_invitation_is_written_and_found(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     async with db.transaction(acme) as session:
@@ -211,13 +234,13 @@ def preview(world: World, token: str) -> Awaitable[Any]:
     return world.client.call("POST", "/invitations/preview", json={"token": token})
 
 
-async def test_the_holder_of_a_link_is_told_what_it_is(world: World) -> None:
+async def test_invitation_preview_shows_its_terms_to_the_link_holder(world: World) -> None:
     acme = await world.organization("Acme")
     admin = await world.person(acme)
     email = f"seen.{new_id().hex}@example.com"
     made, token = await invited(world, admin, acme, email, "member")
-    told = await preview(world, token)
-    assert told == {
+    response = await preview(world, token)
+    assert response == {
         "organization_id": str(acme), "organization_name": "Acme", "email": email, "role": "member",
         "status": "pending", "has_account": False, "expires_at": made["expires_at"],
     }  # fmt: skip
@@ -225,7 +248,7 @@ async def test_the_holder_of_a_link_is_told_what_it_is(world: World) -> None:
     assert (await preview(world, token))["status"] == "expired"
 
 
-async def test_a_preview_changes_nothing_and_knows_accounts(world: World) -> None:
+async def test_invitation_preview_changes_nothing_and_recognizes_accounts(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, guest = await world.person(acme), await world.person(other)
     _, token = await invited(world, admin, acme, guest.email)
@@ -235,11 +258,11 @@ async def test_a_preview_changes_nothing_and_knows_accounts(world: World) -> Non
 
 
 @pytest.mark.parametrize("token", ["nothing", "", "x" * 300, None])
-async def test_an_unknown_link_is_told_nothing(world: World, token: Any) -> None:
+async def test_invitation_preview_of_an_unknown_link_reveals_nothing(world: World, token: Any) -> None:
     assert await status_of(preview(world, token)) in (404, 422)
 
 
-async def test_a_stranger_is_mailed_three_times_a_day_at_most(world: World, limits: None) -> None:
+async def test_invitation_mails_to_a_stranger_are_limited_to_three_a_day(world: World, limits: None) -> None:
     acme = await world.organization()
     admin, stranger = await world.person(acme), f"s{new_id().hex}@example.com"
     for _ in range(3):
@@ -252,7 +275,7 @@ async def test_a_stranger_is_mailed_three_times_a_day_at_most(world: World, limi
     assert await status_of(invited(world, admin, acme, f"t{new_id().hex}@example.com")) == 200
 
 
-async def test_a_name_makes_no_link_in_a_mail_to_a_stranger(world: World) -> None:
+async def test_organization_name_creates_no_link_in_a_mail(world: World) -> None:
     acme = await world.organization("Win at https://evil.example/prize now.")
     admin = await world.person(acme)
     made, token = await invited(world, admin, acme, f"s{new_id().hex}@example.com")

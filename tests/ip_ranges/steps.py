@@ -1,4 +1,4 @@
-"""Callers at an address of their choice."""
+"""Callers at a chosen address."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,8 +6,8 @@ from uuid import UUID
 
 import httpx
 
-from backend import db
 from backend.client import SignumClient
+from backend.core import db
 from backend.models import OrganizationRow
 from tests.conftest import Actor
 
@@ -31,6 +31,6 @@ def at(api: Any, address: str, person: Actor) -> Actor:
 
 
 async def restrict(organization: UUID, *ranges: str) -> None:
-    """Let an organization allow some ranges only, whoever that shuts out."""
+    """Let an organization allow only some ranges, even if callers are locked out."""
     async with db.worker() as session:
         (await session.get_one(OrganizationRow, organization)).allowed_ip_ranges = list(ranges)

@@ -1,14 +1,14 @@
-"""What waits for a second person: the approver's address counts, and not the one it was asked from."""
+"""Requests that wait for a second person: the approver's address counts, not the requester's."""
 
 from typing import Any
 
-from tests.approvals.asking import WHY, asking, path_of, waiting
+from tests.approvals.second_person import WHY, asking, path_of, waiting
 from tests.conftest import World
 from tests.factors.steps import problem_of
 from tests.ip_ranges.steps import HOME, OFFICE, at, restrict
 
 
-async def test_approval_checks_the_approvers_address_only(world: World, api: Any) -> None:
+async def test_approval_checks_only_the_address_of_the_approver(world: World, api: Any) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
     approval = await waiting(firm, await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY}))

@@ -1,23 +1,23 @@
-"""An API key's allowed IP ranges hold beside those of its organization."""
+"""An API key's allowed IP ranges apply beside those of its organization."""
 
 from typing import Any
 from uuid import UUID
 
 import httpx
 
-from backend.settings import settings
+from backend.core.settings import settings
 from tests.conftest import World
 from tests.factors.steps import problem_of
 from tests.ip_ranges.steps import HOME, OFFICE, at, client_at, restrict, transport_at
 
 
 async def make(world: World, organization: UUID, *ranges: str) -> dict[str, Any]:
-    """A key that may make keys, with some ranges."""
+    """A key that can create keys, with some ranges."""
     body = {"name": "Export", "scopes": ["orgs:read", "api-keys:write"], "allowed_ip_ranges": ranges}
     return dict(await (await world.person(organization)).call("POST", f"/orgs/{organization}/api-keys", json=body))
 
 
-async def test_key_works_from_its_ranges_only(world: World, api: Any) -> None:
+async def test_key_works_only_from_its_ranges(world: World, api: Any) -> None:
     acme = await world.organization()
     made = await make(world, acme, "203.0.113.0/24", "2001:DB8::/32")
     assert made["allowed_ip_ranges"] == ["203.0.113.0/24", "2001:db8::/32"]
@@ -38,7 +38,7 @@ async def test_key_works_from_its_ranges_only(world: World, api: Any) -> None:
     assert entry["after"]["allowed_ip_ranges"] == made["allowed_ip_ranges"]
 
 
-async def test_organizations_ranges_hold_beside_the_keys(world: World, api: Any) -> None:
+async def test_organization_ranges_apply_in_addition_to_key_ranges(world: World, api: Any) -> None:
     acme = await world.organization()
     key = {"x-api-key": (await make(world, acme, OFFICE, HOME))["key"]}
     await restrict(acme, OFFICE)
@@ -47,7 +47,7 @@ async def test_organizations_ranges_hold_beside_the_keys(world: World, api: Any)
     assert "ranges of Acme" in refused.detail
 
 
-async def test_token_of_a_key_is_minted_and_works_from_its_ranges_only(world: World, api: Any) -> None:
+async def test_key_token_is_issued_and_works_only_from_its_ranges(world: World, api: Any) -> None:
     acme = await world.organization()
     made = await make(world, acme, OFFICE)
     form = {"grant_type": "client_credentials", "client_id": made["id"], "client_secret": made["key"]}
@@ -62,7 +62,7 @@ async def test_token_of_a_key_is_minted_and_works_from_its_ranges_only(world: Wo
     assert (await problem_of(client_at(api, HOME).call("GET", f"/orgs/{acme}", token=token))).rule == "ip_address"
 
 
-async def test_key_made_by_a_key_works_from_no_more_addresses(world: World, api: Any) -> None:
+async def test_key_created_by_a_key_allows_no_further_addresses(world: World, api: Any) -> None:
     acme = await world.organization()
     first = {"x-api-key": (await make(world, acme, "203.0.113.0/24"))["key"]}
     body = {"name": "Second", "scopes": ["orgs:read"]}

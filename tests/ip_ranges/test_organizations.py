@@ -1,4 +1,4 @@
-"""An organization's allowed IP ranges hold for every caller, there and below."""
+"""An organization's allowed IP ranges apply to every caller, there and below."""
 
 import asyncio
 import os
@@ -11,22 +11,22 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from backend.auth import forwarding
-from backend.auth.address import CONSOLE
-from backend.members.schemas import Role
-from backend.settings import settings
+from backend.core.runtime import runtime
+from backend.core.settings import settings
+from backend.limits import proxy_warning
+from backend.limits.client_address import CONSOLE
+from backend.users.schemas import Role
 from tests.conftest import PASSWORD, World
-from tests.devnet.test_devnet import operators
 from tests.factors.steps import grow_stale, problem_of, set_up
-from tests.firm import Firm
 from tests.ip_ranges.steps import HOME, OFFICE, at, client_at, restrict, transport_at
 from tests.oauth.application import register
+from tests.support.firm import Firm
 
 RANGES = ["203.0.113.0/24"]
 
 
 def patch(organization: UUID, ranges: Any) -> tuple[str, str, dict[str, Any]]:
-    """The call that sets an organization's ranges."""
+    """Set an organization's ranges."""
     return "PATCH", f"/orgs/{organization}", {"allowed_ip_ranges": ranges}
 
 
@@ -44,18 +44,19 @@ async def test_address_outside_the_ranges_is_refused_with_address_list_and_fix(w
         f"Your IP address {HOME} is not in the allowed IP ranges of Acme. "
         "Use an allowed address, or have an admin of Acme at an allowed address add yours."
     )
-    assert refused.body["resolution"]["path"] == f"/v1{path}"
+    assert refused.body["resolution"]["path"] == path
     for address in (OFFICE, f"::ffff:{OFFICE}", "2001:db8::7"):
         assert (await at(api, address, office).call("GET", path))["id"] == str(acme)
     assert (await problem_of(at(api, f"::ffff:{HOME}", office).call("GET", path))).body["address"] == HOME
 
-    for nothing in ([], None):
-        await office.call("PATCH", path, json=body)
-        assert (await office.call("PATCH", path, json={"allowed_ip_ranges": nothing}))["allowed_ip_ranges"] == []
-        assert (await at(api, HOME, office).call("GET", path))["id"] == str(acme)
+    null = await problem_of(office.call("PATCH", path, json={"allowed_ip_ranges": None}))
+    assert (null.status, list(null.by_field())) == (422, ["allowed_ip_ranges"])
+    assert (await problem_of(at(api, HOME, office).call("GET", path))).rule == "ip_address", "null removed nothing"
+    assert (await office.call("PATCH", path, json={"allowed_ip_ranges": []}))["allowed_ip_ranges"] == []
+    assert (await at(api, HOME, office).call("GET", path))["id"] == str(acme)
 
 
-async def test_ranges_hold_for_sessions_programs_keys_and_applications(world: World, api: Any) -> None:
+async def test_ranges_apply_to_sessions_programs_keys_and_applications(world: World, api: Any) -> None:
     acme = await world.organization()
     person, key = await world.person(acme), await world.key(acme)
     login = {"email": person.email, "password": PASSWORD}
@@ -82,13 +83,13 @@ async def test_ranges_hold_for_sessions_programs_keys_and_applications(world: Wo
         for path in (f"/orgs/{acme}", f"/orgs/{acme}/summary", f"/orgs/{acme}/audit"):
             refused = await problem_of(home.call("GET", path, **credential))
             assert (refused.status, refused.rule) == (403, "ip_address")
-    # What enters no organization: people go on, while keys and applications belong to theirs.
+    # Operations without an organization: people can continue, while keys and applications belong to an organization.
     assert (await home.call("GET", "/auth/me", cookie=person.cookie))["ip_address"] == HOME
     assert (await problem_of(home.call("GET", "/oauth/userinfo", token=granted))).rule == "ip_address"
     assert (await problem_of(home.call("GET", "/identity/parties", headers=key))).rule == "ip_address"
 
 
-async def test_token_endpoint_mints_nothing_outside_the_ranges(world: World, api: Any) -> None:
+async def test_token_endpoint_issues_nothing_outside_the_ranges(world: World, api: Any) -> None:
     acme = await world.organization()
     person, key = await world.person(acme), await world.key(acme)
     async with (
@@ -110,7 +111,7 @@ async def test_token_endpoint_mints_nothing_outside_the_ranges(world: World, api
             assert (answer.status_code, answer.json()["rule"]) == (403, "ip_address")
             assert answer.headers["content-type"] == "application/problem+json"
         application.http = office
-        assert (await application.exchange(code)).status_code == 200, "a refusal uses up no code"
+        assert (await application.exchange(code)).status_code == 200, "a refusal does not use up a code"
         assert (await application.refresh(tokens["refresh_token"])).status_code == 200
 
     login = {"email": person.email, "password": PASSWORD, "org_id": str(acme)}
@@ -119,7 +120,7 @@ async def test_token_endpoint_mints_nothing_outside_the_ranges(world: World, api
     assert (await client_at(api, OFFICE).call("POST", "/auth/login", json=login))["access_token"]
 
 
-async def test_every_organization_above_has_to_allow_the_address(world: World, api: Any) -> None:
+async def test_address_must_be_allowed_by_every_organization_above(world: World, api: Any) -> None:
     group = await world.organization("Group")
     middle = await world.organization("Middle", group)
     below = await world.organization("Below", middle)
@@ -133,11 +134,11 @@ async def test_every_organization_above_has_to_allow_the_address(world: World, a
     await restrict(below)
     refused = await problem_of(abroad.call("GET", f"/orgs/{below}", cookie=local.cookie))
     assert "ranges of Group" in refused.detail
-    assert refused.body["resolution"]["path"] == f"/v1/orgs/{group}"
+    assert refused.body["resolution"]["path"] == f"/orgs/{group}"
     assert (await home.call("GET", f"/orgs/{below}", headers=key))["name"] == "Below"
 
 
-async def test_stranger_learns_nothing_of_the_ranges(world: World, api: Any) -> None:
+async def test_ranges_are_not_revealed_to_strangers(world: World, api: Any) -> None:
     acme, other = await world.organization(), await world.organization("Other")
     await restrict(acme, *RANGES)
     stranger = at(api, HOME, await world.person(other))
@@ -146,7 +147,7 @@ async def test_stranger_learns_nothing_of_the_ranges(world: World, api: Any) -> 
     assert (await problem_of(client.call("GET", f"/orgs/{acme}"))).rule == ""
 
 
-async def test_lists_leave_out_organizations_that_refuse_the_address(world: World, api: Any) -> None:
+async def test_lists_omit_organizations_that_refuse_the_address(world: World, api: Any) -> None:
     firm = await Firm.found(world, "Group")
     open_, closed = await world.organization("Kite open", firm.id), await world.organization("Kite closed", firm.id)
     deep = await world.organization("Kite deep", closed)
@@ -181,7 +182,7 @@ async def test_lists_leave_out_organizations_that_refuse_the_address(world: Worl
     assert [o["id"] for o in (await lonely.call("GET", "/auth/me"))["organizations"]] == [str(alone)]
 
 
-async def test_move_needs_an_address_that_every_side_allows(world: World, api: Any) -> None:
+async def test_move_requires_an_address_allowed_on_every_side(world: World, api: Any) -> None:
     group = await world.organization("Group")
     target, moved = await world.organization("Target", group), await world.organization("Moved", group)
     person = await world.person(group)
@@ -238,7 +239,7 @@ async def test_malformed_list_is_refused_at_the_entry(
         assert said in refused.errors[0]["detail"]
 
 
-async def test_change_needs_a_fresh_factor_and_is_audited(world: World, api: Any) -> None:
+async def test_ranges_change_needs_a_fresh_factor_and_is_audited(world: World, api: Any) -> None:
     acme = await world.organization()
     person = at(api, OFFICE, await world.person(acme))
     app = await set_up(person)
@@ -256,20 +257,20 @@ async def test_change_needs_a_fresh_factor_and_is_audited(world: World, api: Any
 
 
 @pytest.fixture
-def forgotten() -> Iterator[None]:
-    """What a test forwards leaves no note for `GET /v1/ready`."""
+def no_proxy_warning() -> Iterator[None]:
+    """Forwarded addresses of a test leave no note for `GET /v1/ready`."""
     yield
-    forwarding.forget()
+    runtime.reset(proxy_warning.Sighting)
 
 
-@pytest.mark.usefixtures("forgotten")
-async def test_console_is_refused_by_the_browsers_address(world: World, api: Any) -> None:
+@pytest.mark.usefixtures("no_proxy_warning")
+async def test_console_is_refused_by_the_browser_address(world: World, api: Any) -> None:
     acme = await world.organization()
     person = await world.person(acme)
     await restrict(acme, OFFICE)
     console = at(api, CONSOLE, person)
-    told = {"headers": {"x-forwarded-for": OFFICE}}
-    assert (await console.call("GET", f"/orgs/{acme}", **told))["id"] == str(acme)
+    response = {"headers": {"x-forwarded-for": OFFICE}}
+    assert (await console.call("GET", f"/orgs/{acme}", **response))["id"] == str(acme)
     for forwarded in ({"x-forwarded-for": HOME}, {"x-forwarded-for": f"{OFFICE}, {HOME}"}):
         refused = await problem_of(console.call("GET", f"/orgs/{acme}", headers=forwarded))
         assert refused.body["address"] == HOME
@@ -277,8 +278,8 @@ async def test_console_is_refused_by_the_browsers_address(world: World, api: Any
     assert (unknown.rule, unknown.body["address"]) == ("ip_address", None)
 
 
-async def test_devnet_follows_the_ranges_of_the_operators_organization(world: World, api: Any) -> None:
-    root = await operators(world)
+async def test_devnet_follows_the_ranges_of_the_operator_organization(world: World, api: Any) -> None:
+    root = await world.operator()
     admin = await world.person(root)
     await restrict(root, OFFICE)
     try:
@@ -297,7 +298,7 @@ async def test_operator_clears_the_ranges_of_an_organization(world: World, datab
     admin = await world.person(acme)
 
     async def clear(organization: UUID) -> tuple[int, str]:
-        """`signum ip-ranges clear` as an operator runs it: exit code and output."""
+        """Run `signum ip-ranges clear` as an operator does; return exit code and output."""
         run = [sys.executable, "-m", "backend.cli", "ip-ranges", "clear", "--org", str(organization)]
         done = await asyncio.to_thread(
             subprocess.run, [*run, "--reason", "Office moved"], env=env, capture_output=True, text=True, timeout=120
@@ -309,12 +310,12 @@ async def test_operator_clears_the_ranges_of_an_organization(world: World, datab
     assert (code, said.splitlines()) == (
         0,
         [
-            f"Acme allows every IP address. It allowed {OFFICE}.",
-            f"Group ({group}), above it, still allows 192.0.2.0/24, 127.0.0.1 only.",
+            f"Acme now allows every IP address. It previously allowed {OFFICE}.",
+            f"Group ({group}), above it, still allows only 192.0.2.0/24, 127.0.0.1.",
         ],
     )
     assert (await admin.call("GET", f"/orgs/{acme}"))["allowed_ip_ranges"] == []
     entry = (await admin.call("GET", f"/orgs/{acme}/audit"))["audit"][0]
     assert (entry["credential"], entry["after"]) == ("operator", {"allowed_ip_ranges": [], "reason": "Office moved"})
     assert (await clear(acme))[0] == 1
-    assert "no organization" in (await clear(uuid4()))[1]
+    assert "No organization has the ID" in (await clear(uuid4()))[1]

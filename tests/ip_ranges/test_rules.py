@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.errors import Forbidden, Invalid
-from backend.ip_ranges import address_of, check_distinct, contains, cover, narrowed, normalized
+from backend.core.errors import Forbidden, Invalid
+from backend.core.ip_ranges import address_of, check_distinct, contains, cover, narrowed, normalized
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from backend.ip_ranges import address_of, check_distinct, contains, cover, narro
         ("::ffff:203.0.113.0/120", "203.0.113.0/24"),
     ],
 )
-def test_range_is_kept_in_canonical_form(given_: str, kept: str) -> None:
+def test_range_is_stored_in_canonical_form(given_: str, kept: str) -> None:
     assert normalized(given_) == kept
     assert normalized(kept) == kept
 
@@ -89,7 +89,7 @@ def test_address_is_contained_in_itself(address: object) -> None:
     assert contains([normalized(found)], found)
 
 
-def test_key_made_by_a_key_stays_within_its_makers_ranges() -> None:
+def test_key_created_by_a_key_stays_within_its_ranges() -> None:
     held = ("10.0.0.0/8", "2001:db8::/32")
     assert narrowed([], ()) == []
     assert narrowed(["10.1.0.0/16"], ()) == ["10.1.0.0/16"]
@@ -112,7 +112,7 @@ def test_key_made_by_a_key_stays_within_its_makers_ranges() -> None:
         (["2001:db8::/32"], ["203.0.113.7"], False),
     ],
 )
-def test_ranges_cover_others_that_allow_nothing_more(wide: list[str], narrow: list[str], *, covers: bool) -> None:
+def test_ranges_cover_ranges_that_allow_nothing_more(wide: list[str], narrow: list[str], *, covers: bool) -> None:
     assert cover(wide, narrow) is covers
 
 
@@ -125,7 +125,7 @@ RANGES = st.builds(
 
 
 @given(st.lists(RANGES, max_size=4), st.lists(RANGES, max_size=4), st.integers(0, 255))
-def test_address_that_covered_ranges_allow_is_allowed_by_what_covers_them(
+def test_address_in_covered_ranges_is_allowed_by_the_covering_ranges(
     wide: list[str], narrow: list[str], last: int
 ) -> None:
     address = f"203.0.113.{last}"

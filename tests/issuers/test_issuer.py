@@ -7,22 +7,26 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from backend import db, runtime, workflows
 from backend.auth.scopes import Scope
-from backend.chain import endpoints, registry
-from backend.chain.codec import organization_key
-from backend.chain.deployment import contracts_of
+from backend.chain.abi.codec import organization_key
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.rpc.node_urls import EmbeddedNodes
 from backend.client import ApiProblem
+from backend.core import db
+from backend.core.runtime import runtime as process
+from backend.core.settings import settings
 from backend.issuers.workflow import follow_move, register
 from backend.models import RequestRow, TransactionRow
-from backend.settings import settings
-from backend.workflows import Run
+from backend.requests import workflows
+from backend.requests.workflows import Run
+from backend.server import runtime
 from tests.conftest import World
-from tests.firm import BASE, HYPEREVM, SEPOLIA, Firm
+from tests.support.firm import BASE, HYPEREVM, SEPOLIA, Firm
 
 
 async def parent_on(eid: int, organization: UUID) -> int:
-    """The parent's key on a chain, as a number."""
+    """Return the parent's key on a chain, as a number."""
     return int(await registry.parent_of(eid, (await contracts_of(eid)).registry, organization), 16)
 
 
@@ -31,20 +35,20 @@ def key_of(organization: UUID) -> int:
 
 
 async def place(organization: UUID, parent: UUID) -> None:
-    """Put an organization below another one, in the database only."""
+    """Move an organization below another one, in the database only."""
     async with db.worker() as session:
         values = {"parent": parent, "id": organization}
         await session.execute(sa.text("update organizations set parent_id = :parent where id = :id"), values)
 
 
 async def run_of(request_id: str) -> Run:
-    """The run a request's workflow has."""
+    """Return the run of a request's workflow."""
     async with db.worker() as session:
         row = await session.get_one(RequestRow, UUID(request_id))
     return Run(row.organization_id, row.id, row.subject_id, row.arguments, row.attempt)
 
 
-async def test_both_credentials_are_wanted(world: World) -> None:
+async def test_registration_requires_a_person_and_a_key(world: World) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     path = f"{firm.base}/issuer/register"
     person, wrong = {"cookie": firm.admin.cookie}, {"headers": await world.key(firm.id, Scope.ATTESTATIONS_READ)}
@@ -57,12 +61,12 @@ async def test_both_credentials_are_wanted(world: World) -> None:
         ({}, 401),
     ):
         with pytest.raises(ApiProblem) as raised:
-            # A body that does not fit is not even looked at before the credentials are.
+            # The credentials are checked before an invalid body.
             await world.client.call("POST", path, json={"max_kyc_level": "x"}, **credentials)
         assert raised.value.status == status, credentials
 
 
-async def test_the_token_of_a_client_and_its_key_are_both_credentials(world: World, api: Any) -> None:
+async def test_registration_accepts_a_client_token_with_its_key(world: World, api: Any) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)
     await firm.post("/wallets", {"label": "Treasury"})
@@ -73,14 +77,17 @@ async def test_the_token_of_a_client_and_its_key_are_both_credentials(world: Wor
     path = f"{firm.base}/issuer/register"
     with pytest.raises(ApiProblem) as alone:
         await world.client.call("POST", path, json={}, headers=firm.key | {"authorization": f"Bearer {key}"})
-    assert alone.value.status == 401
+    assert (alone.value.status, alone.value.rule) == (401, "both_credentials")
+    assert "client_credentials" in alone.value.detail
+    [call] = alone.value.resolutions
+    assert (call["method"], call["path"]) == ("POST", "/oauth/token")
     registered = await world.client.call("POST", path, json={"max_kyc_level": None}, token=token, headers=firm.key)
     await firm.settle((await firm.get("/issuer"))["request_id"])
     assert "registered" in registered
     assert (await firm.get("/issuer"))["max_kyc_level"] == 3
 
 
-async def test_without_wallet_or_chain_nothing_is_registered(world: World) -> None:
+async def test_registration_without_wallet_or_chain_is_rejected(world: World) -> None:
     firm = await Firm.found(world)
     assert "wallet" in (await firm.refused("POST", "/issuer/register", 400, headers=firm.key)).detail
     await firm.post("/wallets", {"label": "Treasury"})
@@ -100,7 +107,7 @@ async def test_without_wallet_or_chain_nothing_is_registered(world: World) -> No
         {"wallet": "x"},
     ],
 )
-async def test_bad_input_is_a_422_and_writes_nothing(world: World, body: dict[str, Any]) -> None:
+async def test_registration_with_bad_input_is_a_422_and_writes_nothing(world: World, body: dict[str, Any]) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)
     await firm.post("/wallets", {"label": "Treasury"})
@@ -109,7 +116,7 @@ async def test_bad_input_is_a_422_and_writes_nothing(world: World, body: dict[st
     await firm.refused("GET", "/issuer", 404)
 
 
-async def test_registration_reaches_the_chain_and_repeating_it_completes_new_chains(world: World) -> None:
+async def test_registration_reaches_the_chain_and_its_repeat_adds_new_chains(world: World) -> None:
     firm = await Firm.issuing(world, SEPOLIA)
     issuer = await firm.get("/issuer")
     wallet = (await firm.get("/wallets"))["wallets"][0]
@@ -117,9 +124,9 @@ async def test_registration_reaches_the_chain_and_repeating_it_completes_new_cha
     shown = [(w["chain_eid"], w["address"], w["status"]) for w in issuer["wallets"]]
     assert shown == [(SEPOLIA, wallet["address"], "registered")]
     assert issuer["wallets"][0]["tx_hash"].startswith("0x")
-    told = await registry.attester(SEPOLIA, (await contracts_of(SEPOLIA)).registry, wallet["address"])
-    assert (told.active, told.max_kyc_level, told.name) == (True, 3, "Acme")
-    assert int(told.organization_key, 16) == key_of(firm.id)
+    answer = await registry.attester(SEPOLIA, (await contracts_of(SEPOLIA)).registry, wallet["address"])
+    assert (answer.active, answer.max_kyc_level, answer.name) == (True, 3, "Acme")
+    assert int(answer.organization_key, 16) == key_of(firm.id)
 
     assert await firm.register() == {"registered": True}
     assert (await firm.get("/issuer"))["request_id"] == issuer["request_id"]
@@ -132,18 +139,18 @@ async def test_registration_reaches_the_chain_and_repeating_it_completes_new_cha
     assert await firm.register() == {"registered": True}
 
 
-async def test_new_terms_are_written_again_and_what_is_left_out_stays(world: World) -> None:
+async def test_registration_repeat_updates_given_terms_and_keeps_others(world: World) -> None:
     firm = await Firm.issuing(world)
     assert await firm.register(max_kyc_level=2, can_revoke_others=True) == {"registered": False}
     assert await firm.register(name="Acme Compliance") == {"registered": False}
     issuer = await firm.get("/issuer")
     assert (issuer["name"], issuer["max_kyc_level"], issuer["can_revoke_others"]) == ("Acme Compliance", 2, True)
     at = (await contracts_of(SEPOLIA)).registry
-    told = await registry.attester(SEPOLIA, at, issuer["wallets"][0]["address"])
-    assert (told.name, told.max_kyc_level, told.can_revoke_others) == ("Acme Compliance", 2, True)
+    answer = await registry.attester(SEPOLIA, at, issuer["wallets"][0]["address"])
+    assert (answer.name, answer.max_kyc_level, answer.can_revoke_others) == ("Acme Compliance", 2, True)
 
 
-async def test_a_chain_that_is_down_keeps_no_other_back_and_is_retried(
+async def test_registration_continues_when_one_chain_is_down_and_is_retried(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await Firm.found(world)
@@ -151,7 +158,7 @@ async def test_a_chain_that_is_down_keeps_no_other_back_and_is_retried(
         await firm.enable(eid)
     await firm.post("/wallets", {"label": "Treasury"})
     with monkeypatch.context() as down:
-        down.setitem(endpoints._running, HYPEREVM, "http://127.0.0.1:9")
+        down.setitem(process.part(EmbeddedNodes).urls, HYPEREVM, "http://127.0.0.1:9")
         down.setattr(workflows, "PATIENCE", 1.0)
         await firm.register()
     issuer = await firm.get("/issuer")
@@ -163,7 +170,7 @@ async def test_a_chain_that_is_down_keeps_no_other_back_and_is_retried(
     assert {w["status"] for w in (await firm.get("/issuer"))["wallets"]} == {"registered"}
 
 
-async def test_a_run_that_is_repeated_sends_nothing_twice(world: World) -> None:
+async def test_registration_run_twice_sends_nothing_twice(world: World) -> None:
     firm = await Firm.issuing(world)
     before = await firm.get("/issuer")
     await register(await run_of(before["request_id"]))
@@ -179,7 +186,7 @@ async def test_a_run_that_is_repeated_sends_nothing_twice(world: World) -> None:
         assert await session.scalar(count) == 1
 
 
-async def test_the_lineage_is_written_up_the_path_and_follows_a_move(world: World) -> None:
+async def test_lineage_is_written_for_the_path_and_follows_a_move(world: World) -> None:
     top, middle = await world.organization("Top"), await world.organization("Elsewhere")
     inner = await world.organization("Inner", top)
     firm = await Firm.issuing(world, SEPOLIA, BASE, name="Leaf", parent=inner)
@@ -199,7 +206,7 @@ async def test_the_lineage_is_written_up_the_path_and_follows_a_move(world: Worl
     assert await parent_on(HYPEREVM, firm.id) == 0
 
 
-async def test_what_was_above_can_come_below(world: World) -> None:
+async def test_lineage_allows_a_former_ancestor_below(world: World) -> None:
     """The chain still has the old order; it must not look like a cycle."""
     top = await world.organization("Top")
     upper = await Firm.issuing(world, SEPOLIA, name="Upper", parent=top)
@@ -211,7 +218,7 @@ async def test_what_was_above_can_come_below(world: World) -> None:
     assert await parent_on(SEPOLIA, lower.id) == key_of(top)
 
 
-async def test_another_organization_sees_nothing_of_it(world: World) -> None:
+async def test_registration_of_another_organization_is_invisible(world: World) -> None:
     firm, other = await Firm.issuing(world), await Firm.found(world, "Other")
     with pytest.raises(ApiProblem) as raised:
         await other.admin.call("GET", f"{firm.base}/issuer")
@@ -219,7 +226,7 @@ async def test_another_organization_sees_nothing_of_it(world: World) -> None:
     await other.refused("GET", "/issuer", 404)
 
 
-async def test_registrations_that_the_operator_pays_have_a_limit(world: World, limits: None) -> None:
+async def test_registrations_paid_by_the_operator_are_limited(world: World, limits: None) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)
     await firm.post("/wallets", {"label": "Treasury"})

@@ -1,5 +1,6 @@
-"""Every transaction that the operator pays for a tenant is counted, before it is signed."""
+"""Every operator-paid transaction of a tenant is counted before it is signed."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -7,26 +8,28 @@ import sqlalchemy as sa
 from limits import RateLimitItemPerDay
 from sqlmodel import col
 
-from backend import db
-from backend.auth import operator_paid, rate_limit
+from backend.auth import operator_paid
 from backend.auth.scopes import Scope
-from backend.errors import TooManyRequests
+from backend.core import db
+from backend.core.errors import TooManyRequests
 from backend.issuers import lineage
-from backend.models import OrganizationRow, RequestRow, TransactionRow
+from backend.limits import rate_limits
+from backend.models import MemberRow, OrganizationRow, RequestRow, TransactionRow
 from backend.organizations.rules import MAX_DEPTH
 from backend.requests.schemas import RequestStatus
-from backend.workflows import Run
-from tests.conftest import World
-from tests.firm import HYPEREVM, SEPOLIA
-from tests.issuance import Issuance, asset_body
+from backend.requests.workflows import Run
+from backend.users.schemas import Role
+from tests.conftest import Actor, World
 from tests.issuers.test_issuer import key_of, parent_on, place
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import Issuance, asset_body
 
 DEPTH = 3
 """Organizations above the one that deploys."""
 
 
 async def deep(world: World) -> Issuance:
-    """An organization below others, of which no chain knows anything."""
+    """An organization below others, none of which are on a chain."""
     above = await world.organization("Top")
     for number in range(1, DEPTH):
         above = await world.organization(f"Level {number}", above)
@@ -39,24 +42,40 @@ async def deep(world: World) -> Issuance:
 
 
 def allow(monkeypatch: pytest.MonkeyPatch, transactions: int) -> None:
-    """Let the operator pay for some transactions of an organization a day."""
-    monkeypatch.setattr(rate_limit, "OPERATOR_PAID_TRANSACTIONS", RateLimitItemPerDay(transactions))
+    """Let the operator pay for a number of transactions of an organization per day."""
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS", RateLimitItemPerDay(transactions))
 
 
 async def asked(organization: UUID) -> list[str]:
-    """The kinds of an organization's requests."""
+    """Return the kinds of an organization's requests."""
     async with db.worker() as session:
         query = sa.select(col(RequestRow.kind)).where(col(RequestRow.organization_id) == organization)
         return list((await session.scalars(query)).all())
 
 
 async def paid(organization: UUID) -> int:
-    """How many transactions were made for an organization's place on chains."""
+    """Return how many transactions were made for an organization's place on chains."""
     async with db.worker() as session:
         mine = sa.select(sa.func.count()).where(
             col(TransactionRow.organization_id) == organization, col(TransactionRow.label) == "set parent"
         )
         return int(await session.scalar(mine) or 0)
+
+
+async def founded(person: Actor, name: str) -> UUID:
+    """Found a root as a person and return its id."""
+    return UUID((await person.call("POST", "/orgs", json={"name": name}))["id"])
+
+
+async def unit_of(person: Actor, parent: UUID) -> UUID:
+    """Create an organization below another one and return its id."""
+    return UUID((await person.call("POST", f"/orgs/{parent}/sub-orgs", json={"name": "Unit"}))["id"])
+
+
+async def new_root(world: World) -> UUID:
+    """Return a new root whose founder has an origin of their own."""
+    await world.operator()
+    return await founded(await world.person(await world.organization("Employer")), "Root")
 
 
 async def test_asset_below_more_organizations_than_the_limit_is_refused(
@@ -87,7 +106,7 @@ async def test_transactions_of_assets_registrations_and_bridges_count_together(
     assert await paid(firm.id) == DEPTH
 
 
-async def test_transactions_that_a_request_under_way_has_counted_are_not_counted_again(
+async def test_transactions_counted_by_a_running_request_are_not_counted_again(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await deep(world)
@@ -110,7 +129,7 @@ async def test_transactions_that_a_request_under_way_has_counted_are_not_counted
     await firm.refused("POST", "/assets", 429, json=asset_body(HYPEREVM) | {"symbol": "TWO"})
 
 
-async def test_hierarchy_that_grew_after_acceptance_is_counted_before_it_is_signed(
+async def test_hierarchy_that_grew_after_acceptance_is_counted_before_signing(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm = await deep(world)
@@ -128,11 +147,11 @@ async def test_hierarchy_that_grew_after_acceptance_is_counted_before_it_is_sign
     assert await parent_on(SEPOLIA, firm.id) == 0
 
 
-async def test_new_hierarchies_share_what_the_operator_pays_a_day(
+async def test_new_hierarchies_share_a_daily_operator_budget(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limit, "OPERATOR_PAID_TRANSACTIONS_OF_NEW", RateLimitItemPerDay(5))
-    first, second = await world.organization("First"), await world.organization("Second")
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS_OF_NEW", RateLimitItemPerDay(5))
+    first, second = await new_root(world), await new_root(world)
     async with db.worker() as session:
         await operator_paid.count(session, first, 3)
         with pytest.raises(TooManyRequests):
@@ -140,21 +159,89 @@ async def test_new_hierarchies_share_what_the_operator_pays_a_day(
         await operator_paid.count(session, second, 2)
 
 
-async def test_hierarchy_that_is_not_new_shares_with_nobody(
+async def test_new_hierarchy_leaves_most_of_the_budget_to_others(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limit, "OPERATOR_PAID_TRANSACTIONS_OF_NEW", RateLimitItemPerDay(1))
-    month_ago = int((db.now() - operator_paid.NEW).timestamp() * 1_000)
-    old = UUID(int=(month_ago << 80) | (db.new_id().int & ((1 << 80) - 1)))
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN", RateLimitItemPerDay(2))
+    first, second = await new_root(world), await new_root(world)
+    unit = await world.organization("Unit", first)
     async with db.worker() as session:
-        session.add(OrganizationRow(id=old, name="Old"))
+        await operator_paid.count(session, first, 1)
+        await operator_paid.count(session, unit, 1)
+        for organization in (first, unit):
+            with pytest.raises(TooManyRequests):
+                await operator_paid.count(session, organization, 1)
+        await operator_paid.count(session, second, 2)
+
+
+async def test_established_hierarchy_is_outside_the_shared_budget(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("OPERATOR_PAID_TRANSACTIONS_OF_NEW", "OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN"):
+        monkeypatch.setattr(rate_limits, limit, RateLimitItemPerDay(1))
+    old = await new_root(world)
+    async with db.worker() as session:
+        (await session.get_one(OrganizationRow, old)).created_at -= timedelta(days=30)
     unit = await world.organization("Unit", old)
     async with db.worker() as session:
         await operator_paid.count(session, old, 7)
         await operator_paid.count(session, unit, 7)
 
 
-async def test_retry_counts_what_it_signs(world: World, limits: None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_founder_has_one_operator_budget_for_all_new_hierarchies(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN", RateLimitItemPerDay(2))
+    await world.operator()
+    founder = await world.person(await world.organization("Employer"))
+    first, second = await founded(founder, "First"), await founded(founder, "Second")
+    unit, other = await unit_of(founder, second), await world.organization("Other")
+    async with db.worker() as session:
+        await operator_paid.count(session, first, 1)
+        await operator_paid.count(session, unit, 1)
+        for organization in (first, second, unit):
+            with pytest.raises(TooManyRequests):
+                await operator_paid.count(session, organization, 1)
+        await operator_paid.count(session, other, 2)
+
+
+async def test_moved_organization_counts_for_its_new_root_only(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN", "OPERATOR_PAID_TRANSACTIONS_IN_ALL"):
+        monkeypatch.setattr(rate_limits, limit, RateLimitItemPerDay(2))
+    await world.operator()
+    founder = await world.person(await world.organization("Employer"))
+    top, target = await founded(founder, "First"), await world.organization("Target")
+    async with db.worker() as session:
+        session.add(MemberRow(organization_id=target, user_id=founder.user_id, role=Role.ADMIN))
+    moved = await unit_of(founder, top)
+    await founder.call("POST", f"/orgs/{top}/sub-orgs/{moved}/move", json={"newParentId": str(target)})
+    below = await unit_of(founder, moved)
+    async with db.worker() as session:
+        await operator_paid.count(session, top, 2)
+        for organization in (moved, below):
+            await operator_paid.count(session, organization, 1)
+        with pytest.raises(TooManyRequests):
+            await operator_paid.count(session, target, 1)
+
+
+async def test_key_of_a_founder_spends_the_founders_budget(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN", RateLimitItemPerDay(2))
+    await world.operator()
+    founder = await world.person(await world.organization("Employer"))
+    first, second = await founded(founder, "First"), await founded(founder, "Second")
+    path, key = f"/orgs/{second}/sub-orgs", await world.key(second)
+    unit = UUID((await world.client.call("POST", path, json={"name": "Unit"}, headers=key))["id"])
+    async with db.worker() as session:
+        await operator_paid.count(session, first, 2)
+        with pytest.raises(TooManyRequests):
+            await operator_paid.count(session, unit, 1)
+
+
+async def test_retry_counts_its_transactions(world: World, limits: None, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await deep(world)
     allow(monkeypatch, DEPTH - 1)
     run = Run(firm.id, db.new_id(), firm.id, lineage.noted({SEPOLIA: DEPTH}), 2)
@@ -163,7 +250,7 @@ async def test_retry_counts_what_it_signs(world: World, limits: None, monkeypatc
     assert await paid(firm.id) == 0
 
 
-async def test_move_counts_the_place_of_every_organization_above(
+async def test_move_counts_every_organization_of_the_new_path(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     top = await Issuance.found(world, "Root")
@@ -176,6 +263,9 @@ async def test_move_counts_the_place_of_every_organization_above(
     assert await parent_on(SEPOLIA, unit.id) == key_of(top.id)
 
 
-def test_limits_let_the_deepest_organization_deploy() -> None:
-    assert rate_limit.OPERATOR_PAID_TRANSACTIONS.amount >= 3 * MAX_DEPTH
-    assert rate_limit.OPERATOR_PAID_TRANSACTIONS_IN_ALL.amount >= rate_limit.OPERATOR_PAID_TRANSACTIONS.amount
+def test_limits_allow_the_deepest_organization_to_deploy() -> None:
+    assert rate_limits.OPERATOR_PAID_TRANSACTIONS.amount >= 3 * MAX_DEPTH
+    assert rate_limits.OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN.amount >= rate_limits.OPERATOR_PAID_TRANSACTIONS.amount
+    in_all = rate_limits.OPERATOR_PAID_TRANSACTIONS_OF_NEW.amount
+    assert 4 * rate_limits.OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN.amount <= in_all
+    assert rate_limits.OPERATOR_PAID_TRANSACTIONS_IN_ALL.amount >= rate_limits.OPERATOR_PAID_TRANSACTIONS.amount

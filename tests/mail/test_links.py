@@ -1,4 +1,4 @@
-"""Links in stored mails: nobody reads them in the database, and they are gone when they lead nowhere any more."""
+"""Links in stored emails are unreadable in the database, and deleted once they are invalid."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -7,22 +7,25 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, sweep
-from backend.db import now
-from backend.mail import outside, sending, service
-from backend.mail.models import OutboxRow, mail
-from backend.mail.schemas import MailStatus
+from backend.cli import outbox
+from backend.core import db
+from backend.core.db import now
+from backend.core.encryption import SECRETS, OpenedSeals, Seal
+from backend.core.runtime import runtime
+from backend.core.settings import settings
+from backend.mail import delivery, service
+from backend.mail.models import Cause, OutboxRow, mail
+from backend.mail.schemas import MailKind, MailStatus
 from backend.models import InvitationRow, OneTimeSecretRow
-from backend.sealing import SECRETS, Seal
-from backend.settings import settings
+from backend.server import sweep
 from tests.conftest import World
-from tests.firm import Firm
+from tests.support.firm import Firm
 
 GUEST = "guest@example.com"
 
 
 async def invited(world: World, email: str = GUEST) -> tuple[Firm, str, str]:
-    """An organization that has invited somebody; the invitation's id and token."""
+    """An organization that has invited a person; the invitation's id and token."""
     firm = await Firm.found(world)
     invitation = await firm.post("/invitations", {"email": email, "role": "viewer"})
     letter = await world.letter(firm.id)
@@ -36,7 +39,7 @@ async def text(organization: UUID) -> str:
 
 
 async def stored(organization: UUID) -> str:
-    """What is in the database, as a copy of it shows."""
+    """Return the content of the database, as a copy of it shows."""
     async with db.worker() as session:
         query = sa.text("select body from outbox where organization_id = :o")
         return str((await session.scalars(query, {"o": organization})).one())
@@ -50,11 +53,11 @@ async def test_stored_mail_shows_no_link(world: World) -> None:
     assert "http" not in kept
     assert token in await text(firm.id), "the process reads it"
     async with db.worker() as session:
-        mails = await outside.kept(session, GUEST, 1)
+        mails = await outbox.kept(session, GUEST, 1)
     assert token in mails[0].body, "and so does the operator"
 
 
-async def test_link_is_kept_while_it_works(world: World) -> None:
+async def test_link_is_kept_while_it_is_valid(world: World) -> None:
     firm, _, token = await invited(world)
     await sweep.once()
     assert token in await text(firm.id)
@@ -86,7 +89,7 @@ async def test_link_of_an_expired_invitation_is_deleted(world: World) -> None:
     assert await stored(firm.id) == ""
 
 
-async def test_link_of_a_forgotten_password_is_deleted_when_used_or_expired(world: World) -> None:
+async def test_password_reset_link_is_deleted_when_used_or_expired(world: World) -> None:
     firm = await Firm.found(world)
     await world.client.call("POST", "/auth/password/forgot", json={"email": firm.admin.email})
     token = (await world.letter(firm.id)).split("token=")[1].split()[0]
@@ -111,15 +114,20 @@ async def test_mail_whose_link_has_expired_is_not_sent(world: World, monkeypatch
     assert "has expired" in given_up["failure"]
 
 
-async def test_mail_of_another_keystore_password_is_given_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_mail_sealed_with_another_keystore_password_is_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(settings(), "smtp_url", "smtp://mail.example")
     firm = await Firm.found(world)
-    row = mail(firm.id, GUEST, "Hello", "No link in it.")
+    row = mail(firm.id, GUEST, "Hello", "No link in it.", Cause(MailKind.NOTICE))
     async with db.worker() as session:
         session.add(row)
     other = Seal(lambda: b"1" * 32)
-    monkeypatch.setattr(SECRETS, "_cipher", other._opened())
-    assert await sending.once(sending.Server.of("smtp://mail.example"), "signum@example.com")
+    monkeypatch.setitem(runtime.part(OpenedSeals).by_seal, SECRETS, other.opened())
+    assert await delivery.once(delivery.Server.of("smtp://mail.example"), "signum@example.com")
     async with db.worker() as session:
         found = await session.get_one(OutboxRow, row.id)
-    assert (found.status, found.failure) == (MailStatus.FAILED, "Its text does not open with this keystore password.")
+    assert (found.status, found.failure) == (
+        MailStatus.FAILED,
+        "Its text cannot be unsealed with this keystore password.",
+    )

@@ -1,22 +1,22 @@
-"""Orders: open, partial, filled, cancelled; and every rule that refuses one."""
+"""Orders: open, partially filled, filled, cancelled; and every rule that refuses one."""
 
 import asyncio
 from typing import Any
 
-from backend.chain import market as contract
-from backend.chain import quote, token
-from backend.chain.deployment import contracts_of
-from backend.chain.transactions import execute
+from backend.chain.bindings import market as contract
+from backend.chain.bindings import quote_token, token
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.transactions.execution import execute
 from backend.markets import orders_workflow
 from tests.conftest import World
-from tests.firm import SEPOLIA, Firm
-from tests.issuance import UNIT, Issuance, orders_path
-from tests.killing import killed, sent, unqueued
+from tests.support.crash import killed, sent, unqueued
+from tests.support.firm import SEPOLIA, Firm
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 USD = 10**6
 
 
-def told(order: Any) -> tuple[str, str, str]:
+def answer(order: Any) -> tuple[str, str, str]:
     return order["side"], order["status"], order["filled"]
 
 
@@ -28,22 +28,23 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
     path, at = orders_path(market), market["rwa_token_address"]
 
     sell = await firm.order(market, treasury, "sell", 10 * USD, 10 * UNIT)
-    assert told(sell) == ("sell", "open", "0")
+    assert answer(sell) == ("sell", "open", "0")
     assert (sell["maker_address"], sell["maker_name"]) == (treasury["address"], treasury["label"])
     assert sell["finality"] == "final"
     bought = await firm.order(market, buyer, "buy", 11 * USD, 4 * UNIT)
-    assert told(bought) == ("buy", "filled", str(4 * UNIT))
+    assert answer(bought) == ("buy", "filled", str(4 * UNIT))
     assert bought["maker_name"] == "Marta Lindqvist"
     by_id = {o["id"]: o for o in (await firm.get(path))["orders"]}
-    assert told(by_id[sell["id"]]) == ("sell", "partial", str(4 * UNIT))
+    assert answer(by_id[sell["id"]]) == ("sell", "partial", str(4 * UNIT))
     assert await token.balance_of(SEPOLIA, at, buyer["address"]) == 4 * UNIT
     assert (
-        await quote.balance_of(SEPOLIA, market["quote_token_address"], buyer["address"]) == (1_000 - 40) * USD - 400_000
+        await quote_token.balance_of(SEPOLIA, market["quote_token_address"], buyer["address"])
+        == (1_000 - 40) * USD - 400_000
     )
 
     rest = await firm.order(market, buyer, "buy", 10 * USD, 8 * UNIT)
-    assert told(rest) == ("buy", "partial", str(6 * UNIT))
-    assert told({o["id"]: o for o in (await firm.get(path))["orders"]}[sell["id"]]) == (
+    assert answer(rest) == ("buy", "partial", str(6 * UNIT))
+    assert answer({o["id"]: o for o in (await firm.get(path))["orders"]}[sell["id"]]) == (
         "sell",
         "filled",
         str(10 * UNIT),
@@ -54,10 +55,10 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
         accepted = await firm.delete(f"{path}/{order['id']}")
         assert (accepted["orderId"], accepted["marketId"]) == (order["id"], market["id"])
         await firm.succeed(accepted["requestId"])
-    assert await quote.balance_of(SEPOLIA, market["quote_token_address"], market["market_address"]) == 0
+    assert await quote_token.balance_of(SEPOLIA, market["quote_token_address"], market["market_address"]) == 0
 
     listed = (await firm.get(path))["orders"]
-    assert [told(o) for o in listed] == [
+    assert [answer(o) for o in listed] == [
         ("buy", "cancelled", "0"),
         ("buy", "cancelled", str(6 * UNIT)),
         ("buy", "filled", str(4 * UNIT)),
@@ -77,19 +78,19 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
         await firm.refused("DELETE", f"{path}/{order['id']}", 409)
 
 
-async def test_order_that_is_cancelled_again_has_one_cancellation(world: World) -> None:
+async def test_order_cancelled_twice_has_one_cancellation(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
     path = orders_path(market)
     order = await firm.order(market, await firm.treasury(), "sell", 10 * USD, UNIT)
-    at_once = await asyncio.gather(*(firm.delete(f"{path}/{order['id']}") for _ in range(4)))
-    (request_id,) = {accepted["requestId"] for accepted in at_once}
+    concurrent = await asyncio.gather(*(firm.delete(f"{path}/{order['id']}") for _ in range(4)))
+    (request_id,) = {accepted["requestId"] for accepted in concurrent}
     await firm.succeed(request_id)
     again = await firm.delete(f"{path}/{order['id']}")
     assert (again["requestId"], again["status"]) == (request_id, "succeeded")
 
 
-async def test_two_orders_at_once_find_each_other(world: World) -> None:
+async def test_concurrent_matching_orders_trade(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
     treasury, buyer = await firm.treasury(), await firm.trader()
@@ -100,13 +101,13 @@ async def test_two_orders_at_once_find_each_other(world: World) -> None:
     )
     for a in accepted:
         await firm.succeed(a["requestId"])
-    assert {told(o) for o in (await firm.get(orders_path(market)))["orders"]} == {
+    assert {answer(o) for o in (await firm.get(orders_path(market)))["orders"]} == {
         ("sell", "filled", str(3 * UNIT)),
         ("buy", "filled", str(3 * UNIT)),
     }
 
 
-async def test_killed_at_any_moment_one_order_is_placed(world: World) -> None:
+async def test_order_killed_at_any_moment_is_placed_once(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
     body = {"side": "sell", "price": str(USD), "amount": str(UNIT), "wallet_id": (await firm.treasury())["id"]}
@@ -118,10 +119,10 @@ async def test_killed_at_any_moment_one_order_is_placed(world: World) -> None:
         kills += 1
     assert kills >= 3
     assert len(await sent(firm.id)) == len(before) + 2
-    assert [told(o) for o in (await firm.get(orders_path(market)))["orders"]] == [("sell", "open", "0")]
+    assert [answer(o) for o in (await firm.get(orders_path(market)))["orders"]] == [("sell", "open", "0")]
 
 
-async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) -> None:
+async def test_order_is_checked_against_token_and_market_rules_before_sending(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1, compliance_rules={"max_tokens_per_holder": str(50 * UNIT)})
     market = await firm.market(asset, min_kyc_level=3, blocked_countries=["DEU"], max_tokens_per_holder=str(20 * UNIT))
@@ -153,7 +154,7 @@ async def test_both_rule_sets_are_asked_before_anything_is_sent(world: World) ->
     assert (await firm.get(path))["orders"] == []
 
 
-async def test_an_order_is_looked_at_before_anybody_places_it(world: World) -> None:
+async def test_order_check_lists_every_rule(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)
     market = await firm.market(asset, lockup_end_time=2_000_000_000)
@@ -167,8 +168,9 @@ async def test_an_order_is_looked_at_before_anybody_places_it(world: World) -> N
     sale = await firm.post(path, body | {"side": "sell"})
     refused = {r["code"]: r["resolution"] for r in sale["rules"] if not r["passed"]}
     assert set(refused) == {4, 37}
-    # What no call of ours puts right is said in words alone.
-    assert refused[37] == {"method": None, "path": None, "description": "Wait until the lockup of the market ends."}
+    # If no API call resolves it, the resolution has a text only.
+    words = "Wait until the lockup of the market ends."
+    assert refused[37] == {"method": None, "path": None, "href": None, "description": words}
     nobody = await firm.post(path, body | {"side": "sell", "address": "0x" + "0" * 40})
     assert [r["code"] for r in nobody["rules"] if not r["passed"]] == [4, 7, 33, 37]
     assert nobody["chain_agrees"]
@@ -182,8 +184,8 @@ async def test_an_order_is_looked_at_before_anybody_places_it(world: World) -> N
     await firm.refused("POST", path.replace(market["id"], asset["id"]), 404, json=body)
 
 
-async def test_what_a_wallet_lacks_is_told(world: World) -> None:
-    from backend.chain import devnet
+async def test_order_of_a_wallet_without_enough_funds_is_rejected(world: World) -> None:
+    from backend.chain.devnet import anvil
 
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
@@ -194,7 +196,7 @@ async def test_what_a_wallet_lacks_is_told(world: World) -> None:
     assert poor["address"] in problem.detail
     assert "holds 5 base units" in problem.detail
     await firm.give(SEPOLIA, poor["address"], 10 * USD)
-    await devnet.fund(SEPOLIA, poor["address"], 0)
+    await anvil.fund(SEPOLIA, poor["address"], 0)
     problem = await firm.refused("POST", path, 409, json=body)
     assert poor["label"] in problem.detail
     linked = await firm.post("/wallets", {"label": "Ledger", "address": "0x52908400098527886E0F7030069857D2E4169EE7"})
@@ -209,7 +211,7 @@ async def test_what_a_wallet_lacks_is_told(world: World) -> None:
         ({"amount": "-1"}, 422),
         ({"amount": 1}, 422),
         ({"side": "<b>"}, 422),
-        ({"wallet_id": "nobody"}, 422),
+        ({"wallet_id": "unknown"}, 422),
         ({"kind": "market"}, 422),
     ):
         assert (await firm.refused("POST", path, status, json=body | change)).errors, change
@@ -218,7 +220,7 @@ async def test_what_a_wallet_lacks_is_told(world: World) -> None:
         await firm.refused("GET", path, 400, params=query)
 
 
-async def test_only_the_maker_cancels(world: World) -> None:
+async def test_order_is_cancelled_by_its_maker_only(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
     path = orders_path(market)
@@ -229,12 +231,12 @@ async def test_only_the_maker_cancels(world: World) -> None:
     await firm.give(SEPOLIA, outsider["address"], 100 * USD)
     at = (await contracts_of(SEPOLIA)).quote_token
     assert at is not None
-    from backend.chain import indexer
-    from backend.chain.transactions import execute
+    from backend.chain.indexer import indexer
+    from backend.chain.transactions.execution import execute
 
     for n, call in enumerate(
         [
-            quote.approve(at, market["market_address"], 100 * USD),
+            quote_token.approve(at, market["market_address"], 100 * USD),
             contract.place(market["market_address"], side="buy", price=USD, amount=UNIT),
         ]
     ):

@@ -1,10 +1,10 @@
-"""Decisions about markets and orders, by themselves."""
+"""Decisions about markets and orders, as pure functions."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.errors import BadRequest
+from backend.core.errors import BadRequest
 from backend.markets import rules
 from backend.markets.rules import Resting
 from backend.markets.schemas import OrderSide
@@ -21,9 +21,7 @@ books = st.lists(resting, max_size=60, unique_by=lambda o: o.order_id)
 
 
 @given(books, st.sampled_from(OrderSide), st.integers(1, 20), st.integers(1, 200))
-def test_hints_name_what_matches_best_first_and_no_more_than_needed(
-    book: list[Resting], side: OrderSide, price: int, amount: int
-) -> None:
+def test_hints_are_the_best_matches_and_minimal(book: list[Resting], side: OrderSide, price: int, amount: int) -> None:
     named = rules.hints(book, side, price, amount, "0xA")
     by_id = {o.order_id: o for o in book}
     chosen = [by_id[i] for i in named]
@@ -39,14 +37,14 @@ def test_hints_name_what_matches_best_first_and_no_more_than_needed(
 @given(
     st.integers(1, 10**12), st.integers(1, 10**24), st.sampled_from([6, 18]), st.integers(0, 10_000), st.integers(0, 32)
 )
-def test_a_budget_covers_price_and_fee(price: int, amount: int, decimals: int, fee: int, named: int) -> None:
+def test_budget_covers_price_and_fee(price: int, amount: int, decimals: int, fee: int, named: int) -> None:
     needed = rules.budget(OrderSide.BUY, price, amount, decimals, fee, named)
     exact = price * amount * (10_000 + fee)
     assert needed * 10**decimals * 10_000 >= exact
     assert rules.budget(OrderSide.SELL, price, amount, decimals, fee, named) == amount
 
 
-def test_an_order_is_worth_something_a_chain_can_count() -> None:
+def test_order_without_a_representable_worth_is_rejected() -> None:
     rules.check_worth(12_500_000, 10**18, 18)
     for price, amount in ((0, 1), (1, 0), (1, 10**17), (2**256 - 1, 2**256 - 1)):
         with pytest.raises(BadRequest) as raised:
@@ -54,7 +52,7 @@ def test_an_order_is_worth_something_a_chain_can_count() -> None:
         assert raised.value.pointer in ("/price", "/amount")
 
 
-def test_fees_together_are_at_most_everything() -> None:
+def test_fees_above_a_hundred_percent_are_rejected() -> None:
     rules.check_fees(10_000, 0)
     with pytest.raises(BadRequest):
         rules.check_fees(10_000, 1)

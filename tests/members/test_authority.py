@@ -1,4 +1,4 @@
-"""Nobody grants more than they have: a role is bounded by the credential that grants it."""
+"""No one grants more scopes than their own: the granting credential limits a role."""
 
 from typing import Any
 from uuid import UUID
@@ -7,30 +7,30 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from backend import db
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.db import new_id
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.db import new_id
 from backend.models import UserRow
+from backend.users.schemas import Role
 from tests.conftest import World
-from tests.firm import refused
 from tests.members.test_members import wallet
 from tests.oauth.application import register
 from tests.oauth.conftest import http  # noqa: F401  (a fixture)
+from tests.support.firm import refused
 
 OFFICER = (Scope.MEMBERS_WRITE, Scope.MEMBERS_READ, Scope.ORGS_READ)
 
 
 async def by_key(world: World, key: dict[str, str], method: str, path: str, body: Any) -> ApiProblem:
-    """The refusal of a call with a key."""
+    """Return the refusal of a call with a key."""
     with pytest.raises(ApiProblem) as raised:
         await world.client.call(method, path, json=body, headers=key)
     return raised.value
 
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER])
-async def test_key_grants_no_role_with_more_scopes_than_its_own(world: World, role: Role) -> None:
+async def test_key_cannot_grant_a_role_wider_than_its_scopes(world: World, role: Role) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     key = await world.key(acme, Scope.MEMBERS_WRITE, created_by=admin.user_id)
@@ -60,12 +60,12 @@ async def test_key_with_every_scope_of_a_role_grants_it_but_never_admin(world: W
     problem = await by_key(world, key, "POST", path, {"wallet_address": wallet(), "role": "admin"})
     assert (problem.status, "signed-in" in problem.detail) == (403, True)
     second = await world.person(acme)
-    theirs = next(m for m in (await admin.call("GET", path))["members"] if m["user_id"] == str(second.user_id))
-    assert (await by_key(world, key, "PATCH", f"{path}/{theirs['id']}", {"role": "viewer"})).status == 403
-    assert (await by_key(world, key, "DELETE", f"{path}/{theirs['id']}", None)).status == 403
+    membership = next(m for m in (await admin.call("GET", path))["members"] if m["user_id"] == str(second.user_id))
+    assert (await by_key(world, key, "PATCH", f"{path}/{membership['id']}", {"role": "viewer"})).status == 403
+    assert (await by_key(world, key, "DELETE", f"{path}/{membership['id']}", None)).status == 403
 
 
-async def test_application_makes_nobody_an_admin(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
+async def test_application_cannot_grant_admin(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     acme = await world.organization()
     admin = await world.person(acme)
     scopes = ["openid", *map(str, Scope)]
@@ -82,7 +82,7 @@ async def test_application_makes_nobody_an_admin(world: World, http: httpx.Async
     assert made["role"] == "viewer"
 
 
-async def test_application_grants_no_role_wider_than_its_grant(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
+async def test_application_cannot_grant_a_role_wider_than_its_grant(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     acme = await world.organization()
     admin = await world.person(acme)
     application = await register(world, http, acme, scopes=["openid", "members:write"])
@@ -93,7 +93,7 @@ async def test_application_grants_no_role_wider_than_its_grant(world: World, htt
     assert (raised.value.status, raised.value.type.endswith("/insufficient-scope")) == (403, True)
 
 
-async def test_person_beside_a_narrow_key_grants_no_more_than_the_key(world: World) -> None:
+async def test_person_with_a_narrow_key_is_limited_to_the_key(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     key = await world.key(acme, Scope.MEMBERS_WRITE, created_by=admin.user_id)
@@ -102,13 +102,13 @@ async def test_person_beside_a_narrow_key_grants_no_more_than_the_key(world: Wor
     assert (await admin.call("POST", f"/orgs/{acme}/members", json=body))["role"] == "admin"
 
 
-async def test_adding_by_id_does_not_tell_whether_the_id_exists(world: World) -> None:
+async def test_member_added_by_an_unknown_id_gets_the_same_response(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, stranger = await world.person(acme), await world.person(other)
     path = f"/orgs/{acme}/members"
     answers = []
     for user_id in (stranger.user_id, new_id()):
-        body = {"user_id": str(user_id), "role": "viewer", "display_name": "Somebody"}
+        body = {"user_id": str(user_id), "role": "viewer", "display_name": "Guest"}
         made = await admin.call("POST", path, json=body)
         assert (made["user_id"], made["user"]["id"]) == (str(user_id), str(user_id))
         assert (await refused(admin, "POST", path, 409, json=body)).detail
@@ -133,5 +133,5 @@ async def test_adding_by_id_does_not_tell_whether_the_id_exists(world: World) ->
             "select count(*) from users u where u.is_placeholder and not exists "
             "(select from members m where m.user_id = u.id) and u.created_at > now() - interval '20 seconds'"
         )
-        assert await session.scalar(text) == 0, "placeholders go with their membership"
+        assert await session.scalar(text) == 0, "placeholders end with their membership"
         assert await session.get(UserRow, stranger.user_id) is not None

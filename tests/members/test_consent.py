@@ -1,4 +1,4 @@
-"""Nobody becomes a member of what they never agreed to, and nobody learns who somebody is by adding them."""
+"""Membership needs consent, and adding people does not reveal who they are."""
 
 from typing import Any
 from uuid import UUID
@@ -8,18 +8,20 @@ import pytest
 import sqlalchemy as sa
 from eth_account import Account
 
-from backend import db, runtime
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.settings import settings
 from backend.models import UserRow, UserWalletRow
+from backend.server import runtime
+from backend.users.schemas import Role
 from tests.auth.test_wallet_sign_in import begin, signed, text_of
 from tests.conftest import PASSWORD, Actor, World
 from tests.members.test_members import status_of, wallet
 
 
 async def linked(world: World, actor: Actor) -> str:
-    """A wallet that a person has proven to own."""
+    """A wallet whose ownership a person has proven."""
     account = Account.create()
     body = signed(account, text_of(await begin(world), account.address)) | {"link": True, "password": PASSWORD}
     await world.client.call("POST", "/auth/siwe/verify", json=body, cookie=actor.cookie)
@@ -27,15 +29,17 @@ async def linked(world: World, actor: Actor) -> str:
 
 
 async def asked(actor: Actor) -> list[dict[str, Any]]:
-    """What a person has been asked to become."""
+    """Return a person's pending memberships."""
     found: list[dict[str, Any]] = (await actor.call("GET", "/memberships/pending"))["memberships"]
     return found
 
 
 def unlike(record: dict[str, Any]) -> Any:
-    """A member record without what differs between any two."""
-    volatile = ("id", "user_id", "created_at", "updated_at", "user")
+    """Return a member record without the fields that always differ."""
+    volatile = ("acceptance", "id", "user_id", "created_at", "updated_at", "user")
     user = {k: v for k, v in record["user"].items() if k not in ("id", "wallet_addresses")}
+    path = f"/memberships/{record['id']}/accept"
+    assert (record["acceptance"]["path"], record["acceptance"]["href"]) == (path, f"{settings().base_url}{path}")
     return {k: v for k, v in record.items() if k not in volatile} | {
         "user": user,
         "appointment": record["appointment"] | {"at": None},
@@ -43,16 +47,16 @@ def unlike(record: dict[str, Any]) -> Any:
     }
 
 
-async def test_another_tenants_person_is_asked_first(world: World) -> None:
+async def test_person_of_another_organization_joins_only_after_consent(world: World) -> None:
     acme, other = await world.organization("Acme"), await world.organization("Other")
     admin, person = await world.person(acme), await world.person(other, email="paula.private@example.com")
     first, second = await linked(world, person), await linked(world, person)
     path = f"/orgs/{acme}/members"
-    told = await admin.call("POST", path, json={"wallet_address": first, "role": "viewer", "display_name": "P."})
-    assert (told["status"], told["role"]) == ("pending", "viewer")
-    assert told["user_id"] != str(person.user_id)
-    assert told["user"] == {
-        "id": told["user_id"],
+    response = await admin.call("POST", path, json={"wallet_address": first, "role": "viewer", "display_name": "P."})
+    assert (response["status"], response["role"]) == ("pending", "viewer")
+    assert response["user_id"] != str(person.user_id)
+    assert response["user"] == {
+        "id": response["user_id"],
         "email": None,
         "display_name": "P.",
         "wallet_addresses": [first],
@@ -60,21 +64,21 @@ async def test_another_tenants_person_is_asked_first(world: World) -> None:
     assert second not in str(await admin.call("GET", path))
     with pytest.raises(ApiProblem) as refused:
         await person.call("GET", f"/orgs/{acme}")
-    assert refused.value.status == 403, "who has not agreed has no rights"
+    assert refused.value.status == 403, "a pending member has no rights"
     [waiting] = await asked(person)
     assert (waiting["organization_name"], waiting["role"]) == ("Acme", "viewer")
     begun = await person.call("POST", f"/memberships/{waiting['id']}/accept")
     assert (begun["organization_id"], begun["role"], begun["status"]) == (str(acme), "viewer", "active")
     assert (await person.call("GET", f"/orgs/{acme}"))["id"] == str(acme)
     assert await asked(person) == []
-    [now] = [m for m in (await admin.call("GET", path))["members"] if m["id"] == told["id"]]
+    [now] = [m for m in (await admin.call("GET", path))["members"] if m["id"] == response["id"]]
     assert (now["status"], now["user_id"], now["user"]["email"]) == ("active", str(person.user_id), person.email)
     assert now["user"]["wallet_addresses"] == [first, second]
     async with db.worker() as session:
-        assert await session.get(UserRow, UUID(told["user_id"])) is None, "the placeholder has done its work"
+        assert await session.get(UserRow, UUID(response["user_id"])) is None, "the placeholder has done its work"
 
 
-async def test_an_unknown_and_a_foreign_wallet_look_the_same(world: World) -> None:
+async def test_unknown_wallet_and_foreign_wallet_get_the_same_response(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, person = await world.person(acme), await world.person(other)
     first, second = await linked(world, person), await linked(world, person)
@@ -86,11 +90,11 @@ async def test_an_unknown_and_a_foreign_wallet_look_the_same(world: World) -> No
     for address in (unknown, first, second, elsewhere):
         before = db.new_id()
         made = await admin.call("POST", path, json={"wallet_address": address, "email": "Ann@Example.com"})
-        assert UUID(made["user_id"]).bytes[:6] >= before.bytes[:6], "an older id would tell that somebody was there"
+        assert UUID(made["user_id"]).bytes[:6] >= before.bytes[:6], "an older id would reveal an existing account"
         assert await status_of(admin.call("POST", path, json={"wallet_address": address})) == 409
         answers.append(made)
     assert [unlike(a) for a in answers] == [unlike(answers[0])] * 4
-    assert len({a["user_id"] for a in answers}) == 4, "that two wallets have one owner is not to be learned"
+    assert len({a["user_id"] for a in answers}) == 4, "responses do not reveal that two wallets have one owner"
     log = await admin.call("GET", f"/orgs/{acme}/audit", params={"action": "member"})
     facts = [
         {k: v for k, v in e["after"].items() if k not in ("id", "user_id", "user", "created_at")} for e in log["audit"]
@@ -102,14 +106,14 @@ async def test_an_unknown_and_a_foreign_wallet_look_the_same(world: World) -> No
 
 
 async def exported(api: Any, org: UUID, actor: Actor) -> str:
-    """The members as CSV."""
+    """Return the members as CSV."""
     http = httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://localhost:8000")
     answer = await http.get(f"/v1/orgs/{org}/members.csv", headers={"cookie": actor.cookie})
     assert answer.status_code == 200
     return answer.text
 
 
-async def test_a_user_by_id_shows_only_what_the_adder_gave(world: World, api: Any) -> None:
+async def test_member_added_by_id_shows_only_the_given_details(world: World, api: Any) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, person = await world.person(acme), await world.person(other, email="ulla.unseen@example.com")
     address = await linked(world, person)
@@ -117,6 +121,10 @@ async def test_a_user_by_id_shows_only_what_the_adder_gave(world: World, api: An
     made = await admin.call("POST", path, json={"user_id": str(person.user_id)})
     user = {"id": str(person.user_id), "email": None, "display_name": None, "wallet_addresses": []}
     assert (made["status"], made["user"]) == ("pending", user)
+    unknown = await admin.call("POST", path, json={"user_id": str(db.new_id())})
+    assert unlike(unknown) == unlike(made), "the answer is the same for an ID that exists"
+    assert unknown["user"]["id"] == unknown["user_id"]
+    await admin.call("DELETE", f"{path}/{unknown['id']}")
     for words in ("ulla", "unseen@example", address):
         assert (await admin.call("GET", path, params={"search": words}))["members"] == []
         assert (await admin.call("GET", f"/orgs/{acme}/search", params={"q": words}))["results"] == []
@@ -136,7 +144,7 @@ async def test_a_user_by_id_shows_only_what_the_adder_gave(world: World, api: An
     assert await asked(person) == []
 
 
-async def test_who_declines_is_not_told_of(world: World) -> None:
+async def test_declined_membership_reveals_nothing_about_the_person(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, person = await world.person(acme), await world.person(other)
     address = await linked(world, person)
@@ -154,7 +162,7 @@ async def test_who_declines_is_not_told_of(world: World) -> None:
     assert entry["before"]["status"] == "pending"
 
 
-async def test_who_is_of_the_tree_is_a_member_at_once(world: World) -> None:
+async def test_person_of_the_same_tree_becomes_a_member_immediately(world: World) -> None:
     top = await world.organization("Top")
     left, right = await world.organization("Left", top), await world.organization("Right", top)
     above, in_left = await world.person(top), await world.person(left)
@@ -166,17 +174,19 @@ async def test_who_is_of_the_tree_is_a_member_at_once(world: World) -> None:
     again = await above.call("POST", f"/orgs/{top}/members", json={"user_id": str(in_right.user_id)})
     assert again["status"] == "active"
     of_above = await in_left.call("POST", f"/orgs/{left}/members", json={"user_id": str(above.user_id)})
-    assert of_above["status"] == "active", "everybody of the organization sees who reaches it from above"
+    assert of_above["status"] == "active", "every member sees who has access from above"
     sibling = await world.person(right)
     by_sibling = await in_left.call("POST", f"/orgs/{left}/members", json={"user_id": str(sibling.user_id)})
-    assert (by_sibling["status"], by_sibling["user"]["email"]) == ("pending", None), "an admin beside sees nobody there"
+    assert (by_sibling["status"], by_sibling["user"]["email"]) == ("pending", None), (
+        "an admin of a sibling sees no data of the person"
+    )
     key = await world.key(top, Scope.MEMBERS_WRITE, created_by=above.user_id)
     body = {"user_id": str(sibling.user_id)}
     by_key = await world.client.call("POST", f"/orgs/{top}/members", json=body, headers=key)
-    assert by_key["status"] == "pending", "a key reaches its own organization and nothing below"
+    assert by_key["status"] == "pending", "a key applies to its own organization only"
 
 
-async def test_who_belongs_to_two_tenants_brings_nobody_from_one_to_the_other(world: World) -> None:
+async def test_member_of_two_organizations_cannot_add_people_across_them_without_consent(world: World) -> None:
     one, two = await world.organization(), await world.organization()
     both, person = await world.person(one), await world.person(two)
     host = await world.person(two)
@@ -187,7 +197,7 @@ async def test_who_belongs_to_two_tenants_brings_nobody_from_one_to_the_other(wo
     assert (made["status"], made["user"]["email"]) == ("pending", None)
 
 
-async def test_a_wallet_signs_in_and_then_agrees(world: World) -> None:
+async def test_wallet_person_signs_in_and_then_consents(world: World) -> None:
     acme, beta = await world.organization("Acme"), await world.organization("Beta")
     account = Account.create()
     for org in (acme, beta):
@@ -195,7 +205,7 @@ async def test_a_wallet_signs_in_and_then_agrees(world: World) -> None:
         await admin.call("POST", f"/orgs/{org}/members", json={"wallet_address": account.address, "role": "viewer"})
     body = signed(account, text_of(await begin(world), account.address))
     tokens = await world.client.call("POST", "/auth/siwe/verify", json=body)
-    assert tokens["organizations"] == [], "to sign in is not to agree to everybody who has added the wallet"
+    assert tokens["organizations"] == [], "signing in does not accept memberships that added the wallet"
     token = tokens["access_token"]
     waiting = (await world.client.call("GET", "/memberships/pending", token=token))["memberships"]
     assert [w["organization_name"] for w in waiting] == ["Beta", "Acme"]
@@ -204,8 +214,8 @@ async def test_a_wallet_signs_in_and_then_agrees(world: World) -> None:
     assert await status_of(world.client.call("GET", f"/orgs/{beta}", token=token)) == 403
 
 
-async def test_a_place_kept_for_a_wallet_stands_in_nobodys_way(world: World) -> None:
-    """Another tenant that has added a wallet keeps its owner neither from linking it nor from signing in."""
+async def test_membership_offered_to_a_wallet_does_not_block_its_owner(world: World) -> None:
+    """Another tenant that has added a wallet does not prevent its owner from linking it or signing in."""
     acme, other = await world.organization(), await world.organization()
     admin, person, account = await world.person(acme), await world.person(other), Account.create()
     await admin.call("POST", f"/orgs/{acme}/members", json={"wallet_address": account.address})
@@ -214,7 +224,7 @@ async def test_a_place_kept_for_a_wallet_stands_in_nobodys_way(world: World) -> 
     assert [w["organization_id"] for w in await asked(person)] == [str(acme)]
 
 
-async def test_an_invitation_that_is_accepted_is_an_answer_too(world: World) -> None:
+async def test_accepted_invitation_counts_as_consent(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, person = await world.person(acme), await world.person(other)
     address = await linked(world, person)
@@ -232,7 +242,7 @@ async def test_an_invitation_that_is_accepted_is_an_answer_too(world: World) -> 
     assert await asked(person) == []
 
 
-async def test_only_the_person_answers(world: World) -> None:
+async def test_membership_is_accepted_by_its_person_only(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, person = await world.person(acme), await world.person(other)
     await admin.call("POST", f"/orgs/{acme}/members", json={"user_id": str(person.user_id)})

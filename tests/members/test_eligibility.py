@@ -1,4 +1,4 @@
-"""What stands against inviting an address."""
+"""Findings against inviting an address."""
 
 from typing import Any
 
@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend import db
-from backend.auth import rate_limit
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
+from backend.core import db
+from backend.core.runtime import runtime
+from backend.limits import rate_limits
 from backend.members import rules
 from backend.members.rules import Identity, Known
 from backend.members.schemas import Severity, WarningCode
@@ -57,21 +58,21 @@ def party(**changes: Any) -> Known:
         ("b@xn--mnchen-3ya.de", Known(), ["kyc_missing", "accreditation_missing", "no_account"]),
     ],
 )
-def test_each_finding(address: str, known: Known, expected: list[str]) -> None:
+def test_address_has_its_finding(address: str, known: Known, expected: list[str]) -> None:
     assert codes(address, known) == expected
 
 
-def test_who_asks_for_nothing_is_told_only_who_is_new() -> None:
+def test_findings_without_requirements_report_only_new_people() -> None:
     assert codes("b@any.example.org", asks=MemberRequirements()) == ["no_account"]
     assert codes("b@any.example.org", asks=MemberRequirements(kyc_required=True)) == ["kyc_missing", "no_account"]
 
 
-def test_an_invitation_is_told_beside_what_is_missing() -> None:
+def test_pending_invitation_is_reported_beside_missing_requirements() -> None:
     found = codes("b@example.com", Known(invited={"b@example.com"}), MemberRequirements(kyc_required=True))
     assert found == ["pending_invitation", "kyc_missing"]
 
 
-def test_one_address_in_other_letters_is_a_double() -> None:
+def test_address_in_another_spelling_is_a_duplicate() -> None:
     found = rules.findings(["b@münchen.de", "B@XN--MNCHEN-3YA.DE"], Known(), MemberRequirements())
     assert [(w.email, w.code) for w in found] == [
         ("b@münchen.de", WarningCode.NO_ACCOUNT),
@@ -80,7 +81,7 @@ def test_one_address_in_other_letters_is_a_double() -> None:
 
 
 @given(st.lists(st.one_of(st.emails(), st.text(max_size=40)), min_size=1, max_size=50))
-def test_the_gravest_come_first_whatever_is_typed(addresses: list[str]) -> None:
+def test_findings_are_ordered_by_severity(addresses: list[str]) -> None:
     found = rules.findings(addresses, Known(), ALL)
     order = [list(Severity).index(w.severity) for w in found]
     assert order == sorted(order)
@@ -93,7 +94,7 @@ async def ask(world: World, org: Any, emails: list[Any], **options: Any) -> Any:
     )
 
 
-async def test_it_knows_this_organizations_own_people_and_no_others(world: World) -> None:
+async def test_findings_use_only_people_of_the_organization(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin = await world.person(acme, email="admin.elig@example.com")
     foreign = await world.person(other, email="foreign.elig@example.com")
@@ -150,7 +151,7 @@ async def test_it_knows_this_organizations_own_people_and_no_others(world: World
     }
 
 
-async def test_fifty_addresses_and_no_more(world: World) -> None:
+async def test_eligibility_check_is_limited_to_fifty_addresses(world: World) -> None:
     acme = await world.organization()
     key = await world.key(acme, Scope.MEMBERS_READ)
     fifty = [f"p{i}@example.com" for i in range(50)]
@@ -166,11 +167,11 @@ async def test_fifty_addresses_and_no_more(world: World) -> None:
     assert lacking.value.status == 403
 
 
-async def test_thirty_a_minute_and_organization(world: World, limits: None) -> None:
+async def test_eligibility_checks_are_limited_to_thirty_a_minute_per_organization(world: World, limits: None) -> None:
     acme, other = await world.organization(), await world.organization()
     key, others = await world.key(acme), await world.key(other)
-    for _ in range(rate_limit.ELIGIBILITY.amount):
-        await rate_limit._limiter.hit(rate_limit.ELIGIBILITY, "eligibility", str(acme))
+    for _ in range(rate_limits.ELIGIBILITY.amount):
+        await runtime.part(rate_limits.Counts).limiter.hit(rate_limits.ELIGIBILITY, "eligibility", str(acme))
     with pytest.raises(ApiProblem) as refused:
         await ask(world, acme, ["a@example.com"], headers=key)
     assert refused.value.status == 429

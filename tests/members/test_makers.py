@@ -1,4 +1,4 @@
-"""What was added or invited ends with who made it: a removed admin, a revoked key, a disconnected application."""
+"""Memberships and invitations end with their maker: a removed admin, a revoked key, a disconnected application."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,13 +7,15 @@ from uuid import UUID
 import httpx
 import pytest
 import sqlalchemy as sa
+from limits import RateLimitItemPerHour
 
-from backend import db
 from backend.auth.scopes import ROLE_SCOPES
 from backend.client import ApiProblem
-from backend.db import new_id
-from backend.members import appointing
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.db import new_id
+from backend.limits import rate_limits
+from backend.members import appointments
+from backend.users.schemas import Role
 from tests.approvals.test_applications import end
 from tests.conftest import Actor, World
 from tests.invitations.test_invitations import accept, token_of
@@ -23,7 +25,7 @@ from tests.oauth.conftest import http  # noqa: F401  (a fixture)
 
 
 async def refusal(call: Any) -> ApiProblem:
-    """What a call is refused with."""
+    """Return the refusal of a call."""
     with pytest.raises(ApiProblem) as refused:
         await call
     return refused.value
@@ -37,7 +39,7 @@ async def key_of(admin: Actor, organization: UUID, *more: str) -> dict[str, Any]
 
 
 async def revoke(admin: Actor, organization: UUID, key: dict[str, Any]) -> None:
-    """End a key."""
+    """Revoke a key."""
     await admin.call("DELETE", f"/orgs/{organization}/api-keys/{key['id']}")
 
 
@@ -49,13 +51,13 @@ async def remove(owner: Actor, organization: UUID, person: Actor) -> None:
 
 
 async def stranger(world: World) -> tuple[Actor, str]:
-    """A person of another tenant, and a wallet of theirs."""
+    """A person of another tenant, and their wallet."""
     person = await world.person(await world.organization("Elsewhere"))
     return person, await linked(world, person)
 
 
 async def agree(person: Actor) -> Any:
-    """Accept the one membership that waits for a person."""
+    """Accept the one pending membership of a person."""
     [waiting] = await asked(person)
     return await person.call("POST", f"/memberships/{waiting['id']}/accept")
 
@@ -74,7 +76,7 @@ async def test_membership_of_an_admin_who_lost_the_role_is_not_accepted(world: W
         [member] = [m for m in found if m["user_id"] == str(dishonest.user_id)]
         await owner.call("PATCH", f"{path}/{member['id']}", json={"role": "viewer"})
     problem = await refusal(agree(person))
-    assert (problem.status, problem.detail) == (409, appointing.NO_LONGER_GRANTED)
+    assert (problem.status, problem.detail) == (409, appointments.NO_LONGER_GRANTED)
     await owner.call("DELETE", f"{path}/{made['id']}")
     await owner.call("POST", path, json={"wallet_address": address, "role": "viewer"})
     assert (await agree(person))["role"] == "viewer"
@@ -89,7 +91,7 @@ async def test_membership_of_a_revoked_key_is_not_accepted(world: World) -> None
     await world.client.call("POST", f"/orgs/{acme}/members", json=body, token=key["key"])
     await revoke(owner, acme, key)
     problem = await refusal(agree(person))
-    assert (problem.status, problem.detail) == (409, appointing.NO_LONGER_GRANTED)
+    assert (problem.status, problem.detail) == (409, appointments.NO_LONGER_GRANTED)
 
 
 async def test_membership_of_a_valid_key_is_accepted(world: World) -> None:
@@ -102,7 +104,7 @@ async def test_membership_of_a_valid_key_is_accepted(world: World) -> None:
     assert (await agree(person))["role"] == "compliance_officer"
 
 
-async def test_membership_whose_role_a_revoked_key_widened_is_not_accepted(world: World) -> None:
+async def test_membership_with_a_role_raised_by_a_revoked_key_is_not_accepted(world: World) -> None:
     acme = await world.organization()
     owner = await world.person(acme)
     person, address = await stranger(world)
@@ -115,7 +117,7 @@ async def test_membership_whose_role_a_revoked_key_widened_is_not_accepted(world
     assert (await refusal(agree(person))).status == 409
 
 
-async def test_membership_that_waited_a_week_is_not_accepted(world: World) -> None:
+async def test_membership_pending_for_a_week_is_not_accepted(world: World) -> None:
     acme = await world.organization()
     owner = await world.person(acme)
     person, address = await stranger(world)
@@ -127,7 +129,7 @@ async def test_membership_that_waited_a_week_is_not_accepted(world: World) -> No
         await session.execute(text, {"age": timedelta(days=7), "id": UUID(made["id"])})
     assert await asked(person) == []
     problem = await refusal(person.call("POST", f"/memberships/{made['id']}/accept"))
-    assert (problem.status, problem.detail) == (409, appointing.EXPIRED)
+    assert (problem.status, problem.detail) == (409, appointments.EXPIRED)
     await owner.call("POST", path, json=body)
     assert (await agree(person))["status"] == "active"
 
@@ -141,10 +143,23 @@ async def test_invitation_of_a_removed_admin_is_not_accepted(world: World) -> No
     token = await token_of(world, acme)
     await remove(owner, acme, dishonest)
     problem = await refusal(accept(world, token))
-    assert (problem.status, problem.detail) == (409, appointing.NO_LONGER_GRANTED)
+    assert (problem.status, problem.detail) == (409, appointments.NO_LONGER_GRANTED)
     await owner.call("DELETE", f"{path}/{made['id']}")
     await owner.call("POST", path, json={"email": email, "role": "viewer"})
     assert (await accept(world, await token_of(world, acme)))["role"] == "viewer"
+
+
+async def test_repeatedly_refused_invitation_hashes_few_passwords(
+    world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "PASSWORDS_PER_PERSON", RateLimitItemPerHour(2))
+    acme = await world.organization()
+    owner, dishonest = await world.person(acme), await world.person(acme)
+    body = {"email": f"{new_id().hex}@example.com", "role": "admin"}
+    await dishonest.call("POST", f"/orgs/{acme}/invitations", json=body)
+    token = await token_of(world, acme)
+    await remove(owner, acme, dishonest)
+    assert [(await refusal(accept(world, token))).status for _ in range(3)] == [409, 409, 429]
 
 
 async def test_invitation_of_a_revoked_key_is_not_accepted(world: World) -> None:
@@ -156,7 +171,7 @@ async def test_invitation_of_a_revoked_key_is_not_accepted(world: World) -> None
     token = await token_of(world, acme)
     await revoke(owner, acme, key)
     problem = await refusal(accept(world, token))
-    assert (problem.status, problem.detail) == (409, appointing.NO_LONGER_GRANTED)
+    assert (problem.status, problem.detail) == (409, appointments.NO_LONGER_GRANTED)
 
 
 @pytest.mark.parametrize("how", ["disconnected", "removed", "expired"])
@@ -174,4 +189,4 @@ async def test_invitation_of_an_application_ends_with_its_grant(
     await world.client.call("POST", f"/orgs/{acme}/invitations", json=body, token=token)
     link = await token_of(world, acme)
     await end(application, admin, how)
-    assert (await refusal(accept(world, link))).detail == appointing.NO_LONGER_GRANTED
+    assert (await refusal(accept(world, link))).detail == appointments.NO_LONGER_GRANTED

@@ -8,12 +8,12 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from backend import db
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.db import new_id
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.db import new_id
 from backend.models import UserRow
+from backend.users.schemas import Role
 from tests.conftest import World
 
 WALLET = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
@@ -36,7 +36,7 @@ async def users() -> int:
         return await session.scalar(sa.select(sa.func.count()).select_from(UserRow)) or 0
 
 
-async def test_a_user_is_added_as_client_unless_said(world: World) -> None:
+async def test_member_role_defaults_to_client(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     other = await world.person(await world.organization("Below", acme))
@@ -48,7 +48,7 @@ async def test_a_user_is_added_as_client_unless_said(world: World) -> None:
     assert await status_of(admin.call("POST", f"/orgs/{acme}/members", json={"user_id": str(other.user_id)})) == 409
 
 
-async def test_an_unknown_wallet_makes_a_placeholder(world: World) -> None:
+async def test_unknown_wallet_creates_a_placeholder(world: World) -> None:
     acme, beta = await world.organization(), await world.organization()
     admin, second = await world.person(acme), await world.person(beta)
     body = {"wallet_address": WALLET.lower(), "email": "Ann@Example.com", "display_name": "Ann", "role": "viewer"}
@@ -61,15 +61,15 @@ async def test_an_unknown_wallet_makes_a_placeholder(world: World) -> None:
         "wallet_addresses": [WALLET],
     }
     again = await second.call("POST", f"/orgs/{beta}/members", json={"wallet_address": WALLET})
-    assert again["user"]["display_name"] is None, "what one organization calls somebody is not another's to read"
+    assert again["user"]["display_name"] is None, "another organization cannot read the display name"
     assert again["user"]["email"] is None
-    assert again["user_id"] != made["user_id"], "nor that somebody has added it before"
+    assert again["user_id"] != made["user_id"], "nor that another organization has added the wallet"
     async with db.worker() as session:
         user = await session.get_one(UserRow, UUID(made["user_id"]))
     assert (user.email, user.display_name, user.is_placeholder) == (None, None, True)
 
 
-async def test_two_at_once_make_one_membership(world: World) -> None:
+async def test_concurrent_additions_create_one_membership(world: World) -> None:
     acme = await world.organization()
     admin, address = await world.person(acme), wallet()
     by_wallet = [
@@ -90,6 +90,8 @@ async def test_two_at_once_make_one_membership(world: World) -> None:
         ({"role": "viewer"}, 400),
         ({"user_id": str(new_id()), "wallet_address": WALLET}, 400),
         ({"wallet_address": "WALLET", "chain_eid": 99999}, 400),
+        ({"wallet_address": "WALLET", "chain_eid": 40168}, 400),
+        ({"wallet_address": "WALLET", "chain_eid": 30101}, 400),
         ({"wallet_address": "WALLET", "chain_eid": 40161.5}, 422),
         ({"wallet_address": WALLET.replace("a", "A")}, 422),
         ({"wallet_address": "0x12"}, 422),
@@ -98,7 +100,9 @@ async def test_two_at_once_make_one_membership(world: World) -> None:
         ({"wallet_address": "WALLET", "display_name": "<script>alert(1)</script>"}, 422),
     ],
 )
-async def test_bad_input_writes_nothing(world: World, body: dict[str, Any], status: int) -> None:
+async def test_member_with_bad_input_is_rejected_and_writes_nothing(
+    world: World, body: dict[str, Any], status: int
+) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     address = wallet()
@@ -109,7 +113,7 @@ async def test_bad_input_writes_nothing(world: World, body: dict[str, Any], stat
     assert len((await admin.call("GET", f"/orgs/{acme}/members"))["members"]) == 1
 
 
-async def test_who_may_add_and_who_may_make_admins(world: World) -> None:
+async def test_member_addition_and_admin_grant_require_their_permissions(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     path = f"/orgs/{acme}/members"
@@ -126,7 +130,7 @@ async def test_who_may_add_and_who_may_make_admins(world: World) -> None:
     assert await status_of(officer.call("POST", path, json={"wallet_address": wallet()})) == 403
 
 
-async def test_the_last_own_admin_stays(world: World) -> None:
+async def test_last_admin_of_an_organization_stays(world: World) -> None:
     top = await world.organization("Top")
     low = await world.organization("Low", top)
     above, own = await world.person(top), await world.person(low)
@@ -143,7 +147,7 @@ async def test_the_last_own_admin_stays(world: World) -> None:
     assert await status_of(above.call("DELETE", path)) == 404
 
 
-async def test_two_admins_who_remove_each_other_leave_one(world: World) -> None:
+async def test_admins_who_remove_each_other_concurrently_leave_one(world: World) -> None:
     for _ in range(5):
         acme = await world.organization()
         one, two = await world.person(acme), await world.person(acme)
@@ -156,7 +160,7 @@ async def test_two_admins_who_remove_each_other_leave_one(world: World) -> None:
         assert sorted(await asyncio.gather(*map(status_of, calls))) in ([200, 403], [200, 409])
 
 
-async def test_a_key_without_an_admin_behind_it_leaves_admins_alone(world: World) -> None:
+async def test_key_without_an_admin_behind_it_cannot_change_admins(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     await world.person(acme)
@@ -188,7 +192,7 @@ async def test_members_are_searched_and_filtered(world: World) -> None:
     assert await status_of(admin.call("GET", f"/orgs/{acme}/members", params={"role": "owner"})) == 400
 
 
-async def test_a_member_of_another_organization_is_not_found(world: World) -> None:
+async def test_member_of_another_organization_is_not_found(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, foreign = await world.person(acme), await world.person(other)
     listed = (await foreign.call("GET", f"/orgs/{other}/members"))["members"]

@@ -1,1 +1,1 @@
-"""Tests of the chain layer behind RPC URLs that are pools of machines, as public networks have them."""
+"""Tests of the chain layer behind RPC URLs that are pools of machines, as on public networks."""

@@ -1,6 +1,6 @@
 """Play stories behind node pools and compare chain, tables and requests: `python -m tests.nodes --stories 500`.
 
-The same seed gives the same stories, options, reorgs and kills; which request they meet depends on the machine.
+The same seed gives the same stories, options, reorgs and kills. Which request they meet depends on the machine.
 """
 
 import argparse
@@ -8,11 +8,11 @@ import asyncio
 import sys
 
 from tests.nodes.stories.run import Run, new_seed, report, say
-from tests.scratch import keep
+from tests.support.scratch import keep
 
 
 def main() -> int:
-    """0 where everything agrees."""
+    """Return 0 if everything agrees."""
     parser = argparse.ArgumentParser(prog="python -m tests.nodes")
     parser.add_argument("--stories", type=int, default=500)
     parser.add_argument("--seed", type=int, default=None)

@@ -1,4 +1,4 @@
-"""Node pools: in place of an embedded chain's node that counts as public, and in front of a plain chain."""
+"""Node pools: replacing an embedded chain's node that counts as public, and in front of a plain chain."""
 
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -10,33 +10,35 @@ import pytest
 import pytest_asyncio
 from eth_utils.address import to_checksum_address
 
-from backend.chain import confirming, endpoints, index_pass, indexer, settlement, terms
-from backend.chain.install import binary
-from backend.chain.terms import Finality
-from tests.chain.conftest import HOME_EID, Stage, open_rules, quick, stage
+from backend.chain.devnet.install import binary
+from backend.chain.finality import Finality
+from backend.chain.indexer import index_pass, indexer
+from backend.chain.rpc import node_urls, terms
+from backend.chain.transactions import confirmation, settlement
+from tests.chain.conftest import HOME_EID, Stage, open_rules, short_timeouts, stage
 from tests.conftest import HOME
-from tests.nodes.callers import CHAIN_ID, SENDER, Caller, calling
-from tests.nodes.pool import NodePool, in_front_of
-from tests.scratch import scratch
-from tests.served import free_port
+from tests.support.node_pool.callers import CHAIN_ID, SENDER, Caller, calling
+from tests.support.node_pool.pool import NodePool, in_front_of
+from tests.support.scratch import scratch
+from tests.support.server import free_port
 
-__all__ = ["open_rules", "quick", "stage"]
+__all__ = ["open_rules", "short_timeouts", "stage"]
 
 CONFIRMATIONS = 2
 
 
 @pytest.fixture
 def public(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The embedded chains count as public ones with short terms: nothing is replayed, and transactions wait for
-    their confirmations."""
+    """The embedded chains count as public with short terms: nothing is replayed, and transactions wait for their
+    confirmations."""
     short = replace(
         terms.DEFAULTS[HOME_EID], block_time=0.05, confirmations=CONFIRMATIONS, succeeds_at=Finality.INCLUDED
     )
     with monkeypatch.context() as patch:
-        patch.setattr(endpoints, "is_embedded", lambda eid: False)
+        patch.setattr(node_urls, "is_embedded", lambda eid: False)
         patch.setattr(terms, "DEFAULTS", dict.fromkeys(terms.DEFAULTS, short))
-        patch.setattr(confirming, "_delays", lambda eid: iter(lambda: 0.02, None))
-        patch.setattr(confirming, "RESEND", {True: 0.05, False: 0.05})
+        patch.setattr(confirmation, "_delays", lambda eid: iter(lambda: 0.02, None))
+        patch.setattr(confirmation, "RESEND", {True: 0.05, False: 0.05})
         patch.setattr(index_pass, "WINDOW_TIME", 0.0)  # 64 blocks, as on a chain with long ones
         patch.setattr(settlement, "LEFT_ALONE", timedelta(0))
         patch.setattr(indexer, "NEXT", dict.fromkeys((True, False), (0.02, 0.02)))

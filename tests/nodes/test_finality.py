@@ -1,18 +1,20 @@
-"""Transactions that become safe and final: only where their block is seen to be the chain's still."""
+"""Transactions become safe and final only if their block is still the chain's."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from backend.chain import settlement, terms, token
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import token
+from backend.chain.finality import Finality
 from backend.chain.models import TransactionRow
-from backend.chain.rpc import connect
-from backend.chain.rule_sets import TokenRules
-from backend.chain.terms import Finality
+from backend.chain.rpc import terms
+from backend.chain.rpc.json_rpc import connect
+from backend.chain.transactions import settlement
 from tests.chain.conftest import HOME_EID, Stage
-from tests.chain.watching import row_of
-from tests.nodes.pool import NodePool
+from tests.chain.transactions.observation import row_of
+from tests.support.node_pool.pool import NodePool
 
 SAFE, FINAL = 60, 120
 BLOCKS_ELSEWHERE = {"eth_blockNumber": 0, "eth_getBlockByNumber": 1}
@@ -28,7 +30,7 @@ def by_height(public: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def burnt_and_lost(stage: Stage, pool: NodePool, rules: TokenRules, **options: Any) -> TransactionRow:
     """A burn that is included, and lost in a reorg while the pool has these options; its row after a settlement with
-    so many more blocks that its height is final."""
+    enough further blocks that its height is final."""
     pool.become(mines_every=2)
     at = await stage.token(HOME_EID, rules, supply=100)
     await stage.do(HOME_EID, stage.treasury, token.burn(at, 1), key=f"lost {options}")
@@ -42,7 +44,7 @@ async def burnt_and_lost(stage: Stage, pool: NodePool, rules: TokenRules, **opti
     return await row_of(row.key)
 
 
-async def test_machine_without_the_block_makes_no_transaction_final(
+async def test_machine_without_the_block_does_not_finalize_a_transaction(
     stage: Stage, by_height: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     row = await burnt_and_lost(stage, pool, open_rules, syncing_at=3, routes=BLOCKS_ELSEWHERE)
@@ -52,7 +54,7 @@ async def test_machine_without_the_block_makes_no_transaction_final(
     assert (await row_of(row.key)).finality is None
 
 
-async def test_machine_on_a_replaced_branch_makes_no_transaction_final(
+async def test_machine_on_a_replaced_branch_does_not_finalize_a_transaction(
     stage: Stage, by_height: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     row = await burnt_and_lost(stage, pool, open_rules, lags=(0, 0), switches_within=10**9, routes=BLOCKS_ELSEWHERE)

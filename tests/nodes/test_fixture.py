@@ -1,27 +1,27 @@
-"""The fixture puts a pool in place of an embedded chain's node."""
+"""The fixture replaces an embedded chain's node with a pool."""
 
 from eth_utils.crypto import keccak
 
-from backend.chain import token
-from backend.chain.calls import Call
-from backend.chain.rpc import connect
-from backend.chain.rule_sets import TokenRules
-from backend.chain.terms import terms_of
-from backend.chain.wallet_provider import provider
+from backend.chain.abi.calls import Call
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import token
+from backend.chain.rpc.json_rpc import connect
+from backend.chain.rpc.terms import terms_of
+from backend.chain.signing.wallet_provider import provider
 from tests.chain.conftest import HOME_EID, Stage
-from tests.nodes.anvil import Anvil
 from tests.nodes.conftest import CONFIRMATIONS
-from tests.nodes.pool import NodePool
+from tests.support.node_pool.anvil import Anvil
+from tests.support.node_pool.pool import NodePool
 
 
-async def test_node_is_asked_more_at_once_than_one_request_of_its_holds(anvil: str) -> None:
+async def test_node_accepts_a_batch_larger_than_one_request(anvil: str) -> None:
     node = Anvil(anvil)
     digests = await node.batch([("web3_sha3", ["0x" + "00" * 100_000])] * 30)
     assert digests == ["0x" + keccak(bytes(100_000)).hex()] * 30
     await node.close()
 
 
-async def test_pool_in_place_of_a_node_carries_the_chains_transactions(
+async def test_pool_in_place_of_a_node_executes_the_chain_transactions(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     assert terms_of(HOME_EID).confirmations == CONFIRMATIONS

@@ -5,89 +5,91 @@ from dataclasses import replace
 
 import pytest
 
-from backend.chain import floors, nodes, pinning, rpc, token
-from backend.chain.calls import Call
-from backend.chain.rule_sets import TokenRules
-from backend.chain.terms import terms_of
-from backend.chain.wallet_provider import provider
+from backend.chain.abi.calls import Call
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import token
+from backend.chain.rpc import floors, json_rpc, nodes, pinned_reads
+from backend.chain.rpc.terms import terms_of
+from backend.chain.signing.wallet_provider import provider
+from backend.core.runtime import runtime
 from tests.chain.conftest import HOME_EID, Stage
 from tests.nodes import truth
-from tests.nodes.pool import NodePool
+from tests.support.node_pool.pool import NodePool
 
 
-async def test_reads_at_the_same_time_after_a_start_share_the_stored_floor(
+async def test_concurrent_reads_after_a_start_share_the_stored_floor(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool.become(mines_every=2)
     at = await stage.token(HOME_EID, open_rules, supply=100)
     built_on = floors.known(HOME_EID)
-    monkeypatch.setattr(floors, "_floors", {})
-    monkeypatch.setattr(floors, "_refreshed", {})
-    told = await asyncio.gather(*(floors.of(HOME_EID) for _ in range(5)))
-    assert min(told) >= built_on > 0
+    monkeypatch.setattr(runtime.part(floors.Floors), "known", {})
+    monkeypatch.setattr(runtime.part(floors.Floors), "refreshed", {})
+    answer = await asyncio.gather(*(floors.of(HOME_EID) for _ in range(5)))
+    assert min(answer) >= built_on > 0
     assert await token.total_supply(HOME_EID, at) == 100
 
 
 async def test_floor_falls_in_every_process_when_one_of_them_rewinds_the_chain(
     stage: Stage, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The stored floor is what the tables still hold; an own block counts until they hold it."""
+    """The stored floor is the height that the tables still have; an own block counts until they have it."""
     stored = iter((500, 500, 120, 120))
 
-    async def told(eid: int) -> int:
+    async def answer(eid: int) -> int:
         return next(stored)
 
-    monkeypatch.setattr(floors, "_stored", told)
+    monkeypatch.setattr(floors, "_stored", answer)
     monkeypatch.setattr(floors, "REFRESH", 0.0)
     floors.lower_to(HOME_EID, 0)
     assert await floors.of(HOME_EID) == 500
     floors.raise_to(HOME_EID, 510)
     assert floors.known(HOME_EID) == 510
-    assert await floors.of(HOME_EID) == 500, "it was stored before, so that the tables have lost it since"
+    assert await floors.of(HOME_EID) == 500, "it was stored before, so the tables have lost it since"
     assert await floors.of(HOME_EID) == 120
     floors.lower_to(HOME_EID, 0)
 
 
-async def test_block_that_is_built_on_while_the_tables_are_read_is_kept(
+async def test_floor_raised_while_the_tables_are_read_is_kept(
     stage: Stage, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def told(eid: int) -> int:
+    async def answer(eid: int) -> int:
         floors.raise_to(eid, 510)
         return 500
 
-    monkeypatch.setattr(floors, "_stored", told)
+    monkeypatch.setattr(floors, "_stored", answer)
     floors.lower_to(HOME_EID, 0)
     assert await floors.of(HOME_EID) == 510
     floors.lower_to(HOME_EID, 0)
 
 
-async def test_look_that_began_before_a_rewind_is_not_believed(
+async def test_floor_read_started_before_a_rewind_is_ignored(
     stage: Stage, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def told(eid: int) -> int:
+    async def answer(eid: int) -> int:
         floors.lower_to(eid, 90)
         return 500
 
-    monkeypatch.setattr(floors, "_stored", told)
+    monkeypatch.setattr(floors, "_stored", answer)
     floors.lower_to(HOME_EID, 0)
     floors.raise_to(HOME_EID, 500)
     assert await floors.of(HOME_EID) == 90
     floors.lower_to(HOME_EID, 0)
 
 
-async def test_slow_look_does_not_undo_what_a_later_one_has_read(
+async def test_slow_floor_read_does_not_undo_a_later_one(
     stage: Stage, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_answer = asyncio.Event()
     stored = iter((500, 510))
 
-    async def told(eid: int) -> int:
+    async def answer(eid: int) -> int:
         height = next(stored)
         if height == 500:
             await may_answer.wait()
         return height
 
-    monkeypatch.setattr(floors, "_stored", told)
+    monkeypatch.setattr(floors, "_stored", answer)
     floors.lower_to(HOME_EID, 0)
     slow = asyncio.create_task(floors.of(HOME_EID))
     await asyncio.sleep(0)
@@ -98,11 +100,11 @@ async def test_slow_look_does_not_undo_what_a_later_one_has_read(
     floors.lower_to(HOME_EID, 0)
 
 
-async def test_node_with_a_short_history_is_not_taken_for_one_with_the_latest_state_only(
+async def test_node_with_a_short_history_is_not_classified_as_latest_state_only(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The floor may be older than the history of a node: nothing was confirmed for a while, and a syncing machine is
-    the first to tell its height."""
+    """The floor can be older than the history of a node: nothing was confirmed for a while, and a syncing machine is
+    the first to report its height."""
     pool.become(mines_every=2)
     at = await stage.token(HOME_EID, open_rules, supply=100)
     built_on = floors.known(HOME_EID)
@@ -114,23 +116,23 @@ async def test_node_with_a_short_history_is_not_taken_for_one_with_the_latest_st
     monkeypatch.setattr(floors, "of", of)
     pool.become(lags=(0,), syncing_at=3, history=128, mines_every=None)
     for _ in range(20):
-        pinning._heights.clear()
+        runtime.reset(pinned_reads.Heights)
         assert await token.total_supply(HOME_EID, at) == 100
     assert not any(node.is_latest_only for node in nodes.of(HOME_EID))
 
 
-async def test_wallet_that_was_funded_a_moment_ago_can_pay(
+async def test_newly_funded_wallet_can_pay(
     stage: Stage, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def nothing_indexed_yet(eid: int) -> int:
         return 0
 
     monkeypatch.setattr(floors, "of", nothing_indexed_yet)
-    monkeypatch.setattr(pinning, "terms_of", lambda eid: replace(terms_of(eid), block_time=60.0))
-    monkeypatch.setattr(pinning, "FRESH", 60.0)
+    monkeypatch.setattr(pinned_reads, "terms_of", lambda eid: replace(terms_of(eid), block_time=60.0))
+    monkeypatch.setattr(pinned_reads, "FRESH", 60.0)
     pool.become(mines_every=3)
     signer = (await provider().create()).address
-    pinning.saw(HOME_EID, await (await rpc.connect(HOME_EID)).height())
+    pinned_reads.saw(HOME_EID, await (await json_rpc.connect(HOME_EID)).height())
     await pool.mine()
     await pool.fund(signer)
     await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key="funded:now")

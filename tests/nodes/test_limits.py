@@ -1,20 +1,20 @@
-"""What the provider of a node pool refuses, and how."""
+"""Refusals of a node pool's provider, and how it refuses."""
 
 import httpx
 import pytest
 
-from tests.nodes.callers import SENDER, Caller, batch
-from tests.nodes.options import Batches
+from tests.support.node_pool.callers import SENDER, Caller, batch
+from tests.support.node_pool.options import Batches
 
 
-async def test_batches_are_refused_in_the_ways_of_providers(caller: Caller) -> None:
+async def test_batches_are_refused_like_providers_do(caller: Caller) -> None:
     caller.pool.become(batches=Batches.HTTP_400)
     assert (await caller.post(batch("eth_blockNumber"))).status_code == 400
     caller.pool.become(batches=Batches.ERROR_OBJECT)
     assert (await caller.post(batch("eth_blockNumber"))).json()["error"]["code"] == -32600
     caller.pool.become(batches=Batches.ERROR_LIST)
-    (told,) = (await caller.post(batch("eth_blockNumber", "eth_chainId"))).json()
-    assert (told["id"], told["error"]["code"]) == (None, -32600)
+    (response,) = (await caller.post(batch("eth_blockNumber", "eth_chainId"))).json()
+    assert (response["id"], response["error"]["code"]) == (None, -32600)
     assert await caller.height() > 0, "a single call is answered"
     caller.pool.become(batches=Batches.ANSWERED, most_calls=2)
     assert len((await caller.post(batch("eth_blockNumber", "eth_chainId"))).json()) == 2
@@ -34,7 +34,7 @@ async def test_log_range_wider_than_the_limit_is_refused(caller: Caller, blocks:
     assert all(str(blocks) in message for _, message in words)
 
 
-async def test_more_logs_or_addresses_than_the_limit_are_refused(caller: Caller, coin: str) -> None:
+async def test_logs_or_addresses_above_the_limit_are_refused(caller: Caller, coin: str) -> None:
     first = await caller.pool.node.height() + 1
     for _ in range(3):
         await caller.mint(coin)
@@ -47,7 +47,7 @@ async def test_more_logs_or_addresses_than_the_limit_are_refused(caller: Caller,
     assert "exceed max addresses" in (await caller.call("eth_getLogs", query))["message"]
 
 
-async def test_state_of_blocks_older_than_the_history_is_refused(caller: Caller) -> None:
+async def test_state_of_blocks_beyond_the_history_is_refused(caller: Caller) -> None:
     head = await caller.pool.node.height()
     caller.pool.become(history=0)
     call = {"from": SENDER, "to": SENDER, "value": "0x1"}
@@ -57,10 +57,10 @@ async def test_state_of_blocks_older_than_the_history_is_refused(caller: Caller)
     caller.pool.become(history=5)
     assert await caller.call("eth_call", call, hex(head - 5)) == "0x"
     assert "code" in await caller.call("eth_call", call, hex(head - 6))
-    assert (await caller.call("eth_getBlockByNumber", "0x1", False))["number"] == "0x1", "blocks are no state"
+    assert (await caller.call("eth_getBlockByNumber", "0x1", False))["number"] == "0x1", "blocks are not state"
 
 
-async def test_tags_name_blocks_below_the_machines_head_or_are_refused(caller: Caller) -> None:
+async def test_tags_name_blocks_below_the_machine_head_or_are_refused(caller: Caller) -> None:
     caller.pool.become(lags=(4,), safe=3, final=9)
     head = await caller.pool.node.height() - 4
     for tag, number in (("latest", head), ("safe", head - 3), ("finalized", head - 9), ("earliest", 0)):
@@ -88,7 +88,7 @@ async def test_rate_limits_and_gateway_errors_are_http_statuses(caller: Caller) 
 
 
 @pytest.mark.parametrize("hangs", [False, True])
-async def test_answer_is_lost_after_the_chain_accepted_the_transaction(caller: Caller, hangs: bool) -> None:
+async def test_response_is_lost_after_the_chain_accepted_the_transaction(caller: Caller, hangs: bool) -> None:
     caller.pool.become(lost=1.0, hangs=hangs)
     before = await caller.pool.node.height()
     body = {"jsonrpc": "2.0", "id": 1, "method": "eth_sendRawTransaction", "params": [await caller.signed()]}

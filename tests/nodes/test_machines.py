@@ -1,12 +1,12 @@
-"""The machines of a node pool: each answers as a node at its own height does."""
+"""The machines of a node pool: each responds as a node at its own height does."""
 
 from itertools import pairwise
 
-from backend.chain import codec
-from tests.nodes.callers import SENDER, Caller, batch, calling
+from backend.chain.abi import codec
+from tests.support.node_pool.callers import SENDER, Caller, batch, calling
 
 
-async def test_pool_of_one_healthy_machine_answers_as_anvil_does(caller: Caller) -> None:
+async def test_pool_of_one_healthy_machine_answers_like_anvil(caller: Caller) -> None:
     head = await caller.pool.node.height()
     assert await caller.height() == head
     for call in (
@@ -18,7 +18,7 @@ async def test_pool_of_one_healthy_machine_answers_as_anvil_does(caller: Caller)
         assert await caller.call(*call) == await caller.pool.node.call(*call)
 
 
-async def test_machine_that_is_behind_lacks_newer_blocks_and_their_transactions(caller: Caller) -> None:
+async def test_lagging_machine_lacks_newer_blocks_and_their_transactions(caller: Caller) -> None:
     node = caller.pool.node
     before, count = await node.height(), await caller.count()
     tx_hash = await caller.send()
@@ -44,7 +44,7 @@ async def test_machine_that_is_behind_lacks_newer_blocks_and_their_transactions(
     assert await caller.count() == count + 1
 
 
-async def test_machine_that_is_behind_calls_and_estimates_with_its_own_state(caller: Caller) -> None:
+async def test_lagging_machine_calls_and_estimates_with_its_own_state(caller: Caller) -> None:
     receipt = await caller.call("eth_getTransactionReceipt", await caller.deploy())
     at = receipt["contractAddress"]
     supply = {"to": at, "data": codec.contract("TestUSD").data("totalSupply")}
@@ -57,7 +57,7 @@ async def test_machine_that_is_behind_calls_and_estimates_with_its_own_state(cal
     assert int(await caller.call("eth_estimateGas", mint), 16) < gas
 
 
-async def test_logs_beyond_a_machines_head_are_missing_without_an_error(caller: Caller, coin: str) -> None:
+async def test_logs_beyond_a_machine_head_are_missing_without_an_error(caller: Caller, coin: str) -> None:
     receipt = await caller.call("eth_getTransactionReceipt", await caller.mint(coin))
     number = receipt["blockNumber"]
     query = {"fromBlock": number, "toBlock": number, "address": coin}
@@ -70,13 +70,13 @@ async def test_logs_beyond_a_machines_head_are_missing_without_an_error(caller: 
     assert (await caller.call("eth_getLogs", query))["code"] == -32602
 
 
-async def test_machines_have_heads_of_their_own_so_the_pools_head_moves_backwards(caller: Caller) -> None:
+async def test_pool_head_moves_backwards_between_machines(caller: Caller) -> None:
     caller.pool.become(machines=4, most_behind=20, seed=7)
     seen = []
     for _ in range(60):
         await caller.pool.mine()
         seen.append((await caller.pool.node.height(), await caller.height()))
-    behind = [head - told for head, told in seen]
+    behind = [head - response for head, response in seen]
     assert min(behind) >= 0
     assert max(behind) <= 20
     assert len(set(behind)) > 8
@@ -99,10 +99,10 @@ async def test_pools_of_the_same_seed_give_the_same_answers(anvil: str) -> None:
     assert await heights(3) != await heights(4)
 
 
-async def test_machine_that_is_syncing_stays_at_its_height(caller: Caller) -> None:
+async def test_syncing_machine_stays_at_its_height(caller: Caller) -> None:
     caller.pool.become(lags=(0,), syncing_at=3)
-    told = {await caller.height() for _ in range(30)}
-    assert told == {3, await caller.pool.node.height()}
+    response = {await caller.height() for _ in range(30)}
+    assert response == {3, await caller.pool.node.height()}
     caller.pool.become(routes={"eth_syncing": 1})
     assert (await caller.call("eth_syncing"))["currentBlock"] == "0x3"
 
@@ -125,15 +125,15 @@ async def test_batch_is_answered_by_one_machine_unless_the_pool_splits_it(caller
     assert len({answer["result"] for answer in answers}) == 4
 
 
-async def test_machine_judges_a_transaction_by_its_own_state(caller: Caller) -> None:
+async def test_machine_validates_a_transaction_with_its_own_state(caller: Caller) -> None:
     nonce = await caller.count()
     tx_hash = await caller.send(nonce)
     refused = await caller.call("eth_sendRawTransaction", await caller.signed(nonce, value=2))
     assert refused == {"code": -32000, "message": f"nonce too low: next nonce {nonce + 1}, tx nonce {nonce}"}
     caller.pool.become(lags=(1,))
-    assert await caller.send(nonce) == tx_hash, "a machine that is behind takes it again"
+    assert await caller.send(nonce) == tx_hash, "a machine that is behind accepts it again"
     other = await caller.call("eth_sendRawTransaction", await caller.signed(nonce, value=2))
-    assert other.startswith("0x"), "and takes another one with the same nonce"
+    assert other.startswith("0x"), "and accepts another one with the same nonce"
     caller.pool.become(lags=(0,))
     assert (await caller.call("eth_sendRawTransaction", await caller.signed(value=10**30)))["code"] == -32000
 
@@ -148,7 +148,7 @@ async def test_transaction_without_automine_waits_for_the_next_block(caller: Cal
     assert (await caller.call("eth_getTransactionReceipt", tx_hash))["status"] == "0x1"
 
 
-async def test_chain_grows_with_requests_where_the_options_say_so(caller: Caller) -> None:
+async def test_chain_mines_by_request_count_when_configured(caller: Caller) -> None:
     before = await caller.pool.node.height()
     caller.pool.become(mines_every=2)
     for _ in range(6):

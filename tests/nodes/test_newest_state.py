@@ -1,22 +1,23 @@
-"""The newest state of a chain whose nodes keep no other, with the block that it is of."""
+"""The newest state of a chain whose nodes keep no other, with its block."""
 
 from dataclasses import replace
 
 import pytest
 from eth_account import Account
 
-from backend.chain import registry, terms
-from backend.chain.deployment import contracts_of
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.rpc import terms
 from tests.chain.conftest import HOME_EID, Stage
-from tests.nodes.pool import NodePool
+from tests.support.node_pool.pool import NodePool
 
 
-@pytest.mark.parametrize("is_told", [True, False])
-async def test_attestation_is_read_from_machines_that_keep_the_newest_state_only(
-    stage: Stage, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch, is_told: bool
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_attestation_is_read_from_latest_state_only_machines(
+    stage: Stage, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch, is_known: bool
 ) -> None:
-    """Whether the chain's terms say so, or the node's refusal does."""
-    if is_told:
+    """Known from the chain's terms, or from the node's refusal."""
+    if is_known:
         known = replace(terms.DEFAULTS[HOME_EID], history=0)
         monkeypatch.setattr(terms, "DEFAULTS", terms.DEFAULTS | {HOME_EID: known})
     pool.become(mines_every=2)
@@ -24,6 +25,6 @@ async def test_attestation_is_read_from_machines_that_keep_the_newest_state_only
     at = (await contracts_of(HOME_EID)).registry
     pool.become(lags=(0, 7), history=0, mines_every=2)
     for _ in range(20):
-        told = await registry.attestation(HOME_EID, at, uid)
-        assert (told.subject, told.is_valid) == (subject, True)
-        assert told.block_number <= await pool.node.height()
+        answer = await registry.attestation(HOME_EID, at, uid)
+        assert (answer.subject, answer.is_valid) == (subject, True)
+        assert answer.block_number <= await pool.node.height()

@@ -11,16 +11,16 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.chain.install import binary
+from backend.chain.devnet.install import binary
 from backend.chain.node_check.lines import Level, Site
 from backend.chain.node_check.service import check
 from backend.chain.node_check.verdict import Verdict
-from backend.chain.terms import DEFAULTS
+from backend.chain.rpc.terms import DEFAULTS
 from tests.conftest import HOME
-from tests.nodes.options import Batches, PoolOptions
-from tests.nodes.pool import NodePool
-from tests.scratch import scratch
-from tests.served import free_port
+from tests.support.node_pool.options import Batches, PoolOptions
+from tests.support.node_pool.pool import NodePool
+from tests.support.scratch import scratch
+from tests.support.server import free_port
 
 HYPER = 30367
 BASE = 30184
@@ -29,7 +29,7 @@ CHAIN_ID = 1_340_998
 
 @pytest.fixture(scope="module")
 def anvil() -> Iterator[str]:
-    """A chain of this module's own, 1,100 blocks long; its URL."""
+    """A chain of this module, 1,100 blocks long; its URL."""
     port = free_port()
     words = ["--port", str(port), "--chain-id", str(CHAIN_ID), "--accounts", "1", "--silent"]
     process = subprocess.Popen([str(binary(HOME)), *words, "--cache-path", str(scratch("anvil"))])
@@ -45,7 +45,7 @@ def anvil() -> Iterator[str]:
 
 @asynccontextmanager
 async def pooled(anvil: str, **options: Any) -> AsyncIterator[NodePool]:
-    """A pool of its own in front of the chain."""
+    """A separate pool in front of the chain."""
     pool = NodePool(anvil, PoolOptions(**options))
     await pool.start()
     await pool.mine()
@@ -56,7 +56,7 @@ async def pooled(anvil: str, **options: Any) -> AsyncIterator[NodePool]:
 
 
 async def verdict_on(anvil: str, eid: int = BASE, chain_id: int = CHAIN_ID, **options: Any) -> Verdict:
-    """The verdict on a pool with some options, for a chain's default terms."""
+    """Return the verdict on a pool with some options, for a chain's default terms."""
     async with pooled(anvil, **options) as pool:
         report = await check(Site(eid, chain_id, replace(DEFAULTS[eid])), "Chain", [pool.url])
     (verdict,) = report.verdicts
@@ -64,7 +64,7 @@ async def verdict_on(anvil: str, eid: int = BASE, chain_id: int = CHAIN_ID, **op
 
 
 def limits(verdict: Verdict) -> dict[str, str]:
-    """What the lines say that are not ok, by their names."""
+    """Return the lines that are not ok, by their names."""
     return {line.name: line.found for line in verdict.lines if line.level is not Level.OK}
 
 
@@ -80,10 +80,10 @@ async def test_healthy_node_passes_every_probe(anvil: str) -> None:
 
 
 async def test_node_like_hyperevm_is_good_enough_for_hyperevm(anvil: str) -> None:
-    told = {"history": 0, "log_range": 50, "safe": 0, "final": 0}
-    verdict = await verdict_on(anvil, HYPER, **told, missing=frozenset({"eth_feeHistory"}))
+    response = {"history": 0, "log_range": 50, "safe": 0, "final": 0}
+    verdict = await verdict_on(anvil, HYPER, **response, missing=frozenset({"eth_feeHistory"}))
     assert (verdict.is_good_enough, verdict.settings) == (True, {})
-    assert limits(verdict) == {"Older blocks": "State can be read at the newest block only."}
+    assert limits(verdict) == {"Older blocks": "State can be read only at the newest block."}
 
 
 async def test_node_like_hyperevm_without_batches_is_not_good_enough(anvil: str) -> None:
@@ -93,7 +93,7 @@ async def test_node_like_hyperevm_without_batches_is_not_good_enough(anvil: str)
 
 
 @pytest.mark.parametrize("batches", [Batches.HTTP_400, Batches.ERROR_OBJECT, Batches.ERROR_LIST])
-async def test_refused_batches_are_found_however_they_are_refused(anvil: str, batches: Batches) -> None:
+async def test_refused_batches_are_found_in_every_form(anvil: str, batches: Batches) -> None:
     verdict = await verdict_on(anvil, batches=batches)
     assert (verdict.is_good_enough, verdict.settings) == (True, {"batch": 1})
 
@@ -115,19 +115,19 @@ async def test_limits_are_measured_and_settings_fit_them(
     assert (verdict.is_good_enough, verdict.settings) == (True, settings)
 
 
-async def test_pool_is_recognized_by_heights_that_go_back(anvil: str) -> None:
+async def test_pool_is_detected_by_decreasing_heights(anvil: str) -> None:
     verdict = await verdict_on(anvil, lags=(0, 8, 15), refuses_logs_beyond_head=True)
     assert verdict.is_good_enough
     assert limits(verdict) == {"Machines": "A pool of machines, 15 blocks apart in 20 requests."}
 
 
-async def test_machine_that_still_syncs_is_reported(anvil: str) -> None:
+async def test_syncing_machine_is_reported(anvil: str) -> None:
     verdict = await verdict_on(anvil, machines=2, syncing_at=3)
     assert not verdict.is_good_enough
     assert "blocks apart in 20 requests" in limits(verdict)["Machines"]
 
 
-async def test_rate_limit_is_waited_for_and_told(anvil: str) -> None:
+async def test_rate_limit_is_waited_for_and_reported(anvil: str) -> None:
     verdict = await verdict_on(anvil, rate_limited=0.1, seed=3)
     assert verdict.is_good_enough
     assert limits(verdict).keys() == {"Rate limit"}
@@ -150,50 +150,50 @@ async def test_missing_method_is_reported(anvil: str, missing: str, name: str) -
 
 async def test_node_of_another_chain_is_reported(anvil: str) -> None:
     verdict = await verdict_on(anvil, chain_id=1)
-    assert limits(verdict)["Chain id"] == f"{CHAIN_ID}, and the chain {BASE} has 1."
+    assert limits(verdict)["Chain ID"] == f"The chain ID is {CHAIN_ID}, but the chain {BASE} has 1."
 
 
-async def test_gateway_that_always_fails_does_not_answer(anvil: str) -> None:
+async def test_gateway_that_always_fails_is_reported_as_silent(anvil: str) -> None:
     verdict = await verdict_on(anvil, gateway_errors=1.0)
     assert (verdict.answers, verdict.summary) == (False, "The node does not answer: HTTP status 502, not JSON-RPC.")
 
 
 def command(*arguments: str) -> tuple[int, str]:
-    """`signum chain check` as a process, without a database; its exit code and what it prints."""
+    """Run `signum chain check` as a process, without a database; return its exit code and output."""
     run = [sys.executable, "-m", "backend.cli", "chain", "check", *arguments]
     done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
-def test_command_prints_the_host_of_a_url_and_never_its_key() -> None:
+def test_command_prints_the_host_of_a_url_without_its_key() -> None:
     url = f"http://user:pa55@127.0.0.1:{free_port()}/v2/5ecret?key=s3cret"
     for more in ((), ("--json",)):
-        code, told = command("--eid", "40161", "--url", url, *more)
+        code, response = command("--eid", "40161", "--url", url, *more)
         assert code == 2
-        assert "127.0.0.1" in told
-        assert not any(secret in told for secret in ("5ecret", "s3cret", "pa55"))
+        assert "127.0.0.1" in response
+        assert not any(secret in response for secret in ("5ecret", "s3cret", "pa55"))
 
 
 def test_command_checks_a_url_for_the_public_chain(anvil: str) -> None:
-    code, told = command("--eid", "40161", "--url", anvil, "--json")
-    (node,) = json.loads(told)["nodes"]
+    code, response = command("--eid", "40161", "--url", anvil, "--json")
+    (node,) = json.loads(response)["nodes"]
     assert code == 1
-    assert node["lines"][0]["found"] == f"{CHAIN_ID}, and the chain 40161 has 11155111."
-    code, told = command("--eid", "40161", "--url", anvil)
+    assert node["lines"][0]["found"] == f"The chain ID is {CHAIN_ID}, but the chain 40161 has 11155111."
+    code, response = command("--eid", "40161", "--url", anvil)
     assert code == 1
-    assert told.startswith("Sepolia (40161). Requests succeed when their transactions have 2 confirmations")
-    assert "SIGNUM_CHAIN_TERMS" not in told or '\'{"40161":' in told
+    assert response.startswith("Sepolia (40161). Requests succeed when their transactions have 2 confirmations")
+    assert "SIGNUM_CHAIN_TERMS" not in response or '\'{"40161":' in response
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--eid", "7"), "The registry has no EVM chain with the endpoint id 7."),
-        (("--eid", "40168"), "The registry has no EVM chain with the endpoint id 40168."),
+        (("--eid", "7"), "The chain list has no EVM chain with the endpoint ID 7."),
+        (("--eid", "40168"), "The chain list has no EVM chain with the endpoint ID 40168."),
         (("--eid", "30101"), "SIGNUM_RPC_URLS has no node for Ethereum. Name one with --url."),
         (("--eid", "30101", "--url", "ftp://x"), "--url needs a URL that begins with http:// or https://."),
     ],
 )
-def test_command_says_what_it_cannot_check(arguments: tuple[str, ...], words: str) -> None:
-    code, told = command(*arguments)
-    assert (code, words in told) == (1, True)
+def test_command_reports_what_it_cannot_check(arguments: tuple[str, ...], words: str) -> None:
+    code, response = command(*arguments)
+    assert (code, words in response) == (1, True)

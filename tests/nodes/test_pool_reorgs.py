@@ -2,12 +2,12 @@
 
 import pytest
 
-from backend.chain import codec
-from tests.nodes.callers import SENDER, Caller
+from backend.chain.abi import codec
+from tests.support.node_pool.callers import SENDER, Caller
 
 
 @pytest.mark.parametrize("depth", [1, 3, 70])
-async def test_reorg_replaces_blocks_by_one_more(caller: Caller, coin: str, depth: int) -> None:
+async def test_reorg_replaces_blocks_with_one_more(caller: Caller, coin: str, depth: int) -> None:
     await caller.pool.mine(75)
     kept = await caller.mint(coin)
     await caller.pool.mine(depth - 1)
@@ -43,7 +43,7 @@ async def hash_of(caller: Caller, number: int) -> str:
     return str((await caller.call("eth_getBlockByNumber", hex(number), False))["hash"])
 
 
-async def test_transaction_that_a_reorg_drops_is_lost_until_it_is_sent_again(caller: Caller) -> None:
+async def test_transaction_dropped_by_a_reorg_is_lost_until_it_is_sent_again(caller: Caller) -> None:
     raw = await caller.signed()
     tx_hash = await caller.call("eth_sendRawTransaction", raw)
     await caller.pool.reorg(2, returned=0.0)
@@ -60,12 +60,12 @@ async def test_machines_switch_to_the_new_branch_one_by_one(caller: Caller) -> N
     caller.pool.become(lags=(0, 0), switches_within=15, seed=0)
     await caller.pool.reorg(1)
 
-    told: dict[int, list[str]] = {0: [], 1: []}
+    answer: dict[int, list[str]] = {0: [], 1: []}
     for _ in range(60):
         block = await hash_of(caller, before)
-        told[caller.pool.asked[-1].machine].append(block)
-    for branches in told.values():
-        assert len(set(branches)) == 2, "the machine has told both branches"
+        answer[caller.pool.asked[-1].machine].append(block)
+    for branches in answer.values():
+        assert len(set(branches)) == 2, "the machine has reported both branches"
         assert branches == sorted(branches, key=lambda entry: entry != old), "first the old one, then the new one"
 
 

@@ -12,46 +12,48 @@ import sqlalchemy as sa
 from eth_account import Account
 from sqlmodel import col
 
-from backend import db
-from backend.chain import indexer, registry, settlement
+from backend.chain.bindings import registry
+from backend.chain.coordination import scheduler
 from backend.chain.models import TransactionRow, TransactionStatus
+from backend.chain.transactions import settlement
+from backend.core import db
 from backend.models import RequestRow
 from tests.conftest import World
 from tests.controls.issuer import Issuer, issuer
-from tests.firm import SEPOLIA
 from tests.nodes import truth
 from tests.nodes.conftest import CONFIRMATIONS
-from tests.nodes.pool import NodePool
+from tests.support.firm import SEPOLIA
+from tests.support.node_pool.pool import NodePool
 
 UNIT = 10**18
 
 
 @pytest_asyncio.fixture
 async def firm(world: World) -> Issuer:
-    """A firm with an asset. Ask for it before `public`: the faucet funds its wallets."""
+    """A firm with an asset. Request it before `public`: the faucet funds its wallets."""
     return await issuer(world)
 
 
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
-    """Return when it is so."""
+    """Return when the condition is true."""
     async with asyncio.timeout(60):
         while not await is_so():  # noqa: ASYNC110 - something else changes it
             await asyncio.sleep(0.02)
 
 
 async def mints(pool: NodePool, firm: Issuer) -> int:
-    """How many mints of the asset were executed after the first."""
-    told = await truth.transfers(pool.node, firm.token_at)
-    return sum(entry.from_address == truth.NOBODY for entry in told) - 1
+    """Return how many mints of the asset were executed after the first."""
+    answer = await truth.transfers(pool.node, firm.token_at)
+    return sum(entry.from_address == truth.ZERO_ADDRESS for entry in answer) - 1
 
 
 async def status(firm: Issuer, request: Any) -> str:
-    """A request's status."""
+    """Return a request's status."""
     return str((await firm.get(f"/requests/{request['id']}"))["status"])
 
 
 async def give_up(request: Any) -> None:
-    """Mark a request and its transaction failed, as one whose nonce another transaction used."""
+    """Mark a request and its transaction as failed, like one whose nonce another transaction used."""
     problem = {"type": "about:blank", "title": "Conflict", "status": 409, "detail": "The nonce was used."}
     transaction: dict[str, Any] = {
         "status": TransactionStatus.FAILED,
@@ -70,7 +72,7 @@ async def give_up(request: Any) -> None:
         await session.execute(sa.update(RequestRow).where(col(RequestRow.id) == request["id"]).values(**failed))
 
 
-async def test_retry_of_a_request_whose_transaction_was_mined_executes_nothing_again(
+async def test_retry_of_a_request_with_a_mined_transaction_executes_nothing_again(
     firm: Issuer, public: None, pool: NodePool
 ) -> None:
     pool.become(mines_every=2)
@@ -87,7 +89,7 @@ async def succeeded(firm: Issuer, request: Any) -> bool:
     return await status(firm, request) == "succeeded"
 
 
-async def test_request_marked_failed_whose_transaction_is_mined_is_corrected_and_audited(
+async def test_request_marked_failed_with_a_mined_transaction_is_corrected_and_audited(
     firm: Issuer, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settlement, "SEARCH", 0.0)
@@ -95,7 +97,7 @@ async def test_request_marked_failed_whose_transaction_is_mined_is_corrected_and
     request = await firm.do("mint", to_address=(await firm.treasury())["address"], amount=str(UNIT))
     await give_up(request)
     await pool.mine()
-    indexer.wake(SEPOLIA)
+    scheduler.wake(SEPOLIA)
     await until(lambda: succeeded(firm, request))
     assert await mints(pool, firm) == 1
     entries = (await firm.get("/audit"))["audit"]
@@ -111,10 +113,12 @@ async def take_back(pool: NodePool, tx_hash: str) -> None:
     pool.become(automine=False, mines_every=None)
     await pool.replace(int(receipt["blockNumber"], 16), returned=0.0)
     await pool.mine()
-    indexer.wake(SEPOLIA)
+    scheduler.wake(SEPOLIA)
 
 
-async def test_request_runs_again_while_a_reorg_has_its_transaction(firm: Issuer, public: None, pool: NodePool) -> None:
+async def test_request_runs_again_while_its_transaction_is_reorganized(
+    firm: Issuer, public: None, pool: NodePool
+) -> None:
     pool.become(mines_every=2)
     request = await firm.do("mint", to_address=(await firm.treasury())["address"], amount=str(UNIT))
     (tx_hash,) = {step["tx_hash"] for step in request["steps"] if step["tx_hash"]}
@@ -133,7 +137,7 @@ async def is_running(firm: Issuer, request: Any) -> bool:
     return await status(firm, request) == "running"
 
 
-async def test_order_is_open_again_while_a_reorg_has_its_cancellation(
+async def test_order_is_open_again_while_its_cancellation_is_reorganized(
     firm: Issuer, public: None, pool: NodePool
 ) -> None:
     pool.become(mines_every=2)
@@ -158,8 +162,8 @@ async def test_order_is_open_again_while_a_reorg_has_its_cancellation(
     await until(lambda: succeeded(firm, request))
 
 
-async def frozen_and_taken_back(firm: Issuer, pool: NodePool) -> Any:
-    """Freeze tokens of the treasury and have a reorg take that back; the freeze's request."""
+async def reorganized_freeze(firm: Issuer, pool: NodePool) -> Any:
+    """Freeze tokens of the treasury and undo that with a reorg; return the freeze's request."""
     pool.become(mines_every=2)
     request = await firm.do("freeze", address=(await firm.treasury())["address"], amount=str(2 * UNIT))
     (tx_hash,) = {step["tx_hash"] for step in request["steps"] if step["tx_hash"]}
@@ -167,16 +171,14 @@ async def frozen_and_taken_back(firm: Issuer, pool: NodePool) -> Any:
     return request
 
 
-async def test_nothing_is_refused_while_a_reorg_has_what_it_builds_on(
-    firm: Issuer, public: None, pool: NodePool
-) -> None:
+async def test_request_during_a_reorg_of_its_precondition_is_a_503(firm: Issuer, public: None, pool: NodePool) -> None:
     treasury = (await firm.treasury())["address"]
-    request = await frozen_and_taken_back(firm, pool)
-    told = await firm.no("unfreeze", 503, address=treasury, amount=str(UNIT))
-    assert "reorganization" in told.detail
+    request = await reorganized_freeze(firm, pool)
+    answer = await firm.no("unfreeze", 503, address=treasury, amount=str(UNIT))
+    assert "reorganization of the chain" in answer.detail
     await until(lambda: is_running(firm, request))
-    told = await firm.no("unfreeze", 503, address=treasury, amount=str(UNIT))
-    assert "reorganization" in told.detail
+    answer = await firm.no("unfreeze", 503, address=treasury, amount=str(UNIT))
+    assert "A reorganization of the chain" in answer.detail
     pool.become(automine=True, mines_every=2)
     await pool.mine()
     await until(lambda: succeeded(firm, request))
@@ -184,11 +186,9 @@ async def test_nothing_is_refused_while_a_reorg_has_what_it_builds_on(
     assert await firm.frozen(treasury) == UNIT
 
 
-async def test_amounts_that_are_frozen_while_a_reorg_has_the_freeze_before_add_up(
-    firm: Issuer, public: None, pool: NodePool
-) -> None:
+async def test_freeze_during_a_reorg_of_an_earlier_freeze_adds_up(firm: Issuer, public: None, pool: NodePool) -> None:
     treasury = (await firm.treasury())["address"]
-    before = await frozen_and_taken_back(firm, pool)
+    before = await reorganized_freeze(firm, pool)
     more = asyncio.create_task(firm.do("freeze", address=treasury, amount=str(3 * UNIT)))
     await until(lambda: is_running(firm, before))
     pool.become(automine=True, mines_every=2)
@@ -198,31 +198,31 @@ async def test_amounts_that_are_frozen_while_a_reorg_has_the_freeze_before_add_u
     assert await firm.frozen(treasury) == 5 * UNIT
 
 
-async def test_refusal_stands_where_every_transaction_is_in_its_block(
+async def test_refusal_is_final_when_every_transaction_is_in_its_block(
     firm: Issuer, public: None, pool: NodePool
 ) -> None:
     treasury = (await firm.treasury())["address"]
     pool.become(mines_every=2)
     await firm.do("freeze", address=treasury, amount=str(UNIT))
     await firm.do("unfreeze", address=treasury, amount=str(UNIT))
-    told = await firm.no("unfreeze", 409, address=treasury, amount=str(UNIT))
-    assert told.detail == "Nothing of this account is frozen."
+    answer = await firm.no("unfreeze", 409, address=treasury, amount=str(UNIT))
+    assert answer.detail == "Nothing of this account is frozen."
 
 
-async def test_request_is_not_failed_by_a_read_of_a_chain_whose_reorg_has_its_transaction(
+async def test_request_survives_a_read_during_a_reorg_of_its_transaction(
     firm: Issuer, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool.become(mines_every=2)
-    read, told = registry.attestation, list[registry.Attestation]()
+    read, answer = registry.attestation, list[registry.Attestation]()
     reads, lost, was_read = threading.Event(), threading.Event(), threading.Event()
 
     async def while_it_is_lost(eid: int, at: str, uid: str) -> registry.Attestation:
         monkeypatch.setattr(registry, "attestation", read)
         reads.set()
         await asyncio.to_thread(lost.wait, 60)
-        told.append(await read(eid, at, uid))
+        answer.append(await read(eid, at, uid))
         was_read.set()
-        return told[0]
+        return answer[0]
 
     monkeypatch.setattr(registry, "attestation", while_it_is_lost)
     party = await firm.verified(Account.create().address)
@@ -235,4 +235,4 @@ async def test_request_is_not_failed_by_a_read_of_a_chain_whose_reorg_has_its_tr
     pool.become(automine=True, mines_every=2)
     await pool.mine()
     await firm.succeed(accepted["requestId"])
-    assert not told[0].is_valid
+    assert not answer[0].is_valid

@@ -13,8 +13,8 @@ async def test_twenty_stories_leave_chain_tables_and_requests_in_agreement() -> 
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command, cwd=CHECKOUT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
-    told = (await process.communicate())[0].decode()
-    assert process.returncode == 0, told
-    assert f"seed {SEED}: 20 stories" in told
+    answer = (await process.communicate())[0].decode()
+    assert process.returncode == 0, answer
+    assert f"seed {SEED}: 20 stories" in answer
     for nothing in ("executed twice", "events lost", "events duplicated", "wrong statuses", "not at rest"):
-        assert f"  {nothing}: 0" in told
+        assert f"  {nothing}: 0" in answer

@@ -1,4 +1,4 @@
-"""Transactions behind public RPC URLs: each intent is executed once, and its row says what the chain says."""
+"""Transactions behind public RPC URLs: each intent is executed once, and its row matches the chain."""
 
 import asyncio
 import contextlib
@@ -9,20 +9,21 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.chain import rpc, token
-from backend.chain.calls import Call
+from backend.chain.abi.calls import Call
+from backend.chain.abi.outcome import Outcome
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable, Reverted
 from backend.chain.models import TransactionRow, TransactionStatus
-from backend.chain.outcome import Outcome
-from backend.chain.rule_sets import TokenRules
-from backend.chain.transactions import execute
-from backend.chain.wallet_provider import provider
+from backend.chain.rpc import json_rpc
+from backend.chain.signing.wallet_provider import provider
+from backend.chain.transactions.execution import execute
+from backend.core import db
 from tests.chain.conftest import HOME_EID, Stage
-from tests.chain.watching import passed, row_of, stored
+from tests.chain.transactions.observation import passed, row_of, stored
 from tests.nodes import truth
-from tests.nodes.options import Batches
-from tests.nodes.pool import NodePool
+from tests.support.node_pool.options import Batches
+from tests.support.node_pool.pool import NodePool
 
 LOST = {"title": "Conflict", "detail": "The nonce was used by another transaction.", "name": "NonceUsed"}
 
@@ -35,7 +36,7 @@ async def wallet(pool: NodePool) -> str:
 
 
 async def asked(pool: NodePool, method: str, times: int, waiter: asyncio.Task[Any], first: str = "") -> None:
-    """Return when a method was called so many times more (all times count, where its first parameter is given), or
+    """Return when a method was called a number of further times (all times count if its first parameter is given), or
     when the waiter that calls it has ended."""
     start = 0 if first else len(pool.asked)
     async with asyncio.timeout(30):
@@ -47,7 +48,7 @@ async def asked(pool: NodePool, method: str, times: int, waiter: asyncio.Task[An
 
 
 async def until_it_ends(stage: Stage, signer: str, call: Call, key: str) -> Outcome:
-    """Execute a call as a person does who retries what failed, up to five times."""
+    """Execute a call as a person does who retries failures, up to five times."""
     for _ in range(4):
         with contextlib.suppress(Reverted, ChainUnavailable):
             return await stage.do(HOME_EID, signer, call, key=key)
@@ -55,7 +56,7 @@ async def until_it_ends(stage: Stage, signer: str, call: Call, key: str) -> Outc
 
 
 async def give_up(key: str, name: str | None = None) -> None:
-    """Mark a stored transaction as one whose nonce another transaction used, and rename it if asked to."""
+    """Mark a stored transaction as one whose nonce another transaction used; optionally rename it."""
     values = GIVEN_UP | ({"key": name} if name else {})
     async with db.worker() as session:
         await session.execute(sa.update(TransactionRow).where(col(TransactionRow.key) == key).values(**values))
@@ -68,14 +69,14 @@ GIVEN_UP: dict[str, Any] = {
     "block_number": None,
     "block_hash": None,
 }
-"""A row whose nonce was taken for used by another transaction."""
+"""A row whose nonce was wrongly recorded as used by another transaction."""
 
 
 # HIGH-1: receipts, nonces and blocks come from different machines.
 
 
 @pytest.mark.parametrize("behind", [3, 5, 20])
-async def test_burns_whose_receipts_are_late_are_executed_once(
+async def test_burns_with_late_receipts_are_executed_once(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, behind: int
 ) -> None:
     pool.become(mines_every=2)
@@ -89,7 +90,7 @@ async def test_burns_whose_receipts_are_late_are_executed_once(
     assert await truth.supply(pool.node, at) == 96
 
 
-async def test_burn_whose_waiter_is_cancelled_and_started_again_is_executed_once(
+async def test_burn_with_a_cancelled_and_restarted_waiter_is_executed_once(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     pool.become(mines_every=2)
@@ -119,7 +120,7 @@ async def test_burns_behind_machines_at_different_heights_are_executed_once(
     assert [(await row_of(key)).status for key in keys] == [TransactionStatus.CONFIRMED] * 4
 
 
-async def test_failed_row_that_is_mined_is_corrected_by_a_retry(
+async def test_failed_row_with_a_mined_transaction_is_corrected_by_a_retry(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     pool.become(mines_every=2)
@@ -132,10 +133,10 @@ async def test_failed_row_that_is_mined_is_corrected_by_a_retry(
     assert await truth.burns(pool.node, at) == 1
 
 
-async def test_earlier_failed_row_that_is_mined_is_found_before_another_is_signed(
+async def test_earlier_failed_row_with_a_mined_transaction_is_found_before_the_next_signature(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
-    """The first try was given up although it was mined, the second one was mined and refused, a third is asked for."""
+    """The first attempt was given up although it was mined, the second was mined and refused, a third is requested."""
     pool.become(mines_every=2)
     at = await stage.token(HOME_EID, open_rules, supply=100)
     pool.become(automine=False, mines_every=None)
@@ -177,7 +178,7 @@ async def test_retry_behind_a_syncing_machine_executes_nothing_twice(
     assert await truth.burns(pool.node, at) == 4
 
 
-async def test_nonce_used_by_another_transaction_is_concluded_at_a_final_block_only(
+async def test_nonce_used_by_another_transaction_is_accepted_only_at_a_final_block(
     stage: Stage, public: None, pool: NodePool
 ) -> None:
     signer = await wallet(pool)
@@ -205,7 +206,7 @@ async def spend_nonce(pool: NodePool, signer: str) -> None:
     await pool.mine()
 
 
-async def test_what_was_just_confirmed_is_read_back_behind_lagging_machines(
+async def test_confirmed_balance_is_read_back_behind_lagging_machines(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     pool.become(mines_every=2)
@@ -213,11 +214,11 @@ async def test_what_was_just_confirmed_is_read_back_behind_lagging_machines(
     pool.become(lags=(0, 6, 9), mines_every=3)
     for amount in range(11, 15):
         await stage.do(HOME_EID, stage.treasury, token.mint(at, stage.treasury, 1))
-        told = [await token.balance_of(HOME_EID, at, stage.treasury) for _ in range(8)]
-        assert told == [amount] * 8
+        answer = [await token.balance_of(HOME_EID, at, stage.treasury) for _ in range(8)]
+        assert answer == [amount] * 8
 
 
-async def test_transfer_after_its_attestation_is_not_refused_behind_lagging_machines(
+async def test_transfer_after_its_attestation_is_accepted_behind_lagging_machines(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     pool.become(mines_every=2)
@@ -259,7 +260,7 @@ async def test_transaction_is_executed_without_optional_fee_methods(stage: Stage
     assert await truth.count(pool.node, signer) == 1
 
 
-async def test_stuck_transaction_is_sent_again_by_a_node_that_has_the_latest_state_only(
+async def test_stuck_transaction_is_sent_again_by_a_latest_state_only_node(
     stage: Stage, public: None, pool: NodePool
 ) -> None:
     """HyperEVM's public RPC answers `eth_call` and its kind for the latest block only."""
@@ -276,12 +277,12 @@ async def test_stuck_transaction_is_sent_again_by_a_node_that_has_the_latest_sta
     assert await truth.count(pool.node, signer) == 1
 
 
-# Answers that are lost, and limits.
+# Lost responses, and limits.
 
 
 @pytest.mark.parametrize("hangs", [False, True])
-async def test_transaction_whose_answer_is_lost_is_executed_once(
-    stage: Stage, public: None, quick: None, pool: NodePool, hangs: bool
+async def test_transaction_with_a_lost_response_is_executed_once(
+    stage: Stage, public: None, short_timeouts: None, pool: NodePool, hangs: bool
 ) -> None:
     signer = await wallet(pool)
     pool.become(lost=1.0, hangs=hangs, mines_every=3)
@@ -304,7 +305,7 @@ async def test_transactions_are_executed_once_behind_rate_limits_and_gateway_err
 
 
 @pytest.mark.parametrize("returned", [0.0, 1.0])
-async def test_burn_is_executed_once_through_reorgs_that_machines_notice_late(
+async def test_burn_is_executed_once_through_reorgs_noticed_late(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, returned: float
 ) -> None:
     pool.become(mines_every=2)
@@ -323,7 +324,7 @@ async def test_burn_is_executed_once_through_reorgs_that_machines_notice_late(
     assert await truth.supply(pool.node, at) == 93
 
 
-async def test_refusal_after_a_reorg_took_an_earlier_transaction_back_is_waited_out(
+async def test_refusal_after_a_reorg_of_an_earlier_transaction_is_waited_out(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:
     pool.become(mines_every=2)
@@ -333,7 +334,7 @@ async def test_refusal_after_a_reorg_took_an_earlier_transaction_back_is_waited_
     minted = await row_of(f"{request}:mint")
     await pool.replace(minted.block_number or 0, returned=0.0)
     burn = token.burn(at, 7).intent(f"{request}:burn", eid=HOME_EID, signer=stage.treasury, request_id=request)
-    with rpc.patience(60):
+    with json_rpc.patience(60):
         await execute(burn)
     assert await truth.supply(pool.node, at) == 0
     assert await truth.burns(pool.node, at) == 1

@@ -1,13 +1,13 @@
-"""What is on a chain, read from its real node and decoded without the product's code."""
+"""The state of a chain, read from its real node and decoded without the product's code."""
 
 from dataclasses import dataclass
 
-from tests.nodes.anvil import Anvil
+from tests.support.node_pool.anvil import Anvil
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256)"""
 TOTAL_SUPPLY = "0x18160ddd"
-NOBODY = "0x" + "0" * 40
+ZERO_ADDRESS = "0x" + "0" * 40
 
 
 @dataclass(frozen=True, order=True)
@@ -23,7 +23,7 @@ class Transfer:
 
 
 async def transfers(node: Anvil, token: str) -> list[Transfer]:
-    """Every transfer of a token, in the order of the chain."""
+    """Return every transfer of a token, in the order of the chain."""
     query = {"fromBlock": "0x0", "toBlock": "latest", "address": token, "topics": [TRANSFER]}
     return sorted(
         Transfer(
@@ -39,15 +39,15 @@ async def transfers(node: Anvil, token: str) -> list[Transfer]:
 
 
 async def supply(node: Anvil, token: str) -> int:
-    """The total supply of a token."""
+    """Return the total supply of a token."""
     return int(await node.call("eth_call", {"to": token, "data": TOTAL_SUPPLY}, "latest"), 16)
 
 
 async def burns(node: Anvil, token: str) -> int:
-    """How many burns of a token were executed."""
-    return sum(transfer.to_address == NOBODY for transfer in await transfers(node, token))
+    """Return how many burns of a token were executed."""
+    return sum(transfer.to_address == ZERO_ADDRESS for transfer in await transfers(node, token))
 
 
 async def count(node: Anvil, address: str) -> int:
-    """How many transactions of an account are mined."""
+    """Return how many transactions of an account are mined."""
     return int(await node.call("eth_getTransactionCount", address, "latest"), 16)

@@ -1,4 +1,4 @@
-"""An application that people sign in with, as its own code would be written."""
+"""An application that people sign in with, as an external developer would write it."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from backend.settings import settings
+from backend.core.settings import settings
 from tests.conftest import Actor, World
 
 CALLBACK = "https://app.example/callback?kept=1"
@@ -17,18 +17,18 @@ TOKEN = "/v1/oauth/token"
 
 
 def challenge_of(verifier: str) -> str:
-    """S256."""
+    """The S256 challenge of a verifier."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
 
 
 def parameters(location: str) -> dict[str, str]:
-    """The query of an address."""
+    """Return the query of a URL."""
     return {k: v[0] for k, v in parse_qs(urlsplit(location).query).items()}
 
 
 @dataclass
 class Application:
-    """A registered application and what it remembers of one attempt."""
+    """A registered application and its data of one attempt."""
 
     http: httpx.AsyncClient
     id: str
@@ -37,7 +37,7 @@ class Application:
     verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48))
 
     def request(self, scope: str = "openid", **more: str | None) -> dict[str, str]:
-        """An authorization request; None takes a parameter away."""
+        """An authorization request; None removes a parameter."""
         query: dict[str, str | None] = {
             "client_id": self.id,
             "redirect_uri": CALLBACK,
@@ -56,33 +56,33 @@ class Application:
         return await self.http.get("/v1/oauth/authorize", params=query, headers=headers)
 
     async def code(self, person: Actor, scope: str = "openid", **more: str | None) -> str:
-        """The code after a person has agreed."""
+        """Return the code after a person has consented."""
         decided = await person.call("POST", "/oauth/consent", json={**self.request(scope, **more), "approve": True})
         return parameters(decided["redirect_to"])["code"]
 
     async def token(self, **form: str | None) -> httpx.Response:
-        """A token request with this application's credentials."""
+        """Send a token request with this application's credentials."""
         own = {"client_id": self.id, "client_secret": self.secret, "redirect_uri": CALLBACK}
         sent = {k: v for k, v in (own | form).items() if v is not None}
         return await self.http.post(TOKEN, data=sent)
 
     async def exchange(self, code: str, /, **form: str | None) -> httpx.Response:
-        """A code for tokens."""
+        """Exchange a code for tokens."""
         own = {"grant_type": "authorization_code", "code": code, "code_verifier": self.verifier}
         return await self.token(**own | form)
 
     async def sign_in(self, person: Actor, scope: str = "openid") -> dict[str, Any]:
-        """The whole flow: what the token endpoint answers."""
+        """Run the whole flow and return the token endpoint's response."""
         answer = await self.exchange(await self.code(person, scope))
         assert answer.status_code == 200, answer.text
         return dict(answer.json())
 
     async def refresh(self, token: str, **form: str | None) -> httpx.Response:
-        """A refresh token for tokens."""
+        """Exchange a refresh token for tokens."""
         return await self.token(**{"grant_type": "refresh_token", "refresh_token": token} | form)
 
     async def userinfo(self, token: str, method: str = "GET") -> httpx.Response:
-        """UserInfo by an access token."""
+        """Read UserInfo with an access token."""
         return await self.http.request(method, "/v1/oauth/userinfo", headers={"authorization": f"Bearer {token}"})
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest_asyncio
 
-from backend import runtime
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
 from tests.conftest import World
 from tests.oauth.application import Application, register
 from tests.webhooks.receiver import Receiver
@@ -15,7 +15,7 @@ from tests.webhooks.receiver import Receiver
 
 @pytest_asyncio.fixture
 async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Plain HTTP, with nothing between."""
+    """Plain HTTP client."""
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as client:
         yield client
@@ -29,6 +29,6 @@ async def application(world: World, http: httpx.AsyncClient) -> Application:
 
 @pytest_asyncio.fixture
 async def receiver() -> AsyncIterator[Receiver]:
-    """Listens for logout tokens, and answers 200."""
+    """Listens for logout tokens, and responds with 200."""
     async with Receiver() as receiver:
         yield receiver

@@ -1,4 +1,4 @@
-"""Signing in with an application: the good way, and every bad one."""
+"""Signing in with an application: the correct flow, and every incorrect one."""
 
 import asyncio
 import base64
@@ -12,16 +12,16 @@ import sqlalchemy as sa
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
-from backend import db
 from backend.auth.models import SessionRow
+from backend.auth.oauth_models import OAuthCodeRow
 from backend.client import ApiProblem
+from backend.core import db
 from backend.oauth import rules
-from backend.oauth.models import OAuthCodeRow
 from tests.conftest import World
 from tests.oauth.application import BASE, CALLBACK, TOKEN, Application, parameters, register
 
 
-async def test_a_person_signs_in_with_an_application(world: World, application: Application) -> None:
+async def test_person_signs_in_with_an_application(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     query = application.request("openid email")
     asked = await application.send(person, query)
@@ -53,7 +53,7 @@ async def test_a_person_signs_in_with_an_application(world: World, application: 
     assert (await application.userinfo(tokens["access_token"])).json()["email"] == person.email
 
 
-async def test_who_has_agreed_is_not_asked_again_for_the_same(world: World, application: Application) -> None:
+async def test_consent_is_not_requested_again_for_the_same_scopes(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     await application.sign_in(person, "openid email")
     again = await application.send(person, application.request("openid", prompt="none"))
@@ -64,7 +64,7 @@ async def test_who_has_agreed_is_not_asked_again_for_the_same(world: World, appl
     assert asked.headers["location"].startswith("/oauth/consent?")
 
 
-async def test_a_person_refuses(world: World, application: Application) -> None:
+async def test_consent_refused_returns_an_error_to_the_application(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     decided = await person.call("POST", "/oauth/consent", json={**application.request(), "approve": False})
     assert parameters(decided["redirect_to"])["error"] == "access_denied"
@@ -73,7 +73,7 @@ async def test_a_person_refuses(world: World, application: Application) -> None:
     assert parameters(silent.headers["location"])["error"] == "consent_required"
 
 
-async def test_who_is_not_signed_in_signs_in_first(world: World, application: Application) -> None:
+async def test_person_without_a_session_signs_in_first(world: World, application: Application) -> None:
     away = await application.send(None, application.request())
     assert away.headers["location"].startswith("/sign-in?next=%2Fv1%2Foauth%2Fauthorize%3F")
     silent = await application.send(None, application.request(prompt="none"))
@@ -94,7 +94,7 @@ async def test_who_is_not_signed_in_signs_in_first(world: World, application: Ap
     "change",
     [
         {"client_id": None},
-        {"client_id": "nobody"},
+        {"client_id": "unknown"},
         {"client_id": "0198aaaa-0000-7000-8000-000000000000"},
         {"redirect_uri": None},
         {"redirect_uri": CALLBACK + "/"},
@@ -102,7 +102,7 @@ async def test_who_is_not_signed_in_signs_in_first(world: World, application: Ap
         {"redirect_uri": "https://evil.example/callback?kept=1"},
     ],
 )
-async def test_nobody_is_sent_to_an_address_that_is_not_the_applications(
+async def test_unregistered_redirect_uri_gets_no_redirect(
     world: World, application: Application, change: dict[str, str | None]
 ) -> None:
     person = await world.person(application.organization)
@@ -132,17 +132,17 @@ async def test_nobody_is_sent_to_an_address_that_is_not_the_applications(
         ({"request_uri": "https://x.example"}, "request_uri_not_supported"),
     ],
 )
-async def test_a_wrong_request_is_told_the_application(
+async def test_invalid_request_is_reported_to_the_application(
     world: World, application: Application, change: dict[str, str | None], error: str
 ) -> None:
     person = await world.person(application.organization)
     answer = await application.send(person, application.request(**change))
     assert answer.headers["location"].startswith(CALLBACK)
-    told = parameters(answer.headers["location"])
-    assert (told["error"], told["state"], told["iss"]) == (error, "s/1&2", BASE)
+    response = parameters(answer.headers["location"])
+    assert (response["error"], response["state"], response["iss"]) == (error, "s/1&2", BASE)
 
 
-async def test_a_parameter_twice_is_refused(world: World, application: Application) -> None:
+async def test_duplicate_parameter_is_rejected(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     query = [*application.request().items(), ("scope", "openid")]
     answer = await application.http.get("/v1/oauth/authorize", params=query, headers={"cookie": person.cookie})
@@ -174,7 +174,7 @@ async def test_a_parameter_twice_is_refused(world: World, application: Applicati
         ({"code": "c" * 600}, 400, "invalid_request"),
     ],
 )
-async def test_a_code_is_not_exchanged_the_wrong_way(
+async def test_code_exchanged_with_wrong_parameters_is_rejected(
     world: World, application: Application, change: dict[str, str | None], status: int, error: str
 ) -> None:
     person = await world.person(application.organization)
@@ -186,9 +186,7 @@ async def test_a_code_is_not_exchanged_the_wrong_way(
     assert (await application.exchange(code)).status_code == 200
 
 
-async def test_a_code_works_once_and_the_second_use_ends_what_the_first_got(
-    world: World, application: Application
-) -> None:
+async def test_code_reuse_ends_the_session_of_the_first_use(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     code = await application.code(person)
     tokens = (await application.exchange(code)).json()
@@ -198,14 +196,14 @@ async def test_a_code_works_once_and_the_second_use_ends_what_the_first_got(
     assert (await application.refresh(tokens["refresh_token"])).json()["error"] == "invalid_grant"
 
 
-async def test_a_code_sent_many_times_at_once_works_once(world: World, application: Application) -> None:
+async def test_code_sent_concurrently_works_once(world: World, application: Application) -> None:
     code = await application.code(await world.person(application.organization))
     async with asyncio.timeout(60):
         answers = await asyncio.gather(*(application.exchange(code) for _ in range(20)))
     assert sorted(a.status_code for a in answers) == [200] + [400] * 19
 
 
-async def test_a_code_lives_for_a_minute_and_no_longer_than_the_session(world: World, application: Application) -> None:
+async def test_code_expires_after_a_minute_or_with_the_session(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     late, left = await application.code(person), await application.code(person)
     async with db.worker() as session:
@@ -217,7 +215,7 @@ async def test_a_code_lives_for_a_minute_and_no_longer_than_the_session(world: W
     assert (await application.exchange(left)).json()["error"] == "invalid_grant"
 
 
-async def test_a_code_and_a_refresh_token_are_one_applications(world: World, application: Application) -> None:
+async def test_code_and_refresh_token_are_bound_to_their_application(world: World, application: Application) -> None:
     other = await register(world, application.http, application.organization, name="Other")
     other.verifier = application.verifier
     person = await world.person(application.organization)
@@ -230,9 +228,7 @@ async def test_a_code_and_a_refresh_token_are_one_applications(world: World, app
     assert (await application.refresh(tokens["refresh_token"])).status_code == 200
 
 
-async def test_a_public_application_has_no_secret_and_proves_itself_by_pkce(
-    world: World, http: httpx.AsyncClient
-) -> None:
+async def test_public_application_authenticates_with_pkce_only(world: World, http: httpx.AsyncClient) -> None:
     acme = await world.organization()
     uri = "http://127.0.0.1:7777/callback"
     public = await register(world, http, acme, kind="public", redirect_uris=[uri])
@@ -248,7 +244,7 @@ async def test_a_public_application_has_no_secret_and_proves_itself_by_pkce(
     assert again.headers["location"].startswith("/oauth/consent?")
 
 
-async def test_basic_authentication(world: World, application: Application) -> None:
+async def test_client_authenticates_with_http_basic(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     code = await application.code(person)
     basic = base64.b64encode(f"{application.id}:{application.secret}".encode()).decode()
@@ -267,9 +263,7 @@ async def test_basic_authentication(world: World, application: Application) -> N
     assert right.status_code == 200
 
 
-async def test_a_refresh_token_rotates_and_its_second_use_ends_the_family(
-    world: World, application: Application
-) -> None:
+async def test_refresh_token_rotates_and_its_reuse_ends_the_family(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     first = await application.sign_in(person, "openid email")
     second = (await application.refresh(first["refresh_token"])).json()
@@ -290,7 +284,7 @@ async def test_a_refresh_token_rotates_and_its_second_use_ends_the_family(
     assert (await person.call("GET", "/auth/me"))["user"]["email"] == person.email
 
 
-async def test_a_body_that_is_no_form_is_refused(application: Application) -> None:
+async def test_body_that_is_not_a_form_is_rejected(application: Application) -> None:
     for content, kind in (
         (b'{"grant_type":"x"}', "application/json"),
         (b"\xff=1", None),
@@ -304,7 +298,7 @@ async def test_a_body_that_is_no_form_is_refused(application: Application) -> No
     assert (empty.status_code, empty.json()["error"]) == (400, "invalid_request")
 
 
-async def test_agreeing_needs_the_persons_own_browser(world: World, application: Application) -> None:
+async def test_consent_requires_the_browser_of_the_person(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     body = {**application.request(), "approve": True}
     tokens = await application.sign_in(person)
@@ -318,7 +312,7 @@ async def test_agreeing_needs_the_persons_own_browser(world: World, application:
         assert refused.value.status == 403
 
 
-async def test_the_consent_page_posts_a_form_and_leaves(world: World, application: Application) -> None:
+async def test_consent_page_posts_a_form_and_redirects(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     asked = await application.send(person, application.request())
     query = asked.headers["location"].partition("?")[2]

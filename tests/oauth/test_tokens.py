@@ -1,4 +1,4 @@
-"""What the tokens are good for: UserInfo, the API, client credentials, introspection, revocation, rotated keys."""
+"""Uses of tokens: UserInfo, the API, client credentials, introspection, revocation, rotated keys."""
 
 import base64
 import re
@@ -12,17 +12,17 @@ from eth_account import Account
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
-from backend import db
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.auth import tokens
 from backend.auth.models import SigningKeyRow
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.members.models import UserWalletRow
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.encryption import SECRETS
 from backend.parties.models import PartyRow
-from backend.sealing import SECRETS
+from backend.users.models import UserWalletRow
+from backend.users.schemas import Role
 from backend.web import is_api
 from tests.conftest import PASSWORD, World
 from tests.oauth.application import BASE, TOKEN, Application, register
@@ -30,11 +30,11 @@ from tests.oauth.application import BASE, TOKEN, Application, register
 IDENTITIES = "https://localhost/claims/chain_identities"
 ATTESTATIONS = "https://localhost/claims/attestations"
 WALLET = Account.create().address
-"""Of nobody else: another test's statements about it would be told too."""
+"""A new address: claims from another test's attestations would appear too."""
 
 
 async def attested(organization: Any, person: Any, address: str) -> None:
-    """A person's wallet with an attestation that is active, one that is over, and one that was revoked."""
+    """A person's wallet with an active attestation, an expired one, and a revoked one."""
     async with db.worker() as session:
         session.add(UserWalletRow(user_id=person.user_id, address=address, chain_eid=40161))
         party = PartyRow(organization_id=organization, name="Ann", country="DEU", wallet_address=address)
@@ -51,25 +51,25 @@ async def attested(organization: Any, person: Any, address: str) -> None:
 async def test_claims_follow_the_scopes(world: World, application: Application) -> None:
     person = await world.person(application.organization, Role.CLIENT)
     await attested(await world.organization("Issuer"), person, WALLET)
-    told = {}
+    response = {}
     for scope in ("openid", "openid profile", "openid email", "openid chains:read", "openid kyc:status"):
         token = (await application.sign_in(person, scope))["access_token"]
         answers = [await application.userinfo(token, method) for method in ("GET", "POST")]
         assert [a.status_code for a in answers] == [200, 200]
         assert answers[0].json() == answers[1].json()
-        told[scope] = answers[0].json()
+        response[scope] = answers[0].json()
     sub = {"sub": str(person.user_id)}
-    assert told["openid"] == sub
-    assert told["openid profile"] == sub | {"name": person.email.split("@")[0].title(), "picture": None}
-    assert told["openid email"] == sub | {"email": person.email, "email_verified": True}
+    assert response["openid"] == sub
+    assert response["openid profile"] == sub | {"name": person.email.split("@")[0].title(), "picture": None}
+    assert response["openid email"] == sub | {"email": person.email, "email_verified": True}
     wallet = {"address": WALLET, "chain_eid": 40161, "vm_type": "evm"}
-    assert told["openid chains:read"] == sub | {IDENTITIES: [wallet]}
-    statements = told["openid kyc:status"].pop(ATTESTATIONS)
-    assert told["openid kyc:status"] == sub
+    assert response["openid chains:read"] == sub | {IDENTITIES: [wallet]}
+    statements = response["openid kyc:status"].pop(ATTESTATIONS)
+    assert response["openid kyc:status"] == sub
     assert [(s["uid"], s["kyc_level"], s["country"], s["schema"]) for s in statements] == [("0x01", 2, "DEU", "kyc")]
 
 
-async def test_userinfo_needs_a_persons_token_with_openid(world: World, application: Application) -> None:
+async def test_userinfo_requires_a_personal_token_with_openid(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     key = await world.key(application.organization)
     for headers in ({}, key, {"authorization": f"Bearer {key['x-api-key']}"}, {"cookie": person.cookie},
@@ -88,7 +88,7 @@ async def test_userinfo_needs_a_persons_token_with_openid(world: World, applicat
     assert claims["email"] == person.email
 
 
-async def test_an_id_token_is_no_access_token(world: World, application: Application) -> None:
+async def test_id_token_is_not_accepted_as_an_access_token(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     answer = await application.sign_in(person)
     assert "id_token" in answer
@@ -97,7 +97,9 @@ async def test_an_id_token_is_no_access_token(world: World, application: Applica
     assert "id_token" not in none
 
 
-async def test_an_application_may_what_was_agreed_and_nothing_else(world: World, application: Application) -> None:
+async def test_application_is_limited_to_the_granted_scopes_and_organization(
+    world: World, application: Application
+) -> None:
     acme = application.organization
     below, beside = await world.organization("Below", acme), await world.organization("Beside")
     person = await world.person(acme)
@@ -128,7 +130,7 @@ async def test_an_application_may_what_was_agreed_and_nothing_else(world: World,
         assert await status(method, path, **({"json": {"name": "New"}} if path == "/orgs" else {})) == 403
 
 
-async def test_a_role_that_is_lost_is_lost_to_the_application(world: World, application: Application) -> None:
+async def test_role_lost_by_the_person_is_lost_to_the_application(world: World, application: Application) -> None:
     viewer = await world.person(application.organization, Role.CLIENT)
     token = (await application.sign_in(viewer, "openid orgs:read"))["access_token"]
     with pytest.raises(ApiProblem) as refused:
@@ -137,7 +139,7 @@ async def test_a_role_that_is_lost_is_lost_to_the_application(world: World, appl
     assert (await application.userinfo(token)).status_code == 200
 
 
-async def test_client_credentials(world: World, http: httpx.AsyncClient) -> None:
+async def test_client_credentials_issue_a_token(world: World, http: httpx.AsyncClient) -> None:
     acme, other = await world.organization(), await world.organization()
     key = (await world.key(acme, Scope.ORGS_READ, Scope.ASSETS_READ))["x-api-key"]
     form = {"grant_type": "client_credentials", "client_id": str(acme), "client_secret": key}
@@ -173,7 +175,7 @@ async def test_client_credentials(world: World, http: httpx.AsyncClient) -> None
     assert ended.value.status == 401
 
 
-async def test_introspection(world: World, application: Application) -> None:
+async def test_introspection_reports_active_tokens(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     made = await application.sign_in(person, "openid email")
     other = await register(world, application.http, await world.organization(), name="Other")
@@ -209,7 +211,7 @@ async def test_introspection(world: World, application: Application) -> None:
 
 
 @pytest.mark.parametrize("which", ["access_token", "refresh_token"])
-async def test_revocation_ends_all_of_it(world: World, application: Application, which: str) -> None:
+async def test_revocation_ends_every_token_of_the_grant(world: World, application: Application, which: str) -> None:
     person = await world.person(application.organization)
     made = await application.sign_in(person)
     other = await register(world, application.http, application.organization, name="Other")
@@ -227,7 +229,7 @@ async def test_revocation_ends_all_of_it(world: World, application: Application,
     assert (await end("made up", application)).status_code == 200
 
 
-async def test_a_removed_application_ends_with_what_it_has(world: World, application: Application) -> None:
+async def test_removed_application_loses_its_tokens(world: World, application: Application) -> None:
     acme = application.organization
     person, admin = await world.person(acme), await world.person(acme)
     made = await application.sign_in(person)
@@ -252,7 +254,7 @@ async def test_a_removed_application_ends_with_what_it_has(world: World, applica
     ["http://app.example/cb", "javascript:alert(1)", "https://app.example/cb#x", "https://*.example/cb", "/cb", "x",
      "https://user@app.example/cb", "https://", "https://app.example/ cb", "data:text/html,x", "https://[x"],
 )  # fmt: skip
-async def test_an_address_that_codes_must_not_go_to(world: World, uri: str) -> None:
+async def test_unsafe_redirect_uri_is_rejected(world: World, uri: str) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     with pytest.raises(ApiProblem) as refused:
@@ -262,7 +264,7 @@ async def test_an_address_that_codes_must_not_go_to(world: World, uri: str) -> N
     assert (await admin.call("GET", f"/orgs/{acme}/oauth-clients"))["oauth_clients"] == []
 
 
-async def test_an_application_is_never_wider_than_who_registers_it(world: World, http: httpx.AsyncClient) -> None:
+async def test_application_cannot_be_wider_than_its_creator(world: World, http: httpx.AsyncClient) -> None:
     acme = await world.organization()
     key = await world.key(acme, Scope.API_KEYS_WRITE, Scope.ORGS_READ)
     body = {"name": "A", "redirect_uris": ["com.example.app:/cb"], "scopes": ["openid", "orgs:read"]}
@@ -275,7 +277,7 @@ async def test_an_application_is_never_wider_than_who_registers_it(world: World,
     assert wide.json()["scope"] == "orgs:write"
 
 
-async def test_discovery(http: httpx.AsyncClient) -> None:
+async def test_discovery_document_is_complete(http: httpx.AsyncClient) -> None:
     found = [await http.get(p) for p in ("/v1/.well-known/openid-configuration", "/.well-known/openid-configuration")]
     assert found[0].json() == found[1].json()
     document = found[0].json()
@@ -289,7 +291,7 @@ async def test_discovery(http: httpx.AsyncClient) -> None:
     assert is_api("/.well-known/openid-configuration")
 
 
-async def test_private_keys_are_sealed_where_they_are_kept(application: Application) -> None:
+async def test_private_signing_keys_are_sealed(application: Application) -> None:
     async with db.worker() as session:
         rows = (await session.execute(sa.text("select id, to_jsonb(k)::text as kept from signing_keys k"))).all()
     published = (await application.http.get("/v1/oauth/jwks")).json()["keys"]
@@ -299,17 +301,17 @@ async def test_private_keys_are_sealed_where_they_are_kept(application: Applicat
     assert {k["kid"] for k in published} <= {kid for row in rows for kid in re.findall(r'"kid": "([^"]+)"', row.kept)}
 
 
-async def test_a_key_that_does_not_open_signs_nothing_and_stops_nobody(
+async def test_unreadable_signing_key_is_skipped_without_an_outage(
     world: World, application: Application, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As after the keystore's password was lost, or where somebody wrote a key of their own into the table."""
+    """As after the loss of the keystore's password, or a foreign key written into the table."""
     person = await world.person(application.organization)
     before = await application.sign_in(person)
     async with db.worker() as session:
         current = sa.select(SigningKeyRow).where(SigningKeyRow.retired_at.is_(None))
         lost = list((await session.execute(current)).scalars())
         for row in lost:
-            row.sealed = SECRETS.seal_text("{}", "somebody else")
+            row.sealed = SECRETS.seal_text("{}", "another purpose")
         await session.flush()
         await tokens.load_keys(session)
     after = await application.sign_in(person)
@@ -317,7 +319,7 @@ async def test_a_key_that_does_not_open_signs_nothing_and_stops_nobody(
     assert kid not in {row.kid for row in lost}
     assert (await application.userinfo(after["access_token"])).status_code == 200
     assert (await application.userinfo(before["access_token"])).status_code == 401
-    assert f"the signing key {lost[-1].kid} does not open" in caplog.text
+    assert f"the signing key {lost[-1].kid} cannot be unsealed" in caplog.text
     async with db.worker() as session:
         await tokens.load_keys(session)
         assert await session.scalar(sa.select(SigningKeyRow.kid).where(SigningKeyRow.kid == kid)) == kid
@@ -325,7 +327,7 @@ async def test_a_key_that_does_not_open_signs_nothing_and_stops_nobody(
     assert tokens.published()[0]["kid"] == kid
 
 
-async def test_keys_rotate_without_anybody_noticing(world: World, application: Application) -> None:
+async def test_signing_key_rotation_keeps_sessions_valid(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     before = await application.sign_in(person)
     async with db.worker() as session:

@@ -1,4 +1,4 @@
-"""The installation that generated requests are sent to."""
+"""The installation that receives generated requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,17 +9,17 @@ import pytest
 import pytest_asyncio
 from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
-from backend import runtime
 from backend.client import SignumClient
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
 from tests.conftest import World
-from tests.issuance import SEPOLIA, Issuance
 from tests.openapi.installation import Installation
+from tests.support.issuance import SEPOLIA, Issuance
 
 
 @pytest_asyncio.fixture(scope="module")
 async def installation(api: Any, client: SignumClient) -> AsyncIterator[Installation]:
-    """Made once."""
+    """Created once."""
     firm = await Issuance.ready(World(client), SEPOLIA)
     asset, party = await firm.asset(), await firm.verified(None)
     wallets = (await firm.get("/wallets"))["wallets"]

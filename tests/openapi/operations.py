@@ -24,7 +24,7 @@ class Case:
 
     @property
     def alternatives(self) -> list[frozenset[str]]:
-        """Sets of our scopes, of which one has to be held whole; none where no scope is needed."""
+        """Sets of scopes, one of which the credential must have completely; empty if no scope is needed."""
         found = [frozenset(s for scopes in choice.values() for s in scopes) for choice in self.entry["security"]]
         return list(dict.fromkeys(scopes for scopes in found if scopes and scopes <= set(Scope)))
 
@@ -35,12 +35,12 @@ class Case:
 
     @property
     def takes_key(self) -> bool:
-        """Whether a key alone will do."""
+        """Whether a key alone is enough."""
         return any(set(s) == {"apiKey"} for s in self.entry["security"])
 
     @property
     def wants_token(self) -> bool:
-        """Whether nothing but an access token will do."""
+        """Whether only an access token is accepted."""
         return all(set(s) == {"accessToken"} for s in self.entry["security"])
 
     @property
@@ -50,14 +50,14 @@ class Case:
 
     @property
     def names_organization(self) -> bool:
-        """Whether the call says whose things are meant."""
+        """Whether the call names an organization."""
         return "{orgId}" in self.path or self._has_query("organization_id")
 
     def _has_query(self, name: str) -> bool:
         return any(p.get("name") == name for p in self.entry.get("parameters", []))
 
     def request(self, organization: UUID) -> dict[str, Any]:
-        """A call about an organization: other ids lead to nothing; a body only where it would name the organization."""
+        """A call about an organization: other ids do not exist; a body only if it names the organization."""
         path = self.path.replace("{orgId}", str(organization))
         while "{" in path:
             before, _, rest = path.partition("{")
@@ -69,7 +69,7 @@ class Case:
         return {k: v for k, v in sent.items() if v is not None}
 
     def example(self) -> Any:
-        """The example of its body, of no organization of its own; None where it takes none."""
+        """The example of its body, without an organization; None if it takes none."""
         for content in self.entry.get("requestBody", {}).get("content", {}).values():
             schema = content["schema"]
             schema = next(iter(schema.get("anyOf", [])), schema)

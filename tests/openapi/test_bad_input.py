@@ -1,4 +1,4 @@
-"""Bad input as it comes over HTTP: a clear problem each time, nothing written, and never a fault of ours."""
+"""Bad input over HTTP: a clear problem each time, nothing written, and never an internal error."""
 
 import json
 import re
@@ -12,12 +12,12 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from backend import runtime
 from backend.client import SignumClient
-from backend.settings import settings
-from tests.conftest import World
-from tests.firm import SEPOLIA, Firm
+from backend.core.settings import settings
+from backend.server import runtime
+from tests.conftest import PASSWORD, World
 from tests.openapi.operations import CASES, Case
+from tests.support.firm import SEPOLIA, Firm
 
 JSON = {"content-type": "application/json"}
 PARTY = {"name": "Ann", "country": "DEU"}
@@ -29,15 +29,18 @@ TEN_MB = 10 * 1024 * 1024
 
 @dataclass
 class Ground:
-    """Two firms that know nothing of each other, and plain HTTP."""
+    """Two independent firms, and plain HTTP."""
 
     http: httpx.AsyncClient
     firm: Firm
     foreign: dict[str, str]
+    person: dict[str, str]
+    """The credential of the firm's admin."""
 
     async def send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """A call by the firm's key; `{org}` and `{asset}`, `{party}` … of the foreign firm are filled in."""
-        headers = self.firm.key | options.pop("headers", {})
+        """A call with the firm's key, or for a move with its admin's token; `{org}` and `{asset}`, `{party}` … of the
+        foreign firm are filled in."""
+        headers = (self.person if "/move" in path else self.firm.key) | options.pop("headers", {})
         return await self.http.request(method, self._filled(path), headers=headers, **options)
 
     def _filled(self, text: str) -> str:
@@ -46,7 +49,7 @@ class Ground:
         return text
 
     async def problem(self, status: int, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """The problem of a call that must fail with this status."""
+        """Return the problem of a call that must fail with this status."""
         if "json" in options:
             options["json"] = json.loads(self._filled(json.dumps(options["json"])))
         answer = await self.send(method, path, **options)
@@ -58,7 +61,7 @@ class Ground:
         return problem
 
     async def written(self) -> list[Any]:
-        """Everything that bad input could have made."""
+        """Return all rows that bad input could have created."""
         call = self.firm.admin.call
         parties = await call("GET", "/identity/parties", params={"organization_id": str(self.firm.id)})
         return [parties, *[await self.firm.get(p) for p in ("", "/wallets", "/members", "/attestations", "/sub-orgs")]]
@@ -66,13 +69,13 @@ class Ground:
 
 @pytest_asyncio.fixture(scope="module")
 async def ground(api: Any, client: SignumClient) -> AsyncIterator[Ground]:
-    """Made once: what is tested leaves it as it was."""
+    """Created once: the tests leave it unchanged."""
     world = World(client)
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     for each in (firm, other):
         await each.enable(SEPOLIA)
         await each.party()
-    party, wallet = await other.verified(None), await other.post("/wallets", {"label": "Theirs"})
+    party, wallet = await other.verified(None), await other.post("/wallets", {"label": "Foreign"})
     hook = await other.post("/webhooks", {"url": "http://localhost:1024/"})
     foreign = {
         "foreign": str(other.id),
@@ -83,9 +86,11 @@ async def ground(api: Any, client: SignumClient) -> AsyncIterator[Ground]:
         "unit": (await other.post("/sub-orgs", {"name": "Their unit"}))["id"],
         "own_unit": (await firm.post("/sub-orgs", {"name": "Our unit"}))["id"],
     }
+    tokens = await client.call("POST", "/auth/login", json={"email": firm.admin.email, "password": PASSWORD})
+    person = {"authorization": f"Bearer {tokens['access_token']}"}
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
-        yield Ground(http, firm, foreign)
+        yield Ground(http, firm, foreign, person)
 
 
 async def pieces(size: int) -> AsyncIterator[bytes]:
@@ -100,7 +105,7 @@ def raw(text: str | bytes) -> dict[str, Any]:
 
 
 def named(value: str) -> dict[str, Any]:
-    """A party whose name is written so in JSON."""
+    """A party with its name in this JSON notation."""
     return raw(f'{{"country": "DEU", "name": {value}}}')
 
 
@@ -167,7 +172,7 @@ async def test_bad_input_is_a_clear_problem_and_writes_nothing(ground: Ground, n
         assert problem["errors"]
         assert all(re.fullmatch("(/[^/]+)*", e["pointer"]) and e["detail"] for e in problem["errors"])
     assert await ground.written() == before
-    assert len(json.dumps(problem)) < 4000, "the input is not told back"
+    assert len(json.dumps(problem)) < 4000, "the response does not repeat the input"
 
 
 @pytest.mark.parametrize(
@@ -189,23 +194,23 @@ async def test_bad_input_is_a_clear_problem_and_writes_nothing(ground: Ground, n
         (400, "/v1/identity/parties?organization_id=<org>&organization_id=<foreign>"),
     ],
 )
-async def test_bad_questions_are_clear_problems(ground: Ground, status: int, path: str) -> None:
+async def test_bad_queries_are_clear_problems(ground: Ground, status: int, path: str) -> None:
     await ground.problem(status, "GET", path)
 
 
 @pytest.mark.parametrize("path", ["/v1/identity/parties?search=%ED%A0%80", "/v1/identity/parties?other=1&other=2"])
-async def test_odd_questions_without_harm_are_answered(ground: Ground, path: str) -> None:
+async def test_odd_but_harmless_queries_are_answered(ground: Ground, path: str) -> None:
     assert (await ground.send("GET", path)).status_code in (200, 400)
 
 
 def with_query() -> list[Case]:
-    """Every operation that takes a query, but the authorization request, whose errors go to the application."""
+    """Every operation with a query, except the authorization request, whose errors go to the application."""
     found = [c for c in CASES if any(p.get("in") == "query" for p in c.entry.get("parameters", []))]
     return [c for c in found if "/oauth/" not in c.path]
 
 
 @pytest.mark.parametrize("case", with_query(), ids=str)
-async def test_no_parameter_is_taken_twice(ground: Ground, case: Case) -> None:
+async def test_repeated_query_parameter_is_rejected(ground: Ground, case: Case) -> None:
     path = case.path.replace("{orgId}", str(ground.firm.id))
     while "{" in path:
         before, _, rest = path.partition("{")

@@ -1,4 +1,4 @@
-"""The document: the committed copy is the API's, it is whole, and what it shows as examples fits."""
+"""The document: the committed copy matches the API, it is complete, and its examples are valid."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from backend.api import create_api
 from backend.openapi import COMMITTED, text
+from backend.openapi.titles import SUMMARIES
 from tests.openapi.operations import CASES, DOCUMENT, Case
 
 SCHEMAS = DOCUMENT["components"]["schemas"]
@@ -19,11 +20,11 @@ ERRORS = {"400", "401", "403", "404", "409", "413", "415", "422", "429", "500", 
 
 
 OF_AUTHENTICATORS = {"NewPasskey", "ShownPasskey", "PasskeyAttestation", "PasskeyAssertion"}
-"""What browsers write of a passkey: its other fields are not read."""
+"""Fields that browsers send for a passkey: its other fields are not read."""
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """What a reference leads to."""
+    """Resolve a reference."""
     if "$ref" not in part:
         return part
     found: Any = DOCUMENT
@@ -40,12 +41,12 @@ def parts(value: Any) -> Iterator[dict[str, Any]]:
         yield from parts(child)
 
 
-def test_the_committed_copy_is_the_apis() -> None:
+def test_committed_openapi_document_matches_the_api() -> None:
     current = text(create_api().openapi())
     assert current == COMMITTED.read_text("utf-8"), "run `signum openapi > backend/openapi.json`"
 
 
-def test_it_is_openapi_3_1_and_every_reference_leads_somewhere() -> None:
+def test_openapi_document_is_version_3_1_with_valid_references() -> None:
     assert DOCUMENT["openapi"].startswith("3.1")
     OpenAPI.model_validate(DOCUMENT)
     for part in parts(DOCUMENT):
@@ -59,31 +60,45 @@ def test_it_is_openapi_3_1_and_every_reference_leads_somewhere() -> None:
     assert "ValidationError" not in SCHEMAS
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operation_ids_are_unique() -> None:
     names = [str(c) for c in CASES]
     assert len(names) == len(set(names))
     assert [n for n in names if not re.fullmatch(r"[a-z]+(_[a-z0-9]+)*", n)] == []
     assert [str(c) for c in CASES if not c.entry.get("tags") or not c.entry.get("description")] == []
 
 
+def test_summaries_are_unique_and_read_as_words() -> None:
+    summaries = [case.entry["summary"] for case in CASES]
+    assert sorted(summaries) == sorted(set(summaries))
+    assert [s for s in summaries if re.search(r"_|\b(csv|siwe|totp|jwks|oauth)\b|^\w+$", s)] == []
+    assert SUMMARIES.keys() - {str(case) for case in CASES} == set()
+
+
+def test_chapters_have_a_description() -> None:
+    assert [tag["name"] for tag in DOCUMENT["tags"] if not tag["description"]] == []
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_error_is_a_problem(case: Case) -> None:
-    told = case.entry["responses"]
-    assert told["500"]
-    for status, response in told.items():
+def test_error_responses_are_problems(case: Case) -> None:
+    answer = case.entry["responses"]
+    assert answer["500"]
+    for status, response in answer.items():
         if status in ERRORS and str(case) != "get_readiness":
             assert "application/problem+json" in resolved(response)["content"] or "oauth" in case.path
         assert "X-Request-Id" in resolved(response)["headers"]
     if not case.is_open:
-        assert {"401", "403", "429"} <= told.keys()
-    if "202" in told:
-        assert "Location" in told["202"]["headers"]
+        assert {"401", "403", "429"} <= answer.keys()
+    if "202" in answer:
+        assert "Location" in answer["202"]["headers"]
+        kinds = answer["202"]["content"]["application/json"]["schema"]
+        for kind in kinds.get("anyOf", [kinds]):
+            assert "requestId" in resolved(kind)["required"]
     if case.method in ("post", "patch"):
-        assert {"400", "409", "413", "415", "422"} <= told.keys()
+        assert {"400", "409", "413", "415", "422"} <= answer.keys()
         assert {"$ref": "#/components/parameters/IdempotencyKey"} in case.entry["parameters"]
 
 
-def test_a_dry_run_answers_with_its_plan() -> None:
+def test_dry_run_response_is_its_plan() -> None:
     for case in CASES:
         for parameter in case.entry.get("parameters", []):
             if parameter.get("name") != "dry_run":
@@ -93,14 +108,14 @@ def test_a_dry_run_answers_with_its_plan() -> None:
             assert any(k.get("$ref", "").endswith("Plan") for k in [shape, *shape.get("anyOf", [])]), str(case)
 
 
-def test_a_market_goes_to_hyperevm_unless_told_otherwise() -> None:
+def test_market_chain_defaults_to_hyperevm() -> None:
     field = SCHEMAS["MarketCreate"]["properties"]["chain_eid"]
     assert field["default"] == 40362
     assert "chain_eid" in SCHEMAS["MarketCreate"]["required"]
 
 
 def inputs() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every schema that something comes in by."""
+    """Return every schema of input."""
     waiting: list[tuple[str, dict[str, Any]]] = []
     for case in CASES:
         waiting += [(f"{case} {p['name']}", p["schema"]) for p in map(resolved, case.entry.get("parameters", []))]
@@ -122,7 +137,7 @@ def inputs() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def is_bounded(schema: dict[str, Any]) -> bool:
-    """Whether a string, list or number has its limits."""
+    """Return whether a string, list or number has its limits."""
     if schema.get("enum") or "const" in schema:
         return True
     match schema.get("type"):
@@ -141,19 +156,19 @@ def is_bounded(schema: dict[str, Any]) -> bool:
     return True
 
 
-def test_everything_that_comes_in_is_bounded() -> None:
+def test_inputs_are_bounded() -> None:
     assert sorted({name for name, schema in inputs() if not is_bounded(schema)}) == []
 
 
-def test_json_body_takes_no_field_beside_the_documented_ones() -> None:
-    """What a body does not name cannot be written by sending it along."""
+def test_json_body_rejects_undocumented_fields() -> None:
+    """A field outside a body's schema cannot be written by sending it along."""
     bodies = {name: schema for name, schema in inputs() if schema.get("type") == "object"}
     assert len(bodies) > 40
     open_ = {name for name, schema in bodies.items() if schema.get("additionalProperties") is not False}
     assert open_ == OF_AUTHENTICATORS
 
 
-def test_examples_fit_their_schemas() -> None:
+def test_examples_match_their_schemas() -> None:
     for name, schema in SCHEMAS.items():
         whole = {**schema, "components": DOCUMENT["components"]}
         validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
@@ -165,7 +180,7 @@ def test_examples_fit_their_schemas() -> None:
             assert all(validator.is_valid(e["value"]) for e in content["examples"].values())
 
 
-def test_examples_of_bodies_are_taken() -> None:
+def test_body_examples_are_accepted() -> None:
     examples = {(c.path, c.method.upper()): c.example() for c in CASES}
     for route in iter_route_contexts(create_api().routes):
         body = getattr(route, "body_field", None)

@@ -1,4 +1,4 @@
-"""Everything that changes an organization, asset, attestation, market, token or distribution can be rehearsed."""
+"""Everything that changes an organization, asset, attestation, market, token or distribution has a dry run."""
 
 import pytest
 
@@ -8,26 +8,26 @@ OTHER = {
     "Sign-in", "OpenID Connect", "Members", "Invitations", "API keys", "Wallets", "Chains", "Parties",
     "Webhooks", "Devnet",
 }  # fmt: skip
-"""The tags of what is none of these things."""
+"""The tags of operations on other records."""
 NOT_NEEDED = {
     "check_transfer": "it changes nothing",
     "check_order": "it changes nothing",
     "approve_request": "GET of the approval has the plan of what it would do",
     "deny_request": "nothing is done by it",
-    "retry_request": "it goes on with what was planned before",
+    "retry_request": "it continues an earlier plan",
 }
 CHANGING = [case for case in CASES if case.method != "get" and not set(case.entry["tags"]) & OTHER]
 CONCERNED = [case for case in CHANGING if str(case) not in NOT_NEEDED]
 
 
 @pytest.mark.parametrize("case", CONCERNED, ids=str)
-def test_it_has_a_dry_run(case: Case) -> None:
+def test_operation_has_a_dry_run(case: Case) -> None:
     assert [p["name"] for p in case.entry["parameters"] if p.get("name") == "dry_run"] == ["dry_run"]
     schema = case.entry["responses"]["200"]["content"]["application/json"]["schema"]
     plans = [k for k in [schema, *schema.get("anyOf", [])] if k.get("$ref", "").endswith("Plan")]
     assert len(plans) == 1
 
 
-def test_nothing_is_left_out_by_name_only() -> None:
+def test_dry_run_exceptions_name_existing_operations() -> None:
     assert NOT_NEEDED.keys() <= {str(c) for c in CASES}
     assert len(CONCERNED) > 25

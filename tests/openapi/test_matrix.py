@@ -1,7 +1,7 @@
-"""Every operation of the document with every single scope, from a foreign organization, as nobody and as a client.
+"""Every operation of the document with every single scope, from a foreign organization, anonymously and as a client.
 
-Generated from the document, so a new operation cannot be forgotten. What the document does not say of an answer
-fails in `tests.documented`.
+Generated from the document, so a new operation cannot be forgotten. Undocumented responses fail in
+`tests.support.openapi_guard`.
 """
 
 from collections.abc import AsyncIterator
@@ -13,13 +13,13 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from backend import runtime
 from backend.auth.credentials import cookie_name
 from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key
 from backend.client import SignumClient
-from backend.members.schemas import Role
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
+from backend.users.schemas import Role
 from tests.conftest import World
 from tests.openapi.operations import CASES, DOCUMENT, Case
 
@@ -31,7 +31,7 @@ WRONG = [
     {"authorization": "Basic YTpi"},
     {"cookie": f"{cookie_name()}=none", "origin": settings().origin},
 ]
-"""Credentials that are none."""
+"""Invalid credentials."""
 GUARDED = [c for c in CASES if not c.is_open]
 SCOPED = [c for c in GUARDED if c.alternatives]
 BOUND = [c for c in GUARDED if c.names_organization]
@@ -51,7 +51,7 @@ class Ground:
     foreign_key: dict[str, str]
 
     async def call(self, case: Case, *credentials: dict[str, str], organization: UUID | None = None) -> httpx.Response:
-        """The answer to a case with some credentials."""
+        """Return the response to a case with some credentials."""
         headers = {k: v for given in credentials for k, v in given.items()}
         answer = await self.http.request(**case.request(organization or self.organization), headers=headers)
         assert answer.status_code < 500, answer.text
@@ -61,9 +61,9 @@ class Ground:
 
 @pytest_asyncio.fixture(scope="module")
 async def ground(api: Any, client: SignumClient) -> AsyncIterator[Ground]:
-    """Made once."""
+    """Created once."""
     world = World(client)
-    ours, theirs = await world.organization("Ours"), await world.organization("Theirs")
+    own, foreign = await world.organization("Own"), await world.organization("Foreign")
 
     async def session(organization: UUID, role: Role) -> dict[str, str]:
         return {"cookie": (await world.person(organization, role)).cookie, "origin": settings().origin}
@@ -72,23 +72,23 @@ async def ground(api: Any, client: SignumClient) -> AsyncIterator[Ground]:
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as http:
         yield Ground(
             http,
-            ours,
-            await session(ours, Role.ADMIN),
-            await session(ours, Role.CLIENT),
-            await session(theirs, Role.ADMIN),
-            {scope: await world.key(ours, scope) for scope in Scope},
-            await world.key(ours),
-            await world.key(theirs),
+            own,
+            await session(own, Role.ADMIN),
+            await session(own, Role.CLIENT),
+            await session(foreign, Role.ADMIN),
+            {scope: await world.key(own, scope) for scope in Scope},
+            await world.key(own),
+            await world.key(foreign),
         )
 
 
 def kind(answer: httpx.Response) -> str:
-    """The last part of a problem's type."""
+    """Return the last part of a problem's type."""
     return str(answer.json()["type"]).rsplit("/", 1)[-1]
 
 
 @pytest.mark.parametrize("case", SCOPED, ids=str)
-async def test_only_its_own_scope_opens_an_operation(ground: Ground, case: Case) -> None:
+async def test_operation_is_opened_only_by_its_scope(ground: Ground, case: Case) -> None:
     person = [] if case.takes_key else [ground.admin]
     for scope, key in ground.keys.items():
         answer = await ground.call(case, key, *person)
@@ -102,7 +102,7 @@ async def test_only_its_own_scope_opens_an_operation(ground: Ground, case: Case)
 
 
 @pytest.mark.parametrize("case", GUARDED, ids=str)
-async def test_nobody_gets_nowhere(ground: Ground, case: Case) -> None:
+async def test_operation_without_a_valid_credential_is_a_401(ground: Ground, case: Case) -> None:
     wrong = [[one] for one in WRONG] + [[ground.admin, WRONG[0]], [ground.full_key, WRONG[3]]]
     attempts = [[], *wrong] if not case.wants_both else [[], *wrong, [ground.full_key], [ground.admin]]
     for credentials in attempts:
@@ -112,12 +112,12 @@ async def test_nobody_gets_nowhere(ground: Ground, case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [c for c in GUARDED if not c.takes_key and not c.wants_both], ids=str)
-async def test_a_key_alone_is_not_a_person(ground: Ground, case: Case) -> None:
+async def test_key_alone_is_refused_where_a_person_is_required(ground: Ground, case: Case) -> None:
     assert (await ground.call(case, ground.full_key)).status_code == (401 if case.wants_token else 403)
 
 
 @pytest.mark.parametrize("case", BOUND, ids=str)
-async def test_a_foreign_organization_is_closed_whether_it_exists_or_not(ground: Ground, case: Case) -> None:
+async def test_foreign_and_unknown_organization_get_the_same_refusal(ground: Ground, case: Case) -> None:
     keys, people = [ground.foreign_key], [ground.foreigner]
     attempts = [keys, people] if case.takes_key else [keys + people]
     for credentials in attempts:
@@ -127,13 +127,13 @@ async def test_a_foreign_organization_is_closed_whether_it_exists_or_not(ground:
 
 
 @pytest.mark.parametrize("case", BOUND, ids=str)
-async def test_a_client_gets_nowhere(ground: Ground, case: Case) -> None:
+async def test_client_role_is_refused_by_organization_operations(ground: Ground, case: Case) -> None:
     keys = [ground.full_key] if case.wants_both else []
     assert (await ground.call(case, ground.client, *keys)).status_code == 403
 
 
 @pytest.mark.parametrize("case", [c for c in GUARDED if not c.names_organization], ids=str)
-async def test_what_names_no_organization_shows_a_client_none(ground: Ground, case: Case) -> None:
+async def test_operation_without_an_organization_reveals_none_to_a_client(ground: Ground, case: Case) -> None:
     if case.method == "get":
         answer = await ground.call(case, ground.client)
         if answer.headers["content-type"].startswith("text/csv"):
@@ -143,13 +143,13 @@ async def test_what_names_no_organization_shows_a_client_none(ground: Ground, ca
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.is_open], ids=str)
-async def test_an_open_operation_asks_for_nothing(ground: Ground, case: Case) -> None:
+async def test_open_operation_needs_no_credential(ground: Ground, case: Case) -> None:
     answer = await ground.call(case)
     assert answer.status_code != 403
     assert "www-authenticate" not in answer.headers or str(answer.status_code) == "401"
 
 
-def test_every_operation_is_in_the_walk() -> None:
+def test_matrix_covers_every_operation() -> None:
     walked = {str(c) for c in [*GUARDED, *(c for c in CASES if c.is_open)]}
     known = {e["operationId"] for item in DOCUMENT["paths"].values() for e in item.values()}
     assert walked == known

@@ -1,4 +1,4 @@
-"""The page for people: whole, by itself, and under a policy that lets nothing else in."""
+"""The reference page: complete, self-contained, and under a strict policy."""
 
 import base64
 import hashlib
@@ -10,15 +10,15 @@ from typing import Any
 import httpx
 import pytest_asyncio
 
-from backend import runtime
-from backend.settings import settings
+from backend.core.settings import settings
+from backend.server import runtime
 from tests.openapi.operations import CASES, DOCUMENT
 
 VOID = {"meta", "wbr", "br", "link", "img", "input"}
 
 
 class Page(HTMLParser):
-    """What a page is made of; fails where a tag is closed that is not open."""
+    """Parse the parts of a page; fail if a closing tag has no opening tag."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -42,13 +42,13 @@ class Page(HTMLParser):
 
 @pytest_asyncio.fixture
 async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Plain HTTP, without a credential."""
+    """Plain HTTP client, without a credential."""
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=settings().origin) as client:
         yield client
 
 
-async def test_the_document_is_public(http: httpx.AsyncClient) -> None:
+async def test_reference_document_is_public(http: httpx.AsyncClient) -> None:
     answer = await http.get("/v1/openapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
@@ -57,7 +57,7 @@ async def test_the_document_is_public(http: httpx.AsyncClient) -> None:
     assert asked.headers["content-type"].startswith("application/vnd.oai.openapi+json")
 
 
-async def test_the_page_is_whole_and_loads_nothing(http: httpx.AsyncClient) -> None:
+async def test_reference_page_is_well_formed_and_loads_nothing(http: httpx.AsyncClient) -> None:
     answer = await http.get("/v1/docs")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -70,7 +70,7 @@ async def test_the_page_is_whole_and_loads_nothing(http: httpx.AsyncClient) -> N
     assert {t[1:] for t in page.targets if t.startswith("#")} <= set(page.ids)
 
 
-async def test_its_policy_lets_in_its_own_style_only(http: httpx.AsyncClient) -> None:
+async def test_reference_page_policy_allows_only_its_own_style(http: httpx.AsyncClient) -> None:
     answer = await http.get("/v1/docs")
     policy = answer.headers["content-security-policy"]
     styles = re.findall(r"<style>(.*?)</style>", answer.text, re.DOTALL)
@@ -83,7 +83,7 @@ async def test_its_policy_lets_in_its_own_style_only(http: httpx.AsyncClient) ->
     assert "@import" not in styles[0]
 
 
-async def test_every_operation_has_its_call(http: httpx.AsyncClient) -> None:
+async def test_reference_page_shows_a_call_for_every_operation(http: httpx.AsyncClient) -> None:
     text = (await http.get("/v1/docs")).text
     assert text.count("curl -X ") == len(CASES)
     deploy = text[text.index('id="deploy_market"') :].partition("</article>")[0]

@@ -1,4 +1,4 @@
-"""One operation after another, along the document's links: what was made is found, what was removed is gone."""
+"""Sequences of operations, along the document's links: created records are found, deleted ones are gone."""
 
 import asyncio
 import os
@@ -17,15 +17,15 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 from schemathesis.wfc.escalation import EscalatingAuthProvider
 
-from backend.settings import settings
+from backend.core.settings import settings
 from tests.conftest import World
 from tests.openapi.installation import Installation, give_key, schema_of
 from tests.openapi.operations import DOCUMENT
 
 ROUNDS = 3
-OURS, THEIRS = "ours", "theirs"
+OWN, FOREIGN = "own", "foreign"
 STEPS = int(os.environ.get("SIGNUM_TEST_STEPS", "14"))
-"""Of each of four walks. More of them take a second each, by hand."""
+"""Of each of four walks. Further ones take a second each; run them manually."""
 BOUNDED = hypothesis_settings(
     max_examples=4,
     stateful_step_count=STEPS,
@@ -43,7 +43,7 @@ def _document() -> dict[str, Any]:
 
 
 class Credentials:
-    """What somebody sends along, and how often that was."""
+    """Credentials that a scenario sends, and how often."""
 
     def __init__(self) -> None:
         self.headers: dict[str, str] = {}
@@ -58,30 +58,30 @@ class Credentials:
 
 
 class Walk:
-    """The answers of all scenarios."""
+    """The responses of all scenarios."""
 
     def __init__(self, installation: Installation) -> None:
         self.installation = installation
         self.answers: Counter[int] = Counter()
         self.linked: Counter[int] = Counter()
         self.faults: list[str] = []
-        self.ours, self.theirs = Credentials(), Credentials()
+        self.own, self.foreign = Credentials(), Credentials()
 
     def wait(self, work: Any) -> Any:
-        """Do something in the loop of the installation."""
+        """Run in the loop of the installation."""
         return asyncio.run_coroutine_threadsafe(work, self.installation.loop).result(30)
 
     async def begin(self) -> None:
-        """A new admin and a new key: a scenario may end its session, revoke its key and leave the organization. And as
-        much in an organization that must see nothing of it."""
+        """A new admin and a new key: a scenario can end its session, revoke its key and leave the organization. The
+        same in an organization that must not see its records."""
         world = World(self.installation.firm.admin.client)
-        foreign = await world.organization("Theirs")
-        for who, organization in ((self.ours, self.installation.firm.id), (self.theirs, foreign)):
+        foreign = await world.organization("Foreign")
+        for who, organization in ((self.own, self.installation.firm.id), (self.foreign, foreign)):
             person, key = await world.person(organization), await world.key(organization)
             who.headers = {"cookie": person.cookie, "origin": settings().origin, **key}
 
     def lead(self, step: Any) -> None:
-        """Ids that no link has filled lead to what the installation has, so that a first step can succeed."""
+        """Ids that no link has filled are those of the installation's records, so that a first step can succeed."""
         filled = {name for location, name in step.applied_parameters if location is ParameterLocation.PATH}
         known = {"orgId"} if step.case.method == "DELETE" else set(self.installation.ids)
         for name in (known - filled).intersection(step.case.path_parameters or {}):
@@ -92,9 +92,9 @@ class Walk:
         walk = self
         schema = schema_of(_document())
         schema.config.phases.stateful.inference.algorithms = inference
-        people: Any = [self.ours, self.theirs]
-        names = [OURS, THEIRS]
-        schema.auth.providers.append(EscalatingAuthProvider(people, names, peers=tuple(names), pinned=OURS))
+        people: Any = [self.own, self.foreign]
+        names = [OWN, FOREIGN]
+        schema.auth.providers.append(EscalatingAuthProvider(people, names, peers=tuple(names), pinned=OWN))
 
         class Machine(schema.as_state_machine()):  # type: ignore[misc]
             def setup(self) -> None:
@@ -103,7 +103,7 @@ class Walk:
             def call(self, case: Any, **_: Any) -> Response:
                 give_key(case)
                 sent = case.as_transport_kwargs(base_url=settings().origin)
-                return Response.from_any(walk.wait(walk.installation.send(sent, walk.ours.headers)))
+                return Response.from_any(walk.wait(walk.installation.send(sent, walk.own.headers)))
 
             def step(self, input: Any) -> Any:
                 walk.lead(input)
@@ -116,23 +116,24 @@ class Walk:
 
             def validate_response(self, response: Response, case: Any, **_: Any) -> None:
                 try:
-                    walk.installation.judge(case, response, walk.ours.headers, recorder=self.recorder)
+                    walk.installation.judge(case, response, walk.own.headers, recorder=self.recorder)
                 except (AssertionError, FailureGroup) as fault:
                     walk.faults.append("".join(format_exception_only(fault)))
 
         return Machine
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inference", [[], list(InferenceAlgorithm)], ids=["links of the document", "and implied ones"])
-async def test_answers_along_the_links_are_as_documented(
+async def test_responses_along_links_match_the_document(
     installation: Installation, inference: list[InferenceAlgorithm]
 ) -> None:
     walk = Walk(installation)
     machine = walk.machine(inference)
     for start in range(ROUNDS):
-        machine.rule_order_seed = start  # so that each round begins with other operations
+        machine.rule_order_seed = start  # so that each round starts with other operations
         with suppress(FlakyStrategyDefinition):  # the same choices lead elsewhere once the installation has changed
             await asyncio.to_thread(seed(start)(machine).run, settings=BOUNDED)
     assert walk.faults == []
     assert walk.linked[200] >= 3, f"the links lead nowhere: {walk.answers}"
-    assert walk.theirs.sent, "nothing of ours was asked for by others"
+    assert walk.foreign.sent, "no foreign caller requested our records"

@@ -7,8 +7,8 @@ import pytest
 
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from backend.db import new_id
-from backend.members.schemas import Role
+from backend.core.db import new_id
+from backend.users.schemas import Role
 from tests.conftest import Actor, World
 
 
@@ -18,7 +18,7 @@ async def refused(call: Any) -> ApiProblem:
     return problem.value
 
 
-async def test_who_founds_an_organization_is_its_admin(world: World) -> None:
+async def test_organization_founder_is_its_admin(world: World) -> None:
     person = await world.person(await world.organization("First"))
     made = await person.call("POST", "/orgs", json={"name": "Second", "jurisdiction": "DEU"})
     assert (made["parent_id"], made["depth"], made["hierarchy_path"]) == (None, 0, f"/{made['id']}")
@@ -26,7 +26,7 @@ async def test_who_founds_an_organization_is_its_admin(world: World) -> None:
     assert [(m["user_id"], m["role"]) for m in members["members"]] == [(str(person.user_id), "admin")]
 
 
-async def test_founding_needs_a_person_who_may_write(world: World) -> None:
+async def test_organization_creation_requires_a_person_with_write_access(world: World) -> None:
     acme = await world.organization()
     key = await world.key(acme)
     by_key = await refused(world.client.call("POST", "/orgs", json={"name": "X"}, headers=key))
@@ -36,7 +36,7 @@ async def test_founding_needs_a_person_who_may_write(world: World) -> None:
     assert by_viewer.type.endswith("/errors/insufficient-scope")
 
 
-async def test_a_sub_organization_has_its_place_and_its_parents_network(world: World) -> None:
+async def test_sub_organization_inherits_place_and_network(world: World) -> None:
     top = await world.organization("Top")
     person = await world.person(top)
     await person.call("PATCH", f"/orgs/{top}", json={"network": "mainnet"})
@@ -49,7 +49,7 @@ async def test_a_sub_organization_has_its_place_and_its_parents_network(world: W
     assert [(o["name"], o["ancestors"], o["child_count"]) for o in listed] == [("Division", ["Top"], 1)]
 
 
-async def test_a_key_makes_a_sub_organization_but_does_not_reach_it(world: World) -> None:
+async def test_sub_organization_created_by_a_key_is_out_of_its_reach(world: World) -> None:
     top = await world.organization("Top")
     key = await world.key(top)
     made = await world.client.call("POST", f"/orgs/{top}/sub-orgs", json={"name": "Below"}, headers=key)
@@ -57,7 +57,7 @@ async def test_a_key_makes_a_sub_organization_but_does_not_reach_it(world: World
     assert (await refused(world.client.call("GET", f"/orgs/{made['id']}", headers=key))).status == 403
 
 
-async def test_a_merge_patch_changes_what_it_names(world: World) -> None:
+async def test_merge_patch_changes_only_named_fields(world: World) -> None:
     acme = await world.organization()
     person = await world.person(acme)
     path = f"/orgs/{acme}"
@@ -94,6 +94,10 @@ async def test_a_merge_patch_changes_what_it_names(world: World) -> None:
         ({"website": 'https://x.example/"><script>'}, "/website"),
         ({"jurisdiction": "XXX"}, "/jurisdiction"),
         ({"network": "devnet"}, "/network"),
+        ({"approvals": None}, "/approvals"),
+        ({"allowed_ip_ranges": None}, "/allowed_ip_ranges"),
+        ({"member_requirements": None}, "/member_requirements"),
+        ({"member_requirements": {"min_kyc_level": None}}, "/member_requirements/min_kyc_level"),
         ({"hierarchy_path": "/x"}, "/hierarchy_path"),
         (
             {"member_requirements": {"allowed_email_domains": ["not a domain"]}},
@@ -101,7 +105,7 @@ async def test_a_merge_patch_changes_what_it_names(world: World) -> None:
         ),
     ],
 )
-async def test_what_does_not_fit_is_a_422_at_its_field(world: World, body: dict[str, Any], pointer: str) -> None:
+async def test_invalid_field_is_a_422_at_its_field(world: World, body: dict[str, Any], pointer: str) -> None:
     acme = await world.organization("Acme")
     person = await world.person(acme)
     problem = await refused(person.call("PATCH", f"/orgs/{acme}", json=body))
@@ -109,7 +113,7 @@ async def test_what_does_not_fit_is_a_422_at_its_field(world: World, body: dict[
     assert (await person.call("GET", f"/orgs/{acme}"))["name"] == "Acme"
 
 
-async def test_what_is_left_open_may_be_null_too(world: World) -> None:
+async def test_optional_fields_accept_null(world: World) -> None:
     acme = await world.organization("Acme")
     person = await world.person(acme)
     body = {"name": "Beta", "network": None, "jurisdiction": "Delaware, USA", "email": None}
@@ -119,7 +123,7 @@ async def test_what_is_left_open_may_be_null_too(world: World) -> None:
     assert added["role"] == "client"
 
 
-async def test_special_characters_come_back_as_they_were(world: World) -> None:
+async def test_special_characters_round_trip(world: World) -> None:
     person = await world.person(await world.organization())
     name = "Müller & Söhne “Immobilien” 3 < 4 %_\\ 不动产 🏠"
     made = await person.call("POST", "/orgs", json={"name": name})
@@ -128,7 +132,7 @@ async def test_special_characters_come_back_as_they_were(world: World) -> None:
     assert [o["id"] for o in found["organizations"]] == [made["id"]]
 
 
-async def test_the_list_has_what_the_roles_reach_once(world: World) -> None:
+async def test_organizations_reached_by_several_roles_are_listed_once(world: World) -> None:
     top = await world.organization("Top")
     middle = await world.organization("Middle", top)
     low = await world.organization("Low", middle)
@@ -149,7 +153,7 @@ async def test_the_list_has_what_the_roles_reach_once(world: World) -> None:
     assert (await refused(world.client.call("GET", "/orgs", headers=narrow))).status == 403
 
 
-async def test_the_list_goes_by_pages_without_loss_or_double(world: World) -> None:
+async def test_organizations_are_paged_without_loss_or_duplicates(world: World) -> None:
     top = await world.organization("Top")
     ids = {str(top), *[str(await world.organization(f"O{i}", top)) for i in range(7)]}
     person = await world.person(top)
@@ -164,12 +168,12 @@ async def test_the_list_goes_by_pages_without_loss_or_double(world: World) -> No
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=x", "cursor=x", "cursor=bm90fG9uZQ", "search=%00"])
-async def test_a_query_that_cannot_be_read_is_a_400(world: World, query: str) -> None:
+async def test_organizations_with_an_invalid_query_are_a_400(world: World, query: str) -> None:
     person = await world.person(await world.organization())
     assert (await refused(person.call("GET", f"/orgs?{query}"))).status == 400
 
 
-async def test_another_organization_is_the_same_403_whether_it_exists(world: World) -> None:
+async def test_foreign_and_unknown_organization_get_the_same_403(world: World) -> None:
     person = await world.person(await world.organization())
     foreign = await world.organization("Foreign")
     for path in ("", "/summary", "/tree", "/sub-orgs", "/access", "/members", "/invitations", "/api-keys"):
@@ -177,7 +181,7 @@ async def test_another_organization_is_the_same_403_whether_it_exists(world: Wor
         assert {(a.status, a.detail) for a in answers} == {(403, answers[0].detail)}
 
 
-async def test_the_summary_counts_this_organization_only(world: World) -> None:
+async def test_summary_counts_only_its_organization(world: World) -> None:
     acme = await world.organization()
     await world.organization("Below", acme)
     person = await world.person(acme)
@@ -192,7 +196,7 @@ async def test_the_summary_counts_this_organization_only(world: World) -> None:
     assert (summary["assets"], summary["attention"]["pending_invitations"]) == ({"total": 0, "by_status": {}}, 1)
 
 
-async def test_access_names_where_each_role_comes_from(world: World) -> None:
+async def test_access_lists_the_source_of_each_role(world: World) -> None:
     top = await world.organization("Top")
     low = await world.organization("Low", top)
     above, here = await world.person(top), await world.person(low, Role.VIEWER)
@@ -208,7 +212,7 @@ async def test_access_names_where_each_role_comes_from(world: World) -> None:
 
 async def with_role(world: World, person: Actor, organization: UUID, role: Role = Role.ADMIN) -> None:
     """Give a person one more role."""
-    from backend import db
+    from backend.core import db
     from backend.models import MemberRow
 
     async with db.worker() as session:
@@ -227,7 +231,7 @@ async def test_name_with_bidirectional_controls_is_refused(world: World, name: s
     assert renamed["name"] == "شركة مثال"
 
 
-async def test_a_person_founds_ten_organizations_a_day(world: World, limits: None) -> None:
+async def test_person_creates_at_most_ten_organizations_a_day(world: World, limits: None) -> None:
     admin = await world.person(await world.organization())
     for number in range(10):
         await admin.call("POST", "/orgs", json={"name": f"Root {number}"})

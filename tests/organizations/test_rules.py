@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.errors import BadRequest
-from backend.members.schemas import Role
+from backend.core.errors import BadRequest
 from backend.organizations import rules
 from backend.organizations.rules import Holder, Node, Place
+from backend.users.schemas import Role
 
 IDS = [UUID(int=i) for i in range(1, 7)]
 holders = st.lists(
@@ -28,9 +28,7 @@ def roles_of(own: list[Holder], above: list[Holder]) -> set[tuple[UUID, Role]]:
 
 
 @given(holders, holders, holders)
-def test_access_changes_are_the_difference_and_nothing_else(
-    own: list[Holder], before: list[Holder], after: list[Holder]
-) -> None:
+def test_access_changes_are_the_exact_difference(own: list[Holder], before: list[Holder], after: list[Holder]) -> None:
     old, new = roles_of(own, before), roles_of(own, after)
     changes = rules.access_changes(own, before, after)
     assert {(c.user_id, c.role) for c in changes if c.change == "gained"} == new - old
@@ -38,7 +36,7 @@ def test_access_changes_are_the_difference_and_nothing_else(
     assert len(changes) == len(new ^ old)
 
 
-def test_paths_and_depths_before_and_after() -> None:
+def test_moved_paths_and_depths_are_listed_before_and_after() -> None:
     nodes = [
         Node(UUID(int=9), UUID(int=2), "N9", 0),
         Node(UUID(int=10), UUID(int=9), "N10", 1),
@@ -53,13 +51,13 @@ def test_paths_and_depths_before_and_after() -> None:
 
 
 @pytest.mark.parametrize("target", [path(9), path(1, 9), path(1, 9, 4)])
-def test_nothing_lies_below_itself(target: list[Place]) -> None:
+def test_organization_cannot_move_below_itself(target: list[Place]) -> None:
     with pytest.raises(BadRequest):
         rules.check_target(UUID(int=9), target)
 
 
 @given(st.integers(1, 70), st.integers(0, 70))
-def test_the_deepest_level_is_64(above: int, height: int) -> None:
+def test_organization_depth_is_at_most_64(above: int, height: int) -> None:
     if above + height > rules.MAX_DEPTH:
         with pytest.raises(BadRequest):
             rules.check_depth(path(*range(1, above + 1)), height)
@@ -79,5 +77,5 @@ def test_the_deepest_level_is_64(above: int, height: int) -> None:
         ({"a": {"bb": {"ccc": None}}}, {}, {"a": {"bb": {}}}),
     ],
 )
-def test_merge_patch_as_its_rfc_shows_it(patch: dict, stored: dict, result: dict) -> None:  # type: ignore[type-arg]
+def test_merge_patch_follows_its_rfc(patch: dict, stored: dict, result: dict) -> None:  # type: ignore[type-arg]
     assert rules.merged(patch, stored) == result

@@ -1,4 +1,4 @@
-"""The summary is one statement, so it is one moment: what changes together is counted together."""
+"""The summary is one statement, so it is one moment: simultaneous changes are counted together."""
 
 import asyncio
 
@@ -6,16 +6,16 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlmodel import col
 
-from backend import db
 from backend.assets.schemas import AssetStatus
+from backend.core import db
 from backend.models import AssetRow, OrganizationRow
 from tests.conftest import World
-from tests.firm import Firm
+from tests.support.firm import Firm
 
 ROWS = 40
 
 
-async def test_it_is_right_under_concurrent_change(world: World) -> None:
+async def test_summary_is_consistent_under_concurrent_changes(world: World) -> None:
     firm = await Firm.found(world)
     async with db.worker() as session:
         session.add_all(AssetRow(organization_id=firm.id, name="A", symbol=f"S{i}") for i in range(ROWS))
@@ -38,19 +38,19 @@ async def test_it_is_right_under_concurrent_change(world: World) -> None:
     work = asyncio.create_task(change())
     seen = set()
     for _ in range(60):
-        told = await firm.get("/summary")
-        assets = told["assets"]
+        answer = await firm.get("/summary")
+        assets = answer["assets"]
         assert assets["total"] == ROWS
         assert list(assets["by_status"].values()) == [ROWS]
         status = next(iter(assets["by_status"]))
         seen.add(status)
-        assert told["sub_organizations"] == (1 if status == "failed" else 0), told
+        assert answer["sub_organizations"] == (1 if status == "failed" else 0), answer
     stopping.set()
     await work
     assert seen == {"draft", "failed"}
 
 
-async def test_it_takes_one_statement(world: World) -> None:
+async def test_summary_uses_one_statement(world: World) -> None:
     firm = await Firm.found(world)
     statements: list[str] = []
     engine = db._engine("app").sync_engine

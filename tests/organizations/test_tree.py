@@ -17,7 +17,7 @@ async def pages(person: Actor, path: str, **params: Any) -> list[dict[str, Any]]
             return nodes
 
 
-async def test_a_node_and_its_children_by_name(world: World) -> None:
+async def test_tree_node_lists_its_children_by_name(world: World) -> None:
     top = await world.organization("Top")
     for name in ("beta", "Alpha", "gamma", "Alpha", "Delta"):
         child = await world.organization(name, top)
@@ -38,7 +38,7 @@ async def test_a_node_and_its_children_by_name(world: World) -> None:
     ]
 
 
-async def test_a_key_sees_the_tree_below_its_organization_only(world: World) -> None:
+async def test_tree_for_a_key_starts_at_its_organization(world: World) -> None:
     top = await world.organization("Top")
     mine = await world.organization("Mine", top)
     below = await world.organization("Below", mine)
@@ -53,7 +53,7 @@ async def test_a_key_sees_the_tree_below_its_organization_only(world: World) -> 
 
 
 @pytest.mark.parametrize("query", ["parent=x", "cursor=x", "cursor=WyJhIiwiYiJd", "limit=-1"])
-async def test_a_query_that_cannot_be_read_is_a_400(world: World, query: str) -> None:
+async def test_tree_with_an_invalid_query_is_a_400(world: World, query: str) -> None:
     top = await world.organization()
     person = await world.person(top)
     with pytest.raises(ApiProblem) as refused:

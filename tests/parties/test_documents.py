@@ -1,4 +1,4 @@
-"""Documents of parties: kept once and sealed, given to whoever may see them, and what they do to a review."""
+"""Documents of parties: stored once and sealed, shown to permitted roles, and their effect on a review."""
 
 import hashlib
 import re
@@ -13,15 +13,16 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
-from backend import db, runtime
 from backend.auth.scopes import Scope
-from backend.demo.papers import pdf, picture
-from backend.members.schemas import Role
+from backend.core import db
+from backend.core.encryption import DOCUMENTS, CannotUnseal
+from backend.core.settings import settings
+from backend.demo.documents import pdf, picture
 from backend.parties import documents
-from backend.sealing import DOCUMENTS, CannotUnseal
-from backend.settings import settings
+from backend.server import runtime
+from backend.users.schemas import Role
 from tests.conftest import Actor, World
-from tests.firm import Firm, refused
+from tests.support.firm import Firm, refused
 
 PARTIES = "/identity/parties"
 PDF = {"content-type": "application/pdf"}
@@ -31,14 +32,14 @@ CARD = picture("Marta Lindqvist")
 
 @pytest_asyncio.fixture(scope="module")
 async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Plain HTTP to the API: files are not JSON."""
+    """Plain HTTP client: files are not JSON."""
     transport = runtime.local_transport(api)
     async with httpx.AsyncClient(transport=transport, base_url=f"{settings().origin}/v1") as client:
         yield client
 
 
 async def upload(who: Actor, party: Any, content: bytes = PASSPORT, kind: str = "passport", **options: Any) -> Any:
-    """A document that is taken."""
+    """A valid document."""
     options = {"headers": PDF, "params": {"kind": kind}} | options
     return await who.call("POST", f"{PARTIES}/{party['id']}/documents", content=content, **options)
 
@@ -51,7 +52,7 @@ async def listed(firm: Firm, party: Any) -> list[Any]:
     return list((await firm.admin.call("GET", f"{PARTIES}/{party['id']}/documents"))["documents"])
 
 
-async def test_the_first_document_begins_the_review_and_verifying_ends_in_either_decision(world: World) -> None:
+async def test_first_document_starts_the_review_and_a_decision_ends_it(world: World) -> None:
     firm = await Firm.found(world)
     party, other = await firm.party(), await firm.party()
     made = await upload(firm.admin, party, params={"kind": "passport", "name": "passport.pdf"})
@@ -73,7 +74,7 @@ async def test_the_first_document_begins_the_review_and_verifying_ends_in_either
 
 
 @pytest.mark.parametrize("content", [PASSPORT, CARD, b"%PDF-" + bytes(range(256)) * 3000], ids=["pdf", "png", "pieces"])
-async def test_what_is_downloaded_is_what_was_uploaded(world: World, http: httpx.AsyncClient, content: bytes) -> None:
+async def test_document_download_equals_the_upload(world: World, http: httpx.AsyncClient, content: bytes) -> None:
     firm = await Firm.found(world)
     party = await firm.party()
     made = await upload(firm.admin, party, content, headers={"content-type": "application/octet-stream"})
@@ -90,7 +91,7 @@ async def test_what_is_downloaded_is_what_was_uploaded(world: World, http: httpx
     assert (head.status_code, head.content) == (200, b"")
 
 
-async def test_a_content_is_kept_once_in_an_organization_and_not_shared_with_another(world: World) -> None:
+async def test_document_content_is_stored_once_per_organization(world: World) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     first, second = await firm.party(), await firm.party()
     made = [await upload(firm.admin, first), await upload(firm.admin, second, kind="other")]
@@ -110,7 +111,7 @@ async def test_a_content_is_kept_once_in_an_organization_and_not_shared_with_ano
     assert {k: v for k, v in counts.items() if k in (firm.id, other.id)} == {firm.id: 1, other.id: 1}
 
 
-async def test_at_rest_it_is_sealed_and_bound_to_its_place(world: World) -> None:
+async def test_document_is_sealed_at_rest_and_bound_to_its_place(world: World) -> None:
     firm = await Firm.found(world)
     made = await upload(firm.admin, await firm.party(), b"%PDF-" + b"PASSPORT" * 40_000)
     async with db.worker() as session:
@@ -145,7 +146,7 @@ async def test_at_rest_it_is_sealed_and_bound_to_its_place(world: World) -> None
         (b"x" * 1_048_577, "application/json", 413),
     ],
 )
-async def test_anything_else_is_refused_and_leaves_nothing(
+async def test_document_of_another_type_is_rejected_and_not_stored(
     world: World, content: bytes, kind: str, status: int
 ) -> None:
     firm = await Firm.found(world)
@@ -156,14 +157,14 @@ async def test_anything_else_is_refused_and_leaves_nothing(
     assert (await status_of(firm, party), await listed(firm, party)) == ("created", [])
 
 
-async def test_ten_megabytes_are_taken(world: World) -> None:
+async def test_document_of_ten_megabytes_is_accepted(world: World) -> None:
     firm = await Firm.found(world)
     made = await upload(firm.admin, await firm.party(), b"%PDF-" + bytes(10_485_755))
     assert made["size"] == 10_485_760
 
 
 @pytest.mark.parametrize("params", [{}, {"kind": "selfie"}, {"kind": "other", "name": "a\nb"}, {"kind": ""}])
-async def test_what_it_proves_is_one_of_the_kinds(world: World, params: dict[str, str]) -> None:
+async def test_document_without_a_known_kind_is_rejected(world: World, params: dict[str, str]) -> None:
     firm = await Firm.found(world)
     party = await firm.party()
     path = f"{PARTIES}/{party['id']}/documents"
@@ -180,9 +181,7 @@ async def test_what_it_proves_is_one_of_the_kinds(world: World, params: dict[str
         ("..", "passport.pdf"),
     ],
 )  # fmt: skip
-async def test_a_name_is_a_files_and_tells_what_it_is(
-    world: World, http: httpx.AsyncClient, sent: str, kept: str
-) -> None:
+async def test_document_name_is_sanitized(world: World, http: httpx.AsyncClient, sent: str, kept: str) -> None:
     firm = await Firm.found(world)
     party = await firm.party()
     made = await upload(firm.admin, party, params={"kind": "passport", "name": sent})
@@ -192,7 +191,7 @@ async def test_a_name_is_a_files_and_tells_what_it_is(
     assert re.fullmatch(r"attachment; filename=\"[^\"\\\r\n]+\"; filename\*=UTF-8''[\w.%~-]+", disposition)
 
 
-async def test_staff_see_documents_and_nobody_else(world: World, http: httpx.AsyncClient) -> None:
+async def test_documents_are_visible_to_staff_only(world: World, http: httpx.AsyncClient) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     party, foreign = await firm.party(), await other.party()
     made = await upload(firm.admin, party)
@@ -216,7 +215,7 @@ async def test_staff_see_documents_and_nobody_else(world: World, http: httpx.Asy
     assert (await http.get(path)).status_code == 401
 
 
-async def test_a_browser_sends_from_our_own_pages_only(world: World, http: httpx.AsyncClient) -> None:
+async def test_document_upload_from_another_origin_is_refused(world: World, http: httpx.AsyncClient) -> None:
     firm = await Firm.found(world)
     path = f"{PARTIES}/{(await firm.party())['id']}/documents?kind=other"
     sent = {"cookie": firm.admin.cookie, **PDF}
@@ -225,7 +224,7 @@ async def test_a_browser_sends_from_our_own_pages_only(world: World, http: httpx
     assert (await http.post(path, content=PASSPORT, headers=sent | {"origin": settings().origin})).status_code == 201
 
 
-async def test_the_same_key_uploads_once(world: World) -> None:
+async def test_document_upload_with_the_same_key_is_stored_once(world: World) -> None:
     firm = await Firm.found(world)
     party = await firm.party()
     first = await upload(firm.admin, party, idempotency_key="one")
@@ -234,10 +233,10 @@ async def test_the_same_key_uploads_once(world: World) -> None:
         firm.admin, "POST", f"{PARTIES}/{party['id']}/documents", 422, content=CARD, idempotency_key="one",
         headers={"content-type": "image/png"}, params={"kind": "passport"},
     )  # fmt: skip
-    assert "another body" in problem.detail
+    assert "different request body" in problem.detail
 
 
-async def test_a_party_under_review_is_told_as_unverified_and_the_call_verifies_it(world: World) -> None:
+async def test_party_under_review_counts_as_unverified_with_a_resolution(world: World) -> None:
     firm = await Firm.issuing(world)
     party = await firm.party("0x52908400098527886E0F7030069857D2E4169EE7")
     await upload(firm.admin, party)
@@ -245,15 +244,15 @@ async def test_a_party_under_review_is_told_as_unverified_and_the_call_verifies_
     problem = await firm.refused("POST", "/attestations", 409, json=body)
     states = {p["state"]: p for p in problem.prerequisites}
     assert {s: p["satisfied"] for s, p in states.items()} == {
-        "party_exists": True, "party_verified": False, "attestation_eligible": True,
+        "party_exists": True, "party_verified": False, "chain_enabled": True, "attestation_eligible": True,
     }  # fmt: skip
     assert "verifying" in states["party_verified"]["detail"]
     call = states["party_verified"]["resolution"]
-    await firm.admin.call(call["method"], call["path"].removeprefix("/v1"), json={})
+    await firm.admin.call(call["method"], call["path"], json={})
     assert (await firm.attest(party))["status"] == "active"
 
 
-def test_specimens_are_what_they_say() -> None:
+def test_specimen_documents_are_valid_files() -> None:
     assert PASSPORT.startswith(b"%PDF-")
     assert PASSPORT.rstrip().endswith(b"%%EOF")
     at = int(PASSPORT.split(b"startxref\n")[1].split(b"\n")[0])

@@ -1,19 +1,19 @@
-"""Parties: written down, found, decided about; never another organization's."""
+"""Parties: created, found, reviewed; never those of another organization."""
 
 from typing import Any
 
 import pytest
 
 from backend.auth.scopes import Scope
-from backend.members.schemas import Role
+from backend.users.schemas import Role
 from tests.conftest import World
-from tests.firm import Firm, refused
+from tests.support.firm import Firm, refused
 
 WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 PARTIES = "/identity/parties"
 
 
-async def test_a_party_is_created_found_changed_and_verified(world: World) -> None:
+async def test_party_is_created_found_changed_and_verified(world: World) -> None:
     firm = await Firm.found(world)
     party = await firm.party(WALLET.lower(), email="marta@example.com")
     assert (party["status"], party["wallet_address"], party["kyc_level"]) == ("created", WALLET, 0)
@@ -26,7 +26,7 @@ async def test_a_party_is_created_found_changed_and_verified(world: World) -> No
     assert await firm.admin.call("GET", path) == verified
 
 
-async def test_lists_filter_by_status_and_search(world: World) -> None:
+async def test_parties_are_filtered_by_status_and_search(world: World) -> None:
     firm = await Firm.found(world)
     ids = {(await firm.party(None, name=n, email=e))["id"]: n for n, e in (("Ann 100%", "ann@x.example"), ("Bo", None))}
     await firm.verified(None)
@@ -44,7 +44,7 @@ async def test_lists_filter_by_status_and_search(world: World) -> None:
     assert (len(first["parties"]), len(second["parties"]), second["nextCursor"]) == (2, 1, None)
 
 
-async def test_a_rejected_party_is_verified_only_with_a_reason(world: World) -> None:
+async def test_rejected_party_is_verified_only_with_a_reason(world: World) -> None:
     firm = await Firm.found(world)
     party = await firm.verified(None, level=3, accredited=True)
     path = f"{PARTIES}/{party['id']}"
@@ -56,7 +56,7 @@ async def test_a_rejected_party_is_verified_only_with_a_reason(world: World) -> 
     assert (again["status"], again["kyc_level"], again["reason"]) == ("verified", 1, "New passport.")
 
 
-async def test_a_wallet_stands_for_one_party_of_an_organization(world: World) -> None:
+async def test_wallet_belongs_to_one_party_per_organization(world: World) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     first, second = await firm.party(WALLET), await firm.party(None)
     await refused(firm.admin, "POST", PARTIES, 409, json={"name": "B", "country": "DEU", "wallet_address": WALLET})
@@ -77,7 +77,7 @@ async def test_a_wallet_stands_for_one_party_of_an_organization(world: World) ->
         ({"name": "<img src=x onerror=alert(1)>"}, "name"),
         ({"name": "a\nb"}, "name"),
         ({"email": "<b>x</b>@example.com"}, "email"),
-        ({"email": "nobody"}, "email"),
+        ({"email": "unknown"}, "email"),
         ({"wallet_address": "0x12"}, "wallet_address"),
         ({"wallet_address": WALLET[:-2] + "e7"}, "wallet_address"),
         ({"kind": "<script>"}, "kind"),
@@ -85,7 +85,7 @@ async def test_a_wallet_stands_for_one_party_of_an_organization(world: World) ->
         ({"status": "verified"}, "status"),
     ],
 )
-async def test_bad_input_is_a_422_at_its_field_and_writes_nothing(
+async def test_party_with_bad_input_is_a_422_at_its_field_and_writes_nothing(
     world: World, body: dict[str, Any], field: str
 ) -> None:
     firm = await Firm.found(world)
@@ -107,14 +107,14 @@ async def test_bad_input_is_a_422_at_its_field_and_writes_nothing(
         {"reason": ""},
     ],
 )
-async def test_a_bad_decision_changes_nothing(world: World, body: dict[str, Any]) -> None:
+async def test_invalid_decision_changes_nothing(world: World, body: dict[str, Any]) -> None:
     firm = await Firm.found(world)
     party = await firm.party()
     await refused(firm.admin, "POST", f"{PARTIES}/{party['id']}/verify", 422, json=body)
     assert (await firm.admin.call("GET", f"{PARTIES}/{party['id']}")) == party
 
 
-async def test_two_organizations_never_see_each_others_parties(world: World) -> None:
+async def test_parties_of_another_organization_are_invisible(world: World) -> None:
     mine, other = await Firm.found(world, "Mine"), await Firm.found(world, "Other")
     party = await other.party(WALLET)
     for method, tail in (("GET", ""), ("PATCH", ""), ("POST", "/verify"), ("POST", "/reject")):
@@ -129,7 +129,7 @@ async def test_two_organizations_never_see_each_others_parties(world: World) -> 
     assert (await other.admin.call("GET", f"{PARTIES}/{party['id']}")) == party
 
 
-async def test_a_role_above_reaches_a_party_by_its_id_alone(world: World) -> None:
+async def test_parent_role_reaches_a_party_by_its_id(world: World) -> None:
     top = await Firm.found(world, "Top")
     below = await Firm.found(world, "Below", parent=top.id)
     party = await below.party(WALLET)
@@ -140,7 +140,7 @@ async def test_a_role_above_reaches_a_party_by_its_id_alone(world: World) -> Non
     assert [p["id"] for p in found["parties"]] == [party["id"]]
 
 
-async def test_scopes_and_roles_bind(world: World) -> None:
+async def test_party_operations_enforce_scopes_and_roles(world: World) -> None:
     firm = await Firm.found(world)
     party = await firm.party()
     reader = await world.key(firm.id, Scope.ATTESTATIONS_READ)
@@ -148,14 +148,17 @@ async def test_scopes_and_roles_bind(world: World) -> None:
     with pytest.raises(Exception, match="403"):
         await world.client.call("POST", f"{PARTIES}/{party['id']}/verify", headers=reader, json={})
     viewer = await world.person(firm.id, Role.VIEWER)
-    # The right to do it is looked at before the body is.
+    # The permission is checked before the body.
     problem = await refused(viewer, "POST", f"{PARTIES}/{party['id']}/verify", 403, json={"kyc_level": "x"})
     assert problem.type.endswith("/errors/insufficient-scope")
+    await refused(viewer, "POST", PARTIES, 403, json={"name": 5})
+    other = await world.organization("Other")
+    await refused(firm.admin, "POST", PARTIES, 403, json={"organization_id": str(other), "name": 5})
     officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
     assert (await officer.call("POST", f"{PARTIES}/{party['id']}/verify", json={}))["status"] == "verified"
 
 
-async def test_a_key_works_on_its_own_organization(world: World) -> None:
+async def test_key_reaches_parties_of_its_own_organization(world: World) -> None:
     firm = await Firm.found(world)
     party = await world.client.call("POST", PARTIES, headers=firm.key, json={"name": "Keyed", "country": "DEU"})
     assert party["organization_id"] == str(firm.id)

@@ -1,4 +1,4 @@
-"""`signum serve` on a public network, by settings alone."""
+"""`signum serve` on a public network, configured by settings alone."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from backend.auth.scopes import Scope
 from backend.client import ApiProblem, SignumClient
 from tests.conftest import HOME, PASSWORD
 from tests.public.network import Executor, PublicChain, public_network
-from tests.serve.test_serve import CHECKOUT, Serve
+from tests.server.test_serve import CHECKOUT, Serve
 
 UNIT = 10**18
 PROTOCOL = "0x" + "ab" * 20
@@ -28,7 +28,7 @@ def network() -> Iterator[Network]:
 
 
 class Operator:
-    """Whoever runs the installation, and its first admin."""
+    """The operator of the installation, and its first admin."""
 
     def __init__(self, serve: Serve, client: SignumClient, token: str, organization: str) -> None:
         self.serve, self._client, self._token = serve, client, token
@@ -75,7 +75,7 @@ def bootstrap(serve: Serve) -> None:
 
 
 DVNS = [f"0x{number:040x}" for number in (0xB, 0xA)]
-"""In descending order: the libraries want another one."""
+"""In descending order: the libraries require another one."""
 
 
 def path_settings(confirmations: int) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def path_settings(confirmations: int) -> dict[str, Any]:
 
 
 def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
-    """What an operator sets, and no more. The contracts of both chains have the same addresses."""
+    """An operator's settings, without others. The contracts of both chains have the same addresses."""
     eids = (str(sepolia.eid), str(base.eid))
     return {
         "SIGNUM_RPC_URLS": json.dumps({eids[0]: sepolia.url, eids[1]: base.url}),
@@ -100,7 +100,8 @@ def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
     }
 
 
-async def test_from_nothing_to_a_market_over_a_bridge(network: Network) -> None:
+@pytest.mark.long
+async def test_new_installation_reaches_a_market_over_a_bridge(network: Network) -> None:
     sepolia, base, executor = network
     # Not below pytest's own folder, which a second session closes to the database's user.
     serve = Serve(HOME / "public", **settings_of(sepolia, base))
@@ -108,13 +109,13 @@ async def test_from_nothing_to_a_market_over_a_bridge(network: Network) -> None:
         serve.wait(lambda: serve.get("/v1/ready").status_code == 200, 300)
         client = SignumClient(f"http://127.0.0.1:{serve.port}")
         operator = await Operator.begins(serve, client)
-        await chains_become_ready_when_they_answer_and_are_funded(operator, sepolia, base)
+        await check_chains_become_ready(operator, sepolia, base)
         executor.start()
-        asset = await an_asset_is_issued(operator, sepolia, base)
-        await a_market_follows_its_bridge(operator, asset, sepolia, base)
+        asset = await issue_asset(operator, sepolia, base)
+        await check_market_follows_its_bridge(operator, asset, sepolia, base)
         assert executor.tried == [True]
-        await the_path_is_as_the_settings_have_it(operator, asset, sepolia, base)
-        await what_the_executor_could_not_deliver_is_delivered_later(operator, asset, base)
+        await check_path_settings(operator, asset, sepolia, base)
+        await check_refused_packet_is_delivered_later(operator, asset, base)
         assert executor.tried == [True, False]
         await client.close()
     finally:
@@ -122,12 +123,10 @@ async def test_from_nothing_to_a_market_over_a_bridge(network: Network) -> None:
         print(serve.process.communicate(timeout=60)[0])  # noqa: T201  (shown where the test fails)
 
 
-async def chains_become_ready_when_they_answer_and_are_funded(
-    operator: Operator, sepolia: PublicChain, base: PublicChain
-) -> None:
+async def check_chains_become_ready(operator: Operator, sepolia: PublicChain, base: PublicChain) -> None:
     before = {chain.eid: await seen(operator, chain, "missing") for chain in (sepolia, base)}
     assert "needs about 0.0" in before[sepolia.eid]
-    assert " ETH on Sepolia to deploy our contracts (" in before[sepolia.eid]
+    assert " ETH on Sepolia to deploy Signum's contracts (" in before[sepolia.eid]
     assert before[base.eid] == f"The node of the chain {base.eid} does not answer."
     with pytest.raises(ApiProblem) as refused:
         await operator.post(f"/chains/{(await operator.chain(sepolia))['id']}/enable")
@@ -164,17 +163,17 @@ async def deployed(operator: Operator, chain: PublicChain) -> None:
 
 
 def protocol_of(chain: PublicChain, factory: str) -> tuple[str, int]:
-    from backend.chain.codec import contract
+    from backend.chain.abi.codec import contract
 
     read = contract("MarketFactory")
 
-    def told(function: str) -> Any:
+    def response(function: str) -> Any:
         return read.answer(function, chain.rpc("eth_call", {"to": factory, "data": read.data(function)}, "latest"))
 
-    return told("protocolWallet").lower(), told("protocolFeeBps")
+    return response("protocolWallet").lower(), response("protocolFeeBps")
 
 
-async def an_asset_is_issued(operator: Operator, sepolia: PublicChain, base: PublicChain) -> Any:
+async def issue_asset(operator: Operator, sepolia: PublicChain, base: PublicChain) -> Any:
     treasury = await operator.post("/wallets", {"label": "Treasury"})
     for chain in (sepolia, base):
         chain.give(treasury["address"])
@@ -188,14 +187,16 @@ async def an_asset_is_issued(operator: Operator, sepolia: PublicChain, base: Pub
     return asset
 
 
-async def a_market_follows_its_bridge(operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain) -> None:
+async def check_market_follows_its_bridge(
+    operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain
+) -> None:
     path = f"/assets/{asset['id']}/markets"
     factory = (await operator.chain(base))["market_factory_address"]
     body = {"chain_eid": base.eid, "market_factory_address": factory}
     plan = await operator.post(f"{path}?dry_run=true", body)
     (packet,) = [step for step in plan["steps"] if step["name"] == "bridge_submitting"]
     assert packet["gas_estimate"] == gas.PUBLIC_PACKET
-    # A gwei for each gas of the delivery, and a tenth more in case that rises.
+    # A gwei for each gas of the delivery, plus 10 % in case the price rises.
     assert "its delivery costs up to 0.0005" in packet["detail"]
     accepted = await operator.post(path, body)
     await operator.done(accepted["requestId"])
@@ -203,18 +204,18 @@ async def a_market_follows_its_bridge(operator: Operator, asset: Any, sepolia: P
     assert (market["status"], market["quote_token_address"]) == ("active", base.currency)
     bridge = await operator.get(f"/bridges/{market['bridge_id']}")
     assert bridge["status"] == "confirmed"
-    assert base.sender_of(bridge["destination_tx_hash"]) == base.somebody, "the executor brought it, and we saw that"
+    assert base.sender_of(bridge["destination_tx_hash"]) == base.outsider, (
+        "the executor delivered it, and Signum detected that"
+    )
 
 
-async def the_path_is_as_the_settings_have_it(
-    operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain
-) -> None:
+async def check_path_settings(operator: Operator, asset: Any, sepolia: PublicChain, base: PublicChain) -> None:
     deployments = (await operator.get(f"/assets/{asset['id']}"))["deployments"]
     tokens = {d["chain_eid"]: d["token_address"] for d in deployments}
     for chain, other, out, into in ((sepolia, base, 7, 9), (base, sepolia, 9, 7)):
         (path,) = (await operator.chain(chain))["paths"]
         assert (path["destination_chain_eid"], path["is_allowed"]) == (other.eid, True)
-        assert path["summary"] == f"2 required DVNs verify each packet, {out} blocks deep."
+        assert path["summary"] == f"2 required DVNs verify each packet after {out} confirmations."
         (token,) = path["tokens"]
         assert (token["token_address"], token["agrees"]) == (tokens[chain.eid], True)
         assert [dvn.lower() for dvn in token["sends"]["required_dvns"]] == DVNS[::-1]
@@ -224,12 +225,11 @@ async def the_path_is_as_the_settings_have_it(
         assert token["sends"]["enforced_options"].endswith(f"{310_000:x}")
 
 
-async def what_the_executor_could_not_deliver_is_delivered_later(
-    operator: Operator, asset: Any, base: PublicChain
-) -> None:
-    """The executor tries once. Refused for want of an attestation, the packet is brought when there is one: by us."""
+async def check_refused_packet_is_delivered_later(operator: Operator, asset: Any, base: PublicChain) -> None:
+    """The executor tries once. A packet refused for lack of an attestation is delivered by the operator once there is
+    one."""
     wallet = await operator.post("/wallets", {"label": "Investor"})
-    party = await a_party(operator, wallet["address"])
+    party = await verified_party(operator, wallet["address"])
     await operator.done((await operator.post("/attestations", attestation(party, 40161)))["requestId"])
     body = {"destination_chain_eid": base.eid, "amount": str(10 * UNIT), "to_address": wallet["address"]}
     accepted = await operator.post(f"/assets/{asset['id']}/bridge", body)
@@ -243,12 +243,12 @@ async def what_the_executor_could_not_deliver_is_delivered_later(
     await operator.done(accepted["requestId"])
     bridge = await operator.get(path)
     assert (bridge["status"], bridge["failure"]) == ("confirmed", None)
-    assert base.sender_of(bridge["destination_tx_hash"]) not in (base.somebody, wallet["address"])
+    assert base.sender_of(bridge["destination_tx_hash"]) not in (base.outsider, wallet["address"])
     supplies = {d["chain_eid"]: d["supply"] for d in (await operator.get(f"/assets/{asset['id']}"))["deployments"]}
     assert supplies == {40161: str(990 * UNIT), base.eid: str(10 * UNIT)}
 
 
-async def a_party(operator: Operator, address: str) -> Any:
+async def verified_party(operator: Operator, address: str) -> Any:
     organization = operator.base.removeprefix("/orgs/")
     known = {"organization_id": organization, "name": "Marta Lindqvist", "country": "SWE", "wallet_address": address}
     party = await operator.call("POST", "/identity/parties", known)
@@ -261,7 +261,7 @@ def attestation(party: Any, eid: int) -> dict[str, Any]:
 
 
 async def until(done: Callable[[], Awaitable[bool]], seconds: float) -> None:
-    """Ask until it is so."""
+    """Poll until the condition is true."""
     async with asyncio.timeout(seconds):
         while not await done():  # noqa: ASYNC110  (another process does it)
             await asyncio.sleep(0.1)

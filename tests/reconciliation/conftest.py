@@ -1,4 +1,4 @@
-"""A firm with something of every kind on one chain."""
+"""A firm with every kind of record on one chain."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -6,19 +6,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest_asyncio
+import sqlalchemy as sa
+from sqlmodel import col
 
-from backend.chain import distributor, indexer
-from backend.chain.transactions import execute
+from backend.chain.bindings import distributor
+from backend.chain.indexer import indexer
+from backend.chain.models import AlarmKind, ChainAlarmRow
+from backend.chain.transactions.execution import execute
+from backend.core import db
 from backend.reconciliation.differences import Difference, Report
 from backend.reconciliation.service import reconcile
 from tests.conftest import World
-from tests.issuance import SEPOLIA, UNIT, Issuance
+from tests.support.issuance import SEPOLIA, UNIT, Issuance
+
+
+@pytest_asyncio.fixture(autouse=True, scope="module")
+async def clear_alarms(api: Any) -> AsyncIterator[None]:
+    """Leave no alarm behind for other tests."""
+    yield
+    async with db.worker() as session:
+        await session.execute(sa.delete(ChainAlarmRow).where(col(ChainAlarmRow.kind) == AlarmKind.DIFFERENCE))
 
 
 @dataclass
 class Scene:
-    """The firm: an attested trader with an open order and one that is filled in part, and a distribution of which half
-    is claimed."""
+    """The firm: an attested trader with an open order and a partially filled one, and a half-claimed distribution."""
 
     firm: Issuance
     asset: Any
@@ -28,7 +40,7 @@ class Scene:
     distribution: Any
 
     async def run(self, *, repairs: bool = False) -> Report:
-        """A run over the chain, with what concerns this firm."""
+        """A run over the chain, and its results for this firm."""
         report = await reconcile([SEPOLIA], second_look=0.0, repairs=repairs)
         assert report.unreachable == {}
         mine = str(self.firm.id)
@@ -37,7 +49,7 @@ class Scene:
         return report
 
     async def differences(self) -> dict[tuple[str, str], Difference]:
-        """What differs of this firm, by kind and field."""
+        """Return this firm's differences, by kind and field."""
         return {(found.kind, found.what): found for found in (await self.run()).differences}
 
 

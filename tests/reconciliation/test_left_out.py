@@ -1,4 +1,4 @@
-"""Events that could not be written and were left out: the alarm stays until a repair has written them."""
+"""Skipped events that could not be written: the alarm stays until a repair has written them."""
 
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
@@ -8,26 +8,29 @@ import pytest_asyncio
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
-from backend.assets import indexing
-from backend.chain import alarms, index_pass, indexer, token
-from backend.chain.calls import Call
+from backend.assets import indexed_events
+from backend.chain import alarms
+from backend.chain.abi.calls import Call
+from backend.chain.abi.outcome import Log
+from backend.chain.bindings import token
+from backend.chain.indexer import index_pass, indexer
 from backend.chain.models import AlarmKind, ChainAlarmRow
-from backend.chain.outcome import Log
+from backend.core import db
+from backend.core.runtime import runtime
 from backend.markets.schemas import MarketStatus
 from backend.models import MarketRow
 from backend.reconciliation import service
-from tests.chain.test_indexer_foreign import ORDER
-from tests.firm import SEPOLIA
-from tests.issuance import UNIT
+from tests.chain.indexer.test_foreign_contracts import ORDER
 from tests.reconciliation.conftest import Scene
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT
 
 
 @pytest_asyncio.fixture(autouse=True)
-async def quiet(scene: Scene) -> AsyncIterator[None]:
+async def clear_alarms(scene: Scene) -> AsyncIterator[None]:
     """Leave no alarm behind for other tests."""
     yield
-    index_pass._apart.clear()
+    runtime.part(index_pass.Progress).apart.clear()
     async with db.worker() as session:
         await session.execute(sa.delete(ChainAlarmRow).where(col(ChainAlarmRow.chain_eid) == SEPOLIA))
 
@@ -39,31 +42,31 @@ def token_at(scene: Scene) -> str:
 
 @pytest.fixture
 def fault(monkeypatch: pytest.MonkeyPatch, token_at: str) -> pytest.MonkeyPatch:
-    """A fault of our own, until it is undone: no event of the token can be written."""
-    row = indexing._row
+    """A fault in Signum, until it is undone: no event of the token can be written."""
+    row = indexed_events._row
 
     def faulty(eid: int, log: Log, owner: Any) -> Any:
         if log.address == token_at:
             raise ValueError("a fault")
         return row(eid, log, owner)
 
-    monkeypatch.setattr(indexing, "_row", faulty)
+    monkeypatch.setattr(indexed_events, "_row", faulty)
     return monkeypatch
 
 
 async def unread(scene: Scene) -> list[str]:
-    """The details of the chain's alarms about contracts that are not read, as the firm sees them."""
-    told = (await scene.firm.chain(SEPOLIA))["alarms"]
-    return [alarm["detail"] for alarm in told if alarm["kind"] == AlarmKind.UNREADABLE]
+    """Return the details of the chain's alarms about contracts that are not read, as the firm sees them."""
+    on_chain = (await scene.firm.chain(SEPOLIA))["alarms"]
+    return [alarm["detail"] for alarm in on_chain if alarm["kind"] == AlarmKind.UNREADABLE]
 
 
 async def history(scene: Scene) -> list[int]:
-    """The KYC levels that the asset has required, newest first."""
-    told = await scene.firm.get(f"/assets/{scene.asset['id']}/rules-history")
-    return [entry["rules"]["min_kyc_level"] for entry in told["rule_sets"]]
+    """Return the KYC levels that the asset has required, newest first."""
+    on_chain = await scene.firm.get(f"/assets/{scene.asset['id']}/rules-history")
+    return [entry["rules"]["min_kyc_level"] for entry in on_chain["rule_sets"]]
 
 
-async def test_alarm_about_left_out_events_is_closed_once_a_repair_has_written_them(
+async def test_alarm_about_skipped_events_is_closed_after_a_repair_writes_them(
     scene: Scene, fault: pytest.MonkeyPatch, token_at: str
 ) -> None:
     outcome = await scene.firm.owner_call(token.transfer(token_at, scene.trader["address"], UNIT))
@@ -81,7 +84,7 @@ async def test_alarm_about_left_out_events_is_closed_once_a_repair_has_written_t
     assert await unread(scene) == []
 
 
-async def test_left_out_events_that_no_comparison_misses_are_written_by_a_repair(
+async def test_skipped_events_without_differences_are_written_by_a_repair(
     scene: Scene, fault: pytest.MonkeyPatch
 ) -> None:
     before = await history(scene)
@@ -119,24 +122,24 @@ async def test_alarm_about_a_foreign_contract_stays_while_the_tables_name_it(sce
     assert await unread(scene) == []
 
 
-async def test_alarm_that_sounds_again_during_a_repair_stays(
+async def test_alarm_raised_again_during_a_repair_stays(
     scene: Scene, token_at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_again = service.read_again
 
     async def sound() -> None:
         async with db.worker() as session:
-            await alarms.sound_once(session, SEPOLIA, AlarmKind.UNREADABLE, "Events are left out.", token_at)
+            await alarms.sound_once(session, SEPOLIA, AlarmKind.UNREADABLE, "Events are skipped.", token_at)
 
-    async def while_more_are_left_out(eid: int, addresses: Iterable[str]) -> set[str]:
+    async def with_further_skipped(eid: int, addresses: Iterable[str]) -> set[str]:
         written = await read_again(eid, addresses)
         await sound()
         return written
 
     await sound()
     with monkeypatch.context() as patch:
-        patch.setattr(service, "read_again", while_more_are_left_out)
+        patch.setattr(service, "read_again", with_further_skipped)
         await scene.run(repairs=True)
-    assert await unread(scene) == ["Events are left out."]
+    assert await unread(scene) == ["Events are skipped."]
     await scene.run(repairs=True)
     assert await unread(scene) == []

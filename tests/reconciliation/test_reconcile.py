@@ -1,10 +1,9 @@
-"""Tables and chains compared: nothing where they agree, a line for everything that somebody changed on one side."""
+"""Tables and chains compared: no line if they agree, a line for every change on one side."""
 
 import asyncio
 import json
 import os
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,11 +11,16 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from backend import db
-from backend.chain import endpoints, nodes, registry, streams, token
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.transactions import execute
-from backend.markets import halting
+from backend.chain.bindings import registry, token
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.indexer import streams
+from backend.chain.rpc.node_urls import EmbeddedNodes
+from backend.chain.rpc.nodes import NodeList
+from backend.chain.transactions.execution import execute
+from backend.core import db
+from backend.core.runtime import runtime
+from backend.core.settings import settings
+from backend.markets import halts
 from backend.models import (
     AttestationRow,
     DeploymentRow,
@@ -25,18 +29,16 @@ from backend.models import (
     ReconciliationRow,
     TokenTransferRow,
 )
-from backend.nights import until
 from backend.reconciliation import service
 from backend.reconciliation.differences import Difference, Report
 from backend.reconciliation.service import reconcile
-from backend.settings import settings
-from tests.firm import SEPOLIA
 from tests.reconciliation.conftest import Scene
+from tests.support.firm import SEPOLIA
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-async def test_where_all_agrees_there_is_nothing(scene: Scene) -> None:
+async def test_reconciliation_without_differences_reports_none(scene: Scene) -> None:
     assert await scene.differences() == {}
     report = await reconcile([SEPOLIA], second_look=0.0)
     assert all(
@@ -57,11 +59,11 @@ async def test_where_all_agrees_there_is_nothing(scene: Scene) -> None:
         (OrderRow, {"chain_order_id": 99}, "order", "status"),
     ],
 )
-async def test_what_was_changed_in_a_table_is_listed(
+async def test_changed_table_row_is_listed(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, table: Any, change: dict[str, Any], kind: str, what: str
 ) -> None:
-    # A pass of the indexer, which any new block brings about, sets halted markets right by itself.
-    others = [follow for follow in streams._follow_ups if follow is not halting.refresh]
+    # A pass of the indexer, which any new block triggers, corrects halted markets automatically.
+    others = [follow for follow in streams._follow_ups if follow is not halts.refresh]
     monkeypatch.setattr(streams, "_follow_ups", others)
     async with db.worker() as session:
         oldest = sa.select(table).where(table.organization_id == scene.firm.id).order_by(table.id).limit(1)
@@ -82,7 +84,7 @@ async def _write(table: Any, row_id: UUID, values: dict[str, Any]) -> None:
         await session.execute(sa.update(table).where(table.id == row_id).values(**values))
 
 
-async def test_a_row_that_is_gone_is_listed(scene: Scene) -> None:
+async def test_missing_row_is_listed(scene: Scene) -> None:
     async with db.worker() as session:
         row = await session.get_one(OrderRow, UUID(scene.order["id"]))
         await session.execute(sa.delete(OrderRow).where(OrderRow.id == row.id))
@@ -92,7 +94,7 @@ async def test_a_row_that_is_gone_is_listed(scene: Scene) -> None:
     assert (found["market", "orders"].table, found["market", "orders"].chain) == ("1", "2")
 
 
-async def test_what_was_changed_on_the_chain_is_listed(scene: Scene) -> None:
+async def test_change_on_chain_is_listed(scene: Scene) -> None:
     firm, at = scene.firm, (await contracts_of(SEPOLIA)).registry
     treasury = (await firm.treasury())["address"]
     name = str(firm.id)[:8]
@@ -105,20 +107,20 @@ async def test_what_was_changed_on_the_chain_is_listed(scene: Scene) -> None:
     found = await scene.differences()
     assert (found["attester", "active"].table, found["attester", "active"].chain) == ("True", "False")
     assert (found["token", "rule min_kyc_level"].table, found["token", "rule min_kyc_level"].chain) == ("1", "2")
-    assert ("attestation", "status") in found, "nobody trusts its word any more"
+    assert ("attestation", "status") in found, "the attester is no longer trusted"
 
-    code, told = await command("--json", "--chain", str(SEPOLIA))
+    code, on_chain = await command("--json", "--chain", str(SEPOLIA))
     assert code == 1
-    listed = [d for d in json.loads(told)["differences"] if d["organization_id"] == str(firm.id)]
+    listed = [d for d in json.loads(on_chain)["differences"] if d["organization_id"] == str(firm.id)]
     assert {(d["kind"], d["what"]) for d in listed} == set(found)
-    code, told = await command("--chain", str(SEPOLIA))
+    code, on_chain = await command("--chain", str(SEPOLIA))
     assert code == 1
-    assert told.splitlines()[0].split() == list(Difference._fields)
-    assert place in told
+    assert on_chain.splitlines()[0].split() == list(Difference._fields)
+    assert place in on_chain
 
 
 async def command(*arguments: str) -> tuple[int, str]:
-    """`signum reconcile` beside this process; its exit code and what it prints."""
+    """Run `signum reconcile` beside this process; return its exit code and output."""
     environment = os.environ | {"SIGNUM_HOME": str(settings().home)}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -130,41 +132,34 @@ async def command(*arguments: str) -> tuple[int, str]:
         cwd=CHECKOUT,
         stdout=asyncio.subprocess.PIPE,
     )
-    told, _ = await process.communicate()
+    on_chain, _ = await process.communicate()
     assert process.returncode is not None
-    return process.returncode, told.decode()
+    return process.returncode, on_chain.decode()
 
 
-async def test_a_chain_that_is_not_known_is_told(api: Any) -> None:
+async def test_unknown_chain_is_reported(api: Any) -> None:
     code, _ = await command("--chain", "30101")
     assert code == 1
 
 
-async def test_a_chain_that_does_not_answer_is_told(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(endpoints._running, SEPOLIA, "http://127.0.0.1:9")
+async def test_silent_chain_is_reported(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(runtime.part(EmbeddedNodes).urls, SEPOLIA, "http://127.0.0.1:9")
     report = await reconcile([SEPOLIA], second_look=0.0)
-    nodes._nodes.clear()
+    runtime.reset(NodeList)
     assert (report.differences, list(report.unreachable)) == ([], [SEPOLIA])
     assert report.exit_code == 2
     assert "does not answer" in report.as_table()
 
 
-async def test_the_nightly_run_is_one_and_is_kept(api: Any) -> None:
+async def test_nightly_run_is_kept(api: Any) -> None:
+    before = db.now()
+    row = await service.once()
     async with db.worker() as session:
-        await session.execute(sa.delete(ReconciliationRow))
-    first, second = await asyncio.gather(service.once(), service.once())
-    assert (first is None) != (second is None)
-    async with db.worker() as session:
-        rows = (await session.scalars(sa.select(ReconciliationRow))).all()
-    assert len(rows) == 1
-    assert rows[0].compared["deployments"] >= 0
+        kept = await session.get_one(ReconciliationRow, row.id)
+    assert kept.created_at >= before
+    assert kept.compared["deployments"] >= 0
 
 
-def test_a_night_begins_at_three() -> None:
-    assert until(datetime(2026, 11, 20, 2, 59, tzinfo=UTC)) == 60
-    assert until(datetime(2026, 11, 20, 3, 0, tzinfo=UTC)) == 24 * 3600
-
-
-def test_a_report_without_differences() -> None:
+def test_report_without_differences_exits_with_zero() -> None:
     report = Report(compared={"orders": 3, "markets": 1})
     assert (report.exit_code, report.as_table()) == (0, "Compared 1 markets, 3 orders: 0 differences.")

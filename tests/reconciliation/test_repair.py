@@ -1,58 +1,54 @@
-"""Repairs: rows that are wrong, missing or too many are those of the chain again, and the audit log says so."""
+"""Repairs: wrong, missing and surplus rows become those of the chain again, and the audit log records it."""
 
 import json
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-import pytest_asyncio
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.attestations.schemas import AttestationStatus
-from backend.chain import log_limits, registry, rereading, settlement, terms
 from backend.chain.alarms import list_open
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.models import AlarmKind, StateEventRow, TransactionStatus
-from backend.chain.transactions import execute
+from backend.chain.bindings import registry
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.indexer import log_limits, reread
+from backend.chain.models import AlarmKind, StateEventRow
+from backend.chain.rpc import terms
+from backend.chain.transactions.execution import execute
+from backend.core import db
+from backend.core.runtime import runtime
 from backend.distributions.models import ClaimRow
 from backend.issuers.models import IssuerWalletRow
 from backend.issuers.schemas import IssuerStatus
 from backend.models import (
     AttestationRow,
-    ChainAlarmRow,
     DeploymentRow,
     DistributionRow,
     MarketRow,
     OrderRow,
     ReconciliationRow,
-    RequestRow,
-    RequestStepRow,
     TokenTransferRow,
-    TransactionRow,
 )
-from backend.reconciliation import service, transactions
-from backend.requests.schemas import RequestStatus, StepStatus
-from backend.status import notes
+from backend.reconciliation import service
+from backend.status.notes import AlarmNotes
 from tests.conftest import World
-from tests.firm import SEPOLIA
-from tests.issuance import UNIT, Issuance
-from tests.nodes.options import PoolOptions
-from tests.nodes.pool import in_front_of
 from tests.reconciliation.conftest import Scene
 from tests.reconciliation.test_reconcile import command
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT, Issuance
+from tests.support.node_pool.options import PoolOptions
+from tests.support.node_pool.pool import in_front_of
 
 Rows = list[dict[str, Any]]
 
 
 async def rows(scene: Scene, table: Any) -> Rows:
-    """The firm's rows of a table, without what says when they were written."""
+    """Return the firm's rows of a table, without the columns of write times."""
     async with db.worker() as session:
         found = await session.scalars(sa.select(table).where(table.organization_id == scene.firm.id))
-        told = [row.model_dump(exclude={"id", "created_at", "updated_at"}) for row in found]
-    return sorted(told, key=str)
+        on_chain = [row.model_dump(exclude={"id", "created_at", "updated_at"}) for row in found]
+    return sorted(on_chain, key=str)
 
 
 async def write(scene: Scene, statement: Any) -> None:
@@ -60,16 +56,8 @@ async def write(scene: Scene, statement: Any) -> None:
         await session.execute(statement.where(statement.table.c.organization_id == scene.firm.id))
 
 
-@pytest_asyncio.fixture(autouse=True, scope="module")
-async def quiet(api: Any) -> AsyncIterator[None]:
-    """Leave no alarm behind for other tests."""
-    yield
-    async with db.worker() as session:
-        await session.execute(sa.delete(ChainAlarmRow).where(col(ChainAlarmRow.kind) == AlarmKind.DIFFERENCE))
-
-
 async def repairs_of(scene: Scene) -> Rows:
-    """The firm's entries about repairs, newest first."""
+    """Return the firm's entries about repairs, newest first."""
     found: Rows = (await scene.firm.get("/audit", params={"action": "chain.repaired"}))["audit"]
     return found
 
@@ -130,7 +118,7 @@ async def test_missing_claim_is_read_from_the_chain_again(scene: Scene) -> None:
     assert (await rows(scene, ClaimRow), await rows(scene, DistributionRow)) == before
 
 
-async def test_rows_that_the_chain_knows_nothing_of_are_deleted(scene: Scene) -> None:
+async def test_rows_unknown_to_the_chain_are_deleted(scene: Scene) -> None:
     tables = (TokenTransferRow, OrderRow, ClaimRow)
     before = [await rows(scene, table) for table in tables]
     async with db.worker() as session:
@@ -153,7 +141,7 @@ async def test_order_keeps_its_id_when_it_is_repaired(scene: Scene) -> None:
     assert [order["id"] for order in (await scene.firm.get(path))["orders"]] == before
 
 
-async def test_repair_is_in_the_audit_log_with_what_was_and_what_is(scene: Scene) -> None:
+async def test_repair_is_audited_with_before_and_after(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
     await scene.run(repairs=True)
     entry = (await repairs_of(scene))[0]
@@ -163,7 +151,7 @@ async def test_repair_is_in_the_audit_log_with_what_was_and_what_is(scene: Scene
     assert (await scene.firm.get("/audit/verify"))["whole"]
 
 
-async def test_balances_and_orders_are_named_in_the_audit_log(scene: Scene) -> None:
+async def test_repaired_balances_and_orders_are_named_in_the_audit_log(scene: Scene) -> None:
     await write(scene, sa.update(TokenTransferRow).values(amount=7))
     await write(scene, sa.update(OrderRow).values(filled=1))
     await scene.run(repairs=True)
@@ -172,18 +160,18 @@ async def test_balances_and_orders_are_named_in_the_audit_log(scene: Scene) -> N
     assert {"filled of order 1", "filled of order 2"} <= set(market["after"])
 
 
-async def test_contract_is_read_in_pieces_of_the_log_range(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_contract_is_read_in_chunks_of_the_log_range(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = log_limits.limits_of(SEPOLIA)
     monkeypatch.setattr(limits, "blocks", 3)
 
     before = await rows(scene, TokenTransferRow)
     await write(scene, sa.delete(TokenTransferRow))
-    assert await rereading.reread(SEPOLIA, scene.asset["deployments"][0]["token_address"]) >= len(before)
+    assert await reread.reread(SEPOLIA, scene.asset["deployments"][0]["token_address"]) >= len(before)
     assert await rows(scene, TokenTransferRow) == before
 
 
 async def test_unknown_contract_is_not_read(api: Any) -> None:
-    assert await rereading.reread(SEPOLIA, "0x" + "11" * 20) == 0
+    assert await reread.reread(SEPOLIA, "0x" + "11" * 20) == 0
 
 
 async def test_revocation_found_on_the_chain_is_written(scene: Scene) -> None:
@@ -193,12 +181,12 @@ async def test_revocation_found_on_the_chain_is_written(scene: Scene) -> None:
     await firm.owner_call(call)
     report = await scene.run(repairs=True)
     assert report.differences == []
-    told = await firm.get(f"/attestations/{made['id']}")
-    assert (told["status"], told["proof"]["agrees"]) == (AttestationStatus.REVOKED, True)
-    assert told["revocation_reason"] == "Found revoked on the chain."
+    on_chain = await firm.get(f"/attestations/{made['id']}")
+    assert (on_chain["status"], on_chain["proof"]["agrees"]) == (AttestationStatus.REVOKED, True)
+    assert on_chain["revocation_reason"] == "Found revoked on the chain."
 
 
-async def test_what_cannot_be_repaired_is_an_alarm_until_it_is_gone(
+async def test_unrepairable_difference_is_an_alarm_until_it_is_gone(
     scene: Scene, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, address = scene.distribution["merkle_root"], scene.distribution["distributor_address"]
@@ -212,17 +200,17 @@ async def test_what_cannot_be_repaired_is_an_alarm_until_it_is_gone(
         f"The distribution {address} differs from its tables in merkle_root, and re-reading does not repair it. "
         f"Run signum reconcile --chain {SEPOLIA} for the list.",
     )
-    monkeypatch.setattr(notes, "_read_at", -notes.FRESH)
-    told = (await world.client.call("GET", "/ready"))["notes"]
-    assert any(note.startswith("Sepolia Devnet: ") and "between tables and chain" in note for note in told)
-    assert address not in str(told)
+    runtime.reset(AlarmNotes)
+    on_chain = (await world.client.call("GET", "/ready"))["notes"]
+    assert any(note.startswith("Sepolia Devnet: ") and "between tables and chain" in note for note in on_chain)
+    assert address not in str(on_chain)
 
     await write(scene, sa.update(DistributionRow).values(merkle_root=root))
     assert await scene.differences() == {}
     assert not [a for a in (await scene.firm.chain(SEPOLIA))["alarms"] if address in a["detail"]]
 
 
-async def test_run_without_repair_opens_no_alarm(scene: Scene) -> None:
+async def test_run_without_repair_raises_no_alarm(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
     assert ("token", "recorded supply") in await scene.differences()
     async with db.worker() as session:
@@ -231,19 +219,19 @@ async def test_run_without_repair_opens_no_alarm(scene: Scene) -> None:
     await scene.run(repairs=True)
 
 
-async def test_command_repairs_and_prints_what_it_repaired(scene: Scene) -> None:
+async def test_command_repairs_and_prints_the_repairs(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
-    code, told = await command("--repair", "--json", "--chain", str(SEPOLIA))
-    mine = [found for found in json.loads(told)["repaired"] if found["organization_id"] == str(scene.firm.id)]
+    code, on_chain = await command("--repair", "--json", "--chain", str(SEPOLIA))
+    mine = [found for found in json.loads(on_chain)["repaired"] if found["organization_id"] == str(scene.firm.id)]
     assert [(found["what"], found["table"]) for found in mine] == [("recorded supply", "5")]
-    assert code == (1 if json.loads(told)["differences"] else 0)
+    assert code == (1 if json.loads(on_chain)["differences"] else 0)
     assert (await repairs_of(scene))[0]["credential"] == "operator"
     await write(scene, sa.update(DeploymentRow).values(supply=5))
-    code, told = await command("--repair", "--chain", str(SEPOLIA))
-    assert "Repaired 1 difference." in told.splitlines()
+    code, on_chain = await command("--repair", "--chain", str(SEPOLIA))
+    assert "Repaired 1 difference." in on_chain.splitlines()
 
 
-async def test_nightly_run_repairs_and_keeps_what_it_repaired(scene: Scene) -> None:
+async def test_nightly_run_repairs_and_stores_the_repairs(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
     async with db.worker() as session:
         await session.execute(sa.delete(ReconciliationRow))
@@ -254,73 +242,7 @@ async def test_nightly_run_repairs_and_keeps_what_it_repaired(scene: Scene) -> N
     assert await scene.differences() == {}
 
 
-@pytest.fixture
-def swift(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process that indexes looks for transactions at once."""
-    monkeypatch.setattr(settlement, "SEARCH", 0.0)
-
-
-async def newest(scene: Scene) -> TransactionRow:
-    """The firm's newest confirmed transaction that a step of a request shows."""
-    query = (
-        sa.select(TransactionRow)
-        .join(RequestStepRow, col(RequestStepRow.tx_hash) == col(TransactionRow.tx_hash))
-        .where(col(TransactionRow.organization_id) == scene.firm.id, col(TransactionRow.request_id).is_not(None))
-        .where(col(TransactionRow.status) == TransactionStatus.CONFIRMED)
-        .order_by(col(TransactionRow.block_number).desc())
-    )
-    async with db.worker() as session:
-        return (await session.scalars(query.limit(1))).one()
-
-
-async def test_transaction_marked_failed_that_is_mined_is_corrected(scene: Scene, swift: None) -> None:
-    row = await newest(scene)
-    lost = {"status": TransactionStatus.FAILED, "block_number": None, "block_hash": None, "finality": None}
-    async with db.worker() as session:
-        await session.execute(sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**lost))
-    report = await scene.run(repairs=True)
-    assert [(found.kind, found.table, found.chain) for found in report.repaired] == [("transaction", "failed", "mined")]
-    assert report.differences == []
-    async with db.worker() as session:
-        now = await session.get_one(TransactionRow, row.id)
-    assert (now.status, now.block_number) == (TransactionStatus.CONFIRMED, row.block_number)
-
-
-async def test_transaction_whose_block_is_not_on_the_chain_is_corrected(scene: Scene, swift: None) -> None:
-    row = await newest(scene)
-    wrong = {"block_hash": "0x" + "99" * 32}
-    async with db.worker() as session:
-        await session.execute(sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**wrong))
-    report = await scene.run(repairs=True)
-    assert [(found.kind, found.what) for found in report.repaired] == [("transaction", "block")]
-
-
-async def test_request_that_failed_though_its_transaction_succeeded_is_an_alarm(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(transactions, "CORRECTED_WITHIN", 5.0)
-    row = await newest(scene)
-    here, step = col(RequestRow.id) == row.request_id, col(RequestStepRow.tx_hash) == row.tx_hash
-    problem = {"status": 503, "title": "Service Unavailable", "detail": "The chain did not answer."}
-    await set_request(here, step, RequestStatus.FAILED, StepStatus.FAILED, problem)
-    try:
-        report = await scene.run(repairs=True)
-        assert [(found.kind, found.what) for found in report.differences] == [("request", "status")]
-        details = [alarm["detail"] for alarm in (await scene.firm.chain(SEPOLIA))["alarms"]]
-        assert any("requests failed although their transactions succeeded; retry them" in words for words in details)
-        assert str(row.request_id) not in str(details)
-    finally:
-        await set_request(here, step, RequestStatus.SUCCEEDED, StepStatus.SUCCEEDED, None)
-    assert await scene.differences() == {}
-
-
-async def set_request(here: Any, step: Any, status: RequestStatus, step_status: StepStatus, problem: Any) -> None:
-    async with db.worker() as session:
-        await session.execute(sa.update(RequestRow).where(here).values(status=status, problem=problem))
-        await session.execute(sa.update(RequestStepRow).where(step).values(status=step_status))
-
-
-async def test_attester_that_the_registry_removed_is_not_registered_any_more(world: World) -> None:
+async def test_attester_removed_from_the_registry_is_unregistered(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     wallet = (await firm.treasury())["address"]
     call = registry.remove_attester((await contracts_of(SEPOLIA)).registry, wallet)

@@ -1,4 +1,4 @@
-"""Requests and their transactions after an outcome has changed: found late, reorganized, and not final yet."""
+"""Requests and their transactions after a changed outcome: found late, reorganized, and not final yet."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -11,22 +11,25 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from backend import sweep, workflows
-from backend.chain import endpoints, finality, floors, lost_transactions, registry, settlement, terms, token
-from backend.chain.deployment import contracts_of
-from backend.chain.rpc import Rpc, connect
-from backend.chain.terms import Finality
-from backend.errors import Conflict
-from backend.workflows import Run
-from tests.chain.conftest import quick
-from tests.chain.faulty import Faulty, in_front_of
-from tests.chain.outside import send_as
+from backend.chain.bindings import registry, token
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.finality import Finality
+from backend.chain.rpc import finality, floors, node_urls, terms
+from backend.chain.rpc.json_rpc import Rpc, connect
+from backend.chain.transactions import lost_transactions, settlement
+from backend.core.errors import Conflict
+from backend.requests import workflows
+from backend.requests.workflows import Run
+from backend.server import sweep
+from tests.chain.conftest import short_timeouts
+from tests.chain.transactions.foreign_wallets import send_as
 from tests.conftest import World
-from tests.firm import SEPOLIA
-from tests.issuance import UNIT, Issuance, steps_of
-from tests.killing import run, unqueued
+from tests.support.crash import run, unqueued
+from tests.support.faulty_node import Faulty, in_front_of
+from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT, Issuance, steps_of
 
-__all__ = ["quick"]
+__all__ = ["short_timeouts"]
 
 
 @pytest_asyncio.fixture
@@ -41,30 +44,30 @@ async def node(firm: Issuance) -> AsyncIterator[Faulty]:
 
 
 @pytest.fixture
-def swift(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Transactions are settled as soon as a test asks for it."""
+def immediate_settlement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Transactions are settled as soon as a test requests it."""
     monkeypatch.setattr(settlement, "LEFT_ALONE", timedelta(0))
     monkeypatch.setattr(settlement, "SEARCH", 0.0)
     monkeypatch.setattr(settlement, "RECHECK", timedelta(0))
 
 
 def is_public(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
-    """From here on the chain counts as a public one, whose blocks come when a test mines them."""
+    """From here on the chain counts as public, and its blocks come when a test mines them."""
     short = replace(terms.DEFAULTS[SEPOLIA], block_time=0.05, confirmations=0, **changes)
-    monkeypatch.setattr(endpoints, "is_embedded", lambda eid: False)
+    monkeypatch.setattr(node_urls, "is_embedded", lambda eid: False)
     monkeypatch.setattr(terms, "DEFAULTS", dict.fromkeys(terms.DEFAULTS, short))
     finality.forget(SEPOLIA)
 
 
 async def burn(firm: Issuance, asset: Any, amount: int) -> Any:
-    """Accept a burn; the acceptance."""
+    """Accept a burn and return the acceptance."""
     address = (await firm.treasury())["address"]
     body = {"chain_eid": SEPOLIA, "address": address, "amount": str(amount), "reason": "Redeemed"}
     return await firm.post(f"/assets/{asset['id']}/burn", body)
 
 
 async def corrections(firm: Issuance, request_id: str) -> list[str]:
-    """The reasons of a request's corrections in the audit log, oldest first."""
+    """Return the reasons of a request's corrections in the audit log, oldest first."""
     entries = (await firm.get("/audit", params={"limit": 100}))["audit"]
     mine = [one for one in entries if (one["action"], one["subject"]["id"]) == ("request.corrected", request_id)]
     return [entry["after"]["reason"] for entry in reversed(mine)]
@@ -79,7 +82,7 @@ async def mine(chain: Rpc, blocks: int) -> None:
 
 
 async def test_request_without_final_transactions_is_running_until_they_are_final(
-    firm: Issuance, swift: None, monkeypatch: pytest.MonkeyPatch
+    firm: Issuance, immediate_settlement: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asset, chain = await firm.asset(), await connect(SEPOLIA)
     with monkeypatch.context() as patch:
@@ -100,8 +103,8 @@ async def test_request_without_final_transactions_is_running_until_they_are_fina
     assert await supply(asset) == 993 * UNIT
 
 
-async def test_request_whose_transaction_is_reorganized_runs_until_it_is_included_again(
-    firm: Issuance, swift: None, monkeypatch: pytest.MonkeyPatch
+async def test_request_with_a_reorganized_transaction_runs_until_it_is_included_again(
+    firm: Issuance, immediate_settlement: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asset, chain = await firm.asset(), await connect(SEPOLIA)
     with monkeypatch.context() as patch:
@@ -121,12 +124,12 @@ async def test_request_whose_transaction_is_reorganized_runs_until_it_is_include
     assert request["status"] == "succeeded"
     assert await supply(asset) == 993 * UNIT
     assert await corrections(firm, accepted["requestId"]) == [
-        "A reorganization took the transaction out of its block; it was sent again."
+        "A chain reorganization removed the transaction from its block. It was sent again."
     ]
 
 
-async def test_request_whose_reorganized_transaction_is_refused_fails_with_the_reason(
-    firm: Issuance, swift: None, monkeypatch: pytest.MonkeyPatch
+async def test_request_with_a_refused_reorganized_transaction_fails_with_the_reason(
+    firm: Issuance, immediate_settlement: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asset, chain = await firm.asset(required_kyc_level=1), await connect(SEPOLIA)
     seller, buyer = await firm.trader(), await firm.trader()
@@ -156,7 +159,8 @@ async def test_request_whose_reorganized_transaction_is_refused_fails_with_the_r
 
 
 async def marked_failed(firm: Issuance, node: Faulty, asset: Any) -> Any:
-    """A burn that is mined while no machine tells its receipt, so that it is marked failed; the acceptance."""
+    """A burn that is mined while no machine returns its receipt, so that it is marked as failed; returns the
+    acceptance."""
     node.does(lambda call: {"result": None} if call["method"] == "eth_getTransactionReceipt" else None)
     accepted = await burn(firm, asset, 7 * UNIT)
     request = await firm.fail(accepted["requestId"])
@@ -167,7 +171,7 @@ async def marked_failed(firm: Issuance, node: Faulty, asset: Any) -> Any:
 
 
 async def test_transaction_marked_failed_and_found_mined_is_corrected_with_its_request(
-    firm: Issuance, node: Faulty, quick: None, swift: None
+    firm: Issuance, node: Faulty, short_timeouts: None, immediate_settlement: None
 ) -> None:
     asset = await firm.asset()
     accepted = await marked_failed(firm, node, asset)
@@ -178,23 +182,23 @@ async def test_transaction_marked_failed_and_found_mined_is_corrected_with_its_r
     assert (await firm.settle(accepted["requestId"], 2))["status"] == "succeeded"
     assert await supply(asset) == 993 * UNIT, "it is burnt once"
     assert await corrections(firm, accepted["requestId"]) == [
-        "The transaction was marked failed and is mined.",
+        "The transaction was marked failed but has been mined.",
         "The transaction is mined; the request continues.",
     ]
 
 
-async def test_retry_of_a_request_whose_transaction_was_mined_does_not_execute_it_again(
-    firm: Issuance, node: Faulty, quick: None
+async def test_retry_of_a_request_with_a_mined_transaction_does_not_execute_it_again(
+    firm: Issuance, node: Faulty, short_timeouts: None
 ) -> None:
     asset = await firm.asset()
     accepted = await marked_failed(firm, node, asset)
     request = await firm.retry(accepted["requestId"])
     assert request["status"] == "succeeded"
     assert await supply(asset) == 993 * UNIT, "it is burnt once"
-    assert await corrections(firm, accepted["requestId"]) == ["The transaction was marked failed and is mined."]
+    assert await corrections(firm, accepted["requestId"]) == ["The transaction was marked failed but has been mined."]
 
 
-async def test_floor_is_raised_by_what_was_confirmed(firm: Issuance, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_floor_is_raised_by_confirmed_blocks(firm: Issuance, monkeypatch: pytest.MonkeyPatch) -> None:
     asset = await firm.asset()
     with monkeypatch.context() as patch:
         is_public(patch, safe=30, final=60, succeeds_at=Finality.INCLUDED)
@@ -205,8 +209,8 @@ async def test_floor_is_raised_by_what_was_confirmed(firm: Issuance, monkeypatch
         assert await supply(asset) == 999 * UNIT
 
 
-async def test_attestation_reorganized_behind_another_one_takes_its_new_identifier(
-    firm: Issuance, swift: None, monkeypatch: pytest.MonkeyPatch
+async def test_attestation_reordered_by_a_reorg_takes_its_new_identifier(
+    firm: Issuance, immediate_settlement: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The registry counts attestations: in another order, each has another identifier."""
     chain, parties = await connect(SEPOLIA), []
@@ -233,8 +237,8 @@ async def test_attestation_reorganized_behind_another_one_takes_its_new_identifi
 
 
 async def rerun(firm: Issuance, monkeypatch: pytest.MonkeyPatch, body: Callable[[list[float]], None]) -> Any:
-    """Run a body of a test's own for a request, by a clock in seconds that the body moves, while transactions are
-    lost; the request."""
+    """Run a test's body for a request, with a clock in seconds that the body moves, while transactions are lost; return
+    the request."""
     asset, clock = await firm.asset(), [0.0]
 
     async def are_lost(_: UUID) -> bool:
@@ -246,7 +250,7 @@ async def rerun(firm: Issuance, monkeypatch: pytest.MonkeyPatch, body: Callable[
     async def nothing() -> None:
         return None
 
-    monkeypatch.setattr(sweep, "once", nothing)  # it would end a request that no worker has
+    monkeypatch.setattr(sweep, "once", nothing)  # it would end a request without a worker
     monkeypatch.setattr(lost_transactions, "may_concern", are_lost)
     monkeypatch.setattr(workflows, "AGAIN", 0.0)
     monkeypatch.setattr(workflows, "time", SimpleNamespace(monotonic=lambda: clock[0]))
@@ -256,7 +260,7 @@ async def rerun(firm: Issuance, monkeypatch: pytest.MonkeyPatch, body: Callable[
     return await firm.get(f"/requests/{accepted['requestId']}")
 
 
-async def test_request_that_a_reorganization_refuses_after_a_long_run_is_run_again(
+async def test_request_refused_after_a_reorg_of_a_long_run_is_run_again(
     firm: Issuance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = list[float]()
@@ -271,7 +275,7 @@ async def test_request_that_a_reorganization_refuses_after_a_long_run_is_run_aga
     assert len(runs) == 2
 
 
-async def test_request_that_is_refused_for_longer_than_reorganizations_last_fails(
+async def test_request_refused_for_longer_than_a_reorg_lasts_fails(
     firm: Issuance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusals = list[float]()
@@ -285,4 +289,4 @@ async def test_request_that_is_refused_for_longer_than_reorganizations_last_fail
     request = await rerun(firm, monkeypatch, refused)
     assert request["status"] == "failed"
     assert request["problem"]["detail"] == "The tokens are gone."
-    assert refusals == [100.0, 200.0, 300.0, 400.0, 500.0], "five minutes from the first, and then no more"
+    assert refusals == [100.0, 200.0, 300.0, 400.0, 500.0], "five minutes from the first, then none"

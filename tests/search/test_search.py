@@ -1,4 +1,4 @@
-"""Search: found by what people know of a thing, best first, and never more than the caller may see."""
+"""Search: records are found by their known properties, best first, and never beyond the caller's access."""
 
 from typing import Any
 from urllib.parse import quote
@@ -6,20 +6,20 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from backend import db
 from backend.auth.scopes import Scope
-from backend.members.schemas import Role
+from backend.core import db
 from backend.search import rules
 from backend.search.schemas import Kind
+from backend.users.schemas import Role
 from tests.conftest import Actor, World
-from tests.firm import Firm, refused
-from tests.issuance import SEPOLIA, Issuance
+from tests.support.firm import Firm, refused
+from tests.support.issuance import SEPOLIA, Issuance
 
 WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 async def found(who: Actor | Firm, words: str, organization: Any = None, **params: Any) -> list[Any]:
-    """The results for some words."""
+    """Return the results for some words."""
     actor = who.admin if isinstance(who, Firm) else who
     path = f"/orgs/{organization or who.id}/search"  # type: ignore[union-attr]
     return list((await actor.call("GET", path, params={"q": words, **params}))["results"])
@@ -29,7 +29,7 @@ def kinds(results: list[Any]) -> set[str]:
     return {r["kind"] for r in results}
 
 
-async def test_everything_is_found_by_what_people_know_of_it(world: World) -> None:
+async def test_search_finds_every_kind_by_its_common_details(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(name="Harbour Street", symbol="HBRX")
     party = await firm.party(WALLET, name="Åsa Hedlund", email="asa@hedlund.example")
@@ -63,7 +63,7 @@ async def test_everything_is_found_by_what_people_know_of_it(world: World) -> No
     assert "request" in kinds(await found(firm, hashes.pop()))
 
 
-async def test_the_best_come_first_and_no_kind_crowds_out_the_others(world: World) -> None:
+async def test_search_ranks_best_matches_first_and_balances_kinds(world: World) -> None:
     firm = await Firm.found(world, "Root")
     for name in ("Old Oak", "Oak", "Oaks of Norway", "Soaked"):
         await firm.party(name=name)
@@ -76,7 +76,7 @@ async def test_the_best_come_first_and_no_kind_crowds_out_the_others(world: Worl
     assert len(await found(firm, "oak", limit="3")) == 3
 
 
-async def test_what_is_below_is_found_and_nothing_above_or_beside(world: World) -> None:
+async def test_search_covers_descendants_only(world: World) -> None:
     top = await Firm.found(world, "Zenith Group")
     below = await Firm.found(world, "Zenith Below", parent=top.id)
     beside = await Firm.found(world, "Zenith Beside", parent=top.id)
@@ -91,7 +91,7 @@ async def test_what_is_below_is_found_and_nothing_above_or_beside(world: World) 
     await refused(stranger.admin, "GET", f"/orgs/{below.id}/search", 403, params={"q": "zenith"})
 
 
-async def test_a_key_finds_in_its_own_organization_and_each_kind_by_its_own_scope(world: World) -> None:
+async def test_search_by_a_key_covers_its_organization_and_scopes(world: World) -> None:
     top = await Firm.found(world, "Quill Group")
     below = await Firm.found(world, "Quill Below", parent=top.id)
     await top.party(name="Quill Party")
@@ -116,20 +116,20 @@ async def test_a_key_finds_in_its_own_organization_and_each_kind_by_its_own_scop
 
 
 @pytest.mark.parametrize("q", ["", "   ", "x" * 101, "a\x00b", "a\nb", "<script>"])
-async def test_words_that_are_none_are_a_400(world: World, q: str) -> None:
+async def test_search_with_invalid_text_is_a_400(world: World, q: str) -> None:
     firm = await Firm.found(world)
     await refused(firm.admin, "GET", f"/orgs/{firm.id}/search?q={quote(q)}", 400)
     await refused(firm.admin, "GET", f"/orgs/{firm.id}/search", 400)
 
 
 @pytest.mark.parametrize("q", ["%", "_", "\\", "'; drop table parties; --", "\x1f".strip() or "(", "*", "a|b", "🦊"])
-async def test_nothing_in_the_words_is_a_pattern(world: World, q: str) -> None:
+async def test_search_text_is_never_a_pattern(world: World, q: str) -> None:
     firm = await Firm.found(world)
     await firm.party(name="Plain")
     assert await found(firm, q) == []
 
 
-async def test_a_code_is_found_from_its_beginning_only(world: World) -> None:
+async def test_search_matches_codes_by_prefix_only(world: World) -> None:
     firm = await Firm.found(world)
     party = await firm.party(WALLET)
     assert await found(firm, WALLET[10:20]) == []
@@ -137,7 +137,7 @@ async def test_a_code_is_found_from_its_beginning_only(world: World) -> None:
     assert [r["id"] for r in await found(firm, WALLET)] == [party["id"]]
 
 
-async def test_the_function_shows_nothing_of_an_organization_that_was_not_entered(world: World) -> None:
+async def test_search_function_reveals_nothing_outside_the_entered_organization(world: World) -> None:
     firm = await Firm.found(world, "Closed")
     await firm.party(name="Closed Party")
     every = [str(k) for k in Kind]
@@ -149,7 +149,7 @@ async def test_the_function_shows_nothing_of_an_organization_that_was_not_entere
         assert len((await session.execute(query, values)).all()) == 2
 
 
-def test_every_kind_needs_the_scope_of_its_list() -> None:
+def test_search_kinds_require_the_scope_of_their_list() -> None:
     assert set(rules.NEEDED) == set(Kind)
     assert rules.findable([]) == []
     assert rules.findable(tuple(Scope)) == list(rules.NEEDED)

@@ -7,24 +7,25 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
-from backend import db
 from backend.chain import alarms
 from backend.chain.models import AlarmKind
+from backend.core import db
+from backend.core.readiness import readiness
+from backend.core.runtime import runtime
 from backend.models import ChainAlarmRow
-from backend.readiness import readiness
 from backend.status import notes
+from backend.status.notes import AlarmNotes
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA
+from tests.support.firm import BASE, SEPOLIA
 
 DIFFERENCE, REORG, TWICE = AlarmKind.DIFFERENCE, AlarmKind.DEEP_REORG, AlarmKind.EXECUTED_TWICE
 
 
 @pytest_asyncio.fixture(autouse=True)
-async def fresh(api: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """No alarms, and none remembered."""
-    monkeypatch.setattr(notes, "_read_at", -notes.FRESH)
-    monkeypatch.setattr(notes, "_notes", [])
-    monkeypatch.setattr(readiness, "notes", [])
+async def no_alarms(api: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """No alarms, and none cached."""
+    runtime.reset(AlarmNotes)
+    monkeypatch.setattr(readiness(), "notes", [])
     yield
     async with db.worker() as session:
         await session.execute(sa.delete(ChainAlarmRow))
@@ -35,7 +36,7 @@ async def sound(eid: int, kind: AlarmKind, subject: str) -> None:
         await alarms.sound(session, eid, kind, "0xSecret of a tenant.", subject)
 
 
-async def told(world: World) -> list[str]:
+async def answer(world: World) -> list[str]:
     ready = await world.client.call("GET", "/ready")
     assert ready["ready"] is True
     return list(ready["notes"])
@@ -47,7 +48,7 @@ async def test_open_alarms_are_counted_by_chain_without_details(world: World) ->
     await sound(BASE, DIFFERENCE, "three")
     await sound(BASE, REORG, "")
     await sound(SEPOLIA, TWICE, "four")
-    assert sorted(await told(world)) == [
+    assert sorted(await answer(world)) == [
         "Base Sepolia Devnet: 1 difference between tables and chain; see the Chains page.",
         "Base Sepolia Devnet: indexing has stopped after a deep reorganization; see the Chains page.",
         "Sepolia Devnet: 1 operation was executed twice; see the Chains page.",
@@ -55,32 +56,32 @@ async def test_open_alarms_are_counted_by_chain_without_details(world: World) ->
     ]
 
 
-async def test_alarms_are_read_once_in_five_seconds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert await told(world) == []
+async def test_alarms_are_read_at_most_every_five_seconds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await answer(world) == []
     await sound(SEPOLIA, DIFFERENCE, "one")
-    assert await told(world) == []
-    monkeypatch.setattr(notes, "_read_at", notes._read_at - notes.FRESH)
-    assert len(await told(world)) == 1
+    assert await answer(world) == []
+    runtime.part(AlarmNotes).read_at -= notes.FRESH
+    assert len(await answer(world)) == 1
 
 
-async def test_ready_answers_with_the_last_notes_while_the_database_does_not(
+async def test_readiness_returns_the_last_notes_while_the_database_is_down(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sound(SEPOLIA, DIFFERENCE, "one")
-    known = await told(world)
+    known = await answer(world)
 
     async def lost() -> list[tuple[str, AlarmKind]]:
         raise sa.exc.OperationalError("select", {}, Exception("gone"))
 
     monkeypatch.setattr(notes, "_open", lost)
-    monkeypatch.setattr(notes, "_read_at", -notes.FRESH)
-    assert await told(world) == known
+    runtime.part(AlarmNotes).read_at = -notes.FRESH
+    assert await answer(world) == known
 
 
-async def test_alarms_are_not_read_before_the_database_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_alarms_are_not_read_before_the_database_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     async def asked() -> list[tuple[str, AlarmKind]]:
         raise AssertionError("there are no tables yet")
 
     monkeypatch.setattr(notes, "_open", asked)
-    monkeypatch.setattr(readiness, "waiting", ["migrations"])
+    monkeypatch.setattr(readiness(), "waiting", ["migrations"])
     assert await notes.notes() == []

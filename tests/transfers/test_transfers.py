@@ -1,18 +1,18 @@
-"""Transfers on real chains: refused with every rule, then attested and sent; killed at any moment; whose they are."""
+"""Transfers on real chains: refused with every rule, then attested and sent; killed at any moment; tenant isolation."""
 
 from typing import Any
 
 import pytest
 
-from backend.assets import writing
-from backend.chain import token
+from backend.assets import transaction_step
+from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable
-from backend.members.schemas import Role
 from backend.transfers import workflow
+from backend.users.schemas import Role
 from tests.conftest import World
-from tests.firm import BASE, SEPOLIA, Firm, refused
-from tests.issuance import UNIT, Issuance, steps_of
-from tests.killing import killed, run, sent, unqueued
+from tests.support.crash import killed, run, sent, unqueued
+from tests.support.firm import BASE, SEPOLIA, Firm, refused
+from tests.support.issuance import UNIT, Issuance, steps_of
 
 
 def body_of(asset: Any, wallet: Any, to: str, amount: int = UNIT) -> dict[str, Any]:
@@ -32,7 +32,7 @@ async def rules_of(firm: Firm, body: Any) -> list[dict[str, Any]]:
     return problem.rules
 
 
-async def test_refused_then_attested_then_sent(world: World) -> None:
+async def test_transfer_refused_before_attestation_is_sent_after_it(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=2)
     treasury, receiver = await firm.treasury(), await firm.post("/wallets", {"label": "Receiver"})
@@ -40,7 +40,7 @@ async def test_refused_then_attested_then_sent(world: World) -> None:
 
     (rule,) = await rules_of(firm, body)
     assert (rule["code"], rule["rule"], rule["passed"]) == (9, "attestation", False)
-    assert rule["resolution"]["path"] == f"/v1/orgs/{firm.id}/attestations"
+    assert rule["resolution"]["path"] == f"/orgs/{firm.id}/attestations"
     party = await firm.verified(receiver["address"], 1)
     await firm.attest(party)
     assert [r["code"] for r in await rules_of(firm, body)] == [11]
@@ -64,7 +64,7 @@ async def test_refused_then_attested_then_sent(world: World) -> None:
     assert [label for label in await sent(firm.id) if label not in before].count("transfer") == 1
 
 
-async def test_killed_at_any_moment_it_is_sent_once(world: World) -> None:
+async def test_transfer_killed_at_any_moment_is_sent_once(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader()
@@ -79,7 +79,7 @@ async def test_killed_at_any_moment_it_is_sent_once(world: World) -> None:
     assert await token.balance_of(SEPOLIA, place_of(asset), trader["address"]) == UNIT
 
 
-async def test_what_changes_meanwhile_fails_it_and_a_retry_sends_it(world: World) -> None:
+async def test_transfer_that_fails_after_a_pause_is_sent_by_a_retry(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader()
@@ -99,7 +99,9 @@ async def test_what_changes_meanwhile_fails_it_and_a_retry_sends_it(world: World
     assert (after["status"], after["failure"]) == ("confirmed", None)
 
 
-async def test_a_chain_that_is_down_fails_it_with_its_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_transfer_on_a_chain_that_is_down_fails_with_the_reason(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader()
@@ -110,7 +112,7 @@ async def test_a_chain_that_is_down_fails_it_with_its_words(world: World, monkey
         raise ChainUnavailable("The node of Sepolia does not answer.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "execute", down)
+        patch.setattr(transaction_step, "execute", down)
         await run(workflow.send, workflow.send_failed, firm.id, accepted["requestId"])
     failed = await firm.get(f"/transfers/{accepted['transferId']}")
     assert (failed["status"], failed["failure"]) == ("failed", "The node of Sepolia does not answer.")
@@ -118,7 +120,7 @@ async def test_a_chain_that_is_down_fails_it_with_its_words(world: World, monkey
     assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
 
 
-async def test_what_was_mined_is_confirmed_though_the_tables_lag(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_mined_transfer_is_confirmed_while_the_tables_lag(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader()
@@ -137,7 +139,7 @@ async def test_what_was_mined_is_confirmed_though_the_tables_lag(world: World, m
     assert (await sent(firm.id)).count("transfer") == 1
 
 
-async def test_bad_input_leaves_nothing(world: World) -> None:
+async def test_transfer_with_bad_input_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader, other = await firm.trader(), await Firm.found(world, "Elsewhere")
@@ -170,7 +172,7 @@ async def test_bad_input_leaves_nothing(world: World) -> None:
     assert codes == [4]
 
 
-async def test_who_may_see_and_send(world: World) -> None:
+async def test_transfer_operations_enforce_roles(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     body = body_of(asset, treasury, (await firm.trader())["address"])
@@ -192,7 +194,7 @@ async def test_who_may_see_and_send(world: World) -> None:
     await firm.refused("GET", f"/transfers/{asset['id']}", 404)
 
 
-async def test_pages_and_filters(world: World) -> None:
+async def test_transfers_are_paged_and_filtered(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader()
@@ -218,7 +220,7 @@ async def test_pages_and_filters(world: World) -> None:
     assert balance == 6
 
 
-async def test_a_wallet_may_go_while_its_transfers_stay(world: World) -> None:
+async def test_wallet_is_deleted_while_its_transfers_stay(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
     trader = await firm.trader(usd=0)

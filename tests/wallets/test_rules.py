@@ -1,9 +1,9 @@
-"""What wallets may be and when they may go."""
+"""Kinds of wallets, and when they can be removed."""
 
 import pytest
 
-from backend.chains.schemas import Environment
-from backend.errors import BadRequest, Conflict
+from backend.core.errors import BadRequest, Conflict
+from backend.core.fields import Environment
 from backend.wallets import rules
 from backend.wallets.schemas import Balance, WalletKind
 
@@ -14,7 +14,7 @@ def _balance(amount: str, is_native: bool) -> Balance:
     return Balance(chain_eid=1, chain_name="One", symbol="X", decimals=18, amount=amount, is_native=is_native)
 
 
-def test_an_address_makes_a_linked_wallet() -> None:
+def test_wallet_with_an_address_is_linked() -> None:
     assert rules.kind_of(None, ADDRESS) is WalletKind.LINKED
     assert rules.kind_of(None, None) is WalletKind.SERVER
     for asked, address in ((WalletKind.SERVER, ADDRESS), (WalletKind.LINKED, None)):
@@ -22,20 +22,20 @@ def test_an_address_makes_a_linked_wallet() -> None:
             rules.kind_of(asked, address)
 
 
-def test_the_treasury_is_not_exchanged_once_it_owns_tokens() -> None:
+def test_treasury_with_tokens_cannot_be_replaced() -> None:
     rules.check_default(WalletKind.SERVER, True, has_tokens=False)
     with pytest.raises(Conflict):
         rules.check_default(WalletKind.SERVER, True, has_tokens=True)
 
 
 @pytest.mark.parametrize(("default", "issuer", "orders"), [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
-def test_a_server_wallet_that_is_needed_stays_and_a_linked_one_may_go(default: int, issuer: int, orders: int) -> None:
+def test_server_wallet_in_use_cannot_be_deleted_but_a_linked_one_can(default: int, issuer: int, orders: int) -> None:
     with pytest.raises(Conflict):
         rules.check_deletable(WalletKind.SERVER, bool(default), bool(issuer), bool(orders))
     rules.check_deletable(WalletKind.LINKED, bool(default), bool(issuer), bool(orders))
 
 
-def test_play_gas_is_nothing_and_everything_else_is_something() -> None:
+def test_wallet_with_only_devnet_gas_counts_as_empty() -> None:
     rules.check_empty([_balance("5", True), _balance("0", False)], {1: Environment.DEVNET})
     gas, token = (_balance("5", True), Environment.TESTNET), (_balance("1", False), Environment.DEVNET)
     for balance, environment in (gas, token):

@@ -1,20 +1,24 @@
-"""Wallets: made, funded, looked at, exchanged and forgotten."""
+"""Wallets: created, funded, read, exchanged and removed."""
 
 from typing import Any
 
 import pytest
 
-from backend.chain import devnet, quote, rpc
-from backend.chain.deployment import contracts_of, operator
-from backend.chain.transactions import execute
-from backend.members.schemas import Role
+from backend.chain.bindings import quote_token
+from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.devnet import anvil
+from backend.chain.rpc import json_rpc
+from backend.chain.rpc.node_urls import EmbeddedNodes
+from backend.chain.transactions.execution import execute
+from backend.core.runtime import runtime
+from backend.users.schemas import Role
 from tests.conftest import World
-from tests.firm import BASE, HYPEREVM, SEPOLIA, Firm, refused
+from tests.support.firm import BASE, HYPEREVM, SEPOLIA, Firm, refused
 
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-async def test_the_first_server_wallet_is_the_treasury_and_has_gas_on_every_embedded_chain(world: World) -> None:
+async def test_first_server_wallet_is_the_treasury_with_gas_on_every_embedded_chain(world: World) -> None:
     firm = await Firm.found(world)
     linked = await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS.lower()})
     assert (linked["kind"], linked["address"], linked["is_default"]) == ("linked", ADDRESS, False)
@@ -22,18 +26,18 @@ async def test_the_first_server_wallet_is_the_treasury_and_has_gas_on_every_embe
     assert (first["kind"], first["provider"]) == ("server", "keystore")
     assert (first["is_default"], second["is_default"]) == (True, False)
     for eid in (SEPOLIA, HYPEREVM, BASE):
-        assert await rpc.native_balance(eid, second["address"]) > 0
+        assert await json_rpc.native_balance(eid, second["address"]) > 0
     assert "key_ref" not in first
     listed = (await firm.get("/wallets"))["wallets"]
     assert [w["id"] for w in listed] == [second["id"], first["id"], linked["id"]]
 
 
-async def test_balances_are_read_from_every_chain_now(world: World) -> None:
+async def test_balances_are_read_live_from_every_chain(world: World) -> None:
     firm = await Firm.found(world)
     wallet = await firm.post("/wallets", {"label": "Treasury"})
     at = (await contracts_of(SEPOLIA)).quote_token
     assert at is not None
-    call = quote.mint(at, wallet["address"], 12_500_000)
+    call = quote_token.mint(at, wallet["address"], 12_500_000)
     await execute(call.intent(f"test:{wallet['id']}", eid=SEPOLIA, signer=await operator()))
     detail = await firm.get(f"/wallets/{wallet['id']}")
     assert detail["unreachable"] == []
@@ -43,13 +47,12 @@ async def test_balances_are_read_from_every_chain_now(world: World) -> None:
     assert held[BASE, False]["amount"] == "0"
 
 
-async def test_a_chain_that_does_not_answer_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_silent_chain_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Firm.found(world)
     await firm.post("/wallets", {"label": "Treasury"})
     wallet = await firm.post("/wallets", {"label": "Custody"})
-    from backend.chain import endpoints
 
-    monkeypatch.setitem(endpoints._running, BASE, "http://127.0.0.1:9")
+    monkeypatch.setitem(runtime.part(EmbeddedNodes).urls, BASE, "http://127.0.0.1:9")
     detail = await firm.get(f"/wallets/{wallet['id']}")
     assert detail["unreachable"] == [BASE]
     assert {b["chain_eid"] for b in detail["balances"]} == {SEPOLIA, HYPEREVM}
@@ -58,7 +61,7 @@ async def test_a_chain_that_does_not_answer_is_named(world: World, monkeypatch: 
     assert len((await firm.get("/wallets"))["wallets"]) == 2
 
 
-async def test_label_and_default_change(world: World) -> None:
+async def test_wallet_label_and_default_change(world: World) -> None:
     firm = await Firm.found(world)
     first, second = [await firm.post("/wallets", {"label": label}) for label in ("One", "Two")]
     linked = await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS})
@@ -71,13 +74,13 @@ async def test_label_and_default_change(world: World) -> None:
     assert (await firm.patch(f"/wallets/{first['id']}", {"is_default": False}))["label"] == "One"
 
 
-async def test_only_what_nothing_needs_is_deleted(world: World) -> None:
+async def test_wallet_in_use_cannot_be_deleted(world: World) -> None:
     firm = await Firm.found(world)
     treasury, custody, empty = [await firm.post("/wallets", {"label": label}) for label in "ABC"]
     linked = await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS})
     at = (await contracts_of(BASE)).quote_token
     assert at is not None
-    call = quote.mint(at, custody["address"], 1)
+    call = quote_token.mint(at, custody["address"], 1)
     await execute(call.intent(f"test:{custody['id']}", eid=BASE, signer=await operator()))
     assert "treasury" in (await firm.refused("DELETE", f"/wallets/{treasury['id']}", 409)).detail
     assert "holds" in (await firm.refused("DELETE", f"/wallets/{custody['id']}", 409)).detail
@@ -87,7 +90,7 @@ async def test_only_what_nothing_needs_is_deleted(world: World) -> None:
     assert {w["id"] for w in (await firm.get("/wallets"))["wallets"]} == {treasury["id"], custody["id"]}
 
 
-async def test_an_issuers_wallet_stays(world: World) -> None:
+async def test_wallet_of_an_issuer_cannot_be_deleted(world: World) -> None:
     firm = await Firm.issuing(world)
     issuer = (await firm.get("/wallets"))["wallets"][0]
     other = await firm.post("/wallets", {"label": "Other"})
@@ -109,20 +112,22 @@ async def test_an_issuers_wallet_stays(world: World) -> None:
         ({"label": "L", "kind": "paper"}, 422, "kind"),
     ],
 )
-async def test_bad_input_writes_nothing(world: World, body: dict[str, Any], status: int, field: str) -> None:
+async def test_wallet_with_bad_input_writes_nothing(
+    world: World, body: dict[str, Any], status: int, field: str
+) -> None:
     firm = await Firm.found(world)
     assert (await firm.refused("POST", "/wallets", status, json=body)).by_field().keys() == {field}
     assert (await firm.get("/wallets"))["wallets"] == []
 
 
-async def test_an_address_is_linked_once_per_organization(world: World) -> None:
+async def test_wallet_address_is_linked_once_per_organization(world: World) -> None:
     firm, other = await Firm.found(world), await Firm.found(world, "Other")
     await firm.post("/wallets", {"label": "Ledger", "address": ADDRESS})
     await firm.refused("POST", "/wallets", 409, json={"label": "Again", "address": ADDRESS.lower()})
     await other.post("/wallets", {"label": "Ledger", "address": ADDRESS})
 
 
-async def test_two_organizations_never_see_each_others_wallets(world: World) -> None:
+async def test_wallets_of_another_organization_are_invisible(world: World) -> None:
     mine, other = await Firm.found(world, "Mine"), await Firm.found(world, "Other")
     wallet = await other.post("/wallets", {"label": "Treasury"})
     for method, json in (("GET", None), ("PATCH", {"label": "Mine"}), ("DELETE", None)):
@@ -133,6 +138,6 @@ async def test_two_organizations_never_see_each_others_wallets(world: World) -> 
     await refused(member, "POST", f"{mine.base}/wallets", 403, json={"label": "L"})
 
 
-async def test_gas_comes_from_a_faucet_on_embedded_chains_only() -> None:
+async def test_faucet_gives_gas_on_embedded_chains_only() -> None:
     with pytest.raises(Exception, match="no faucet"):
-        await devnet.fund(30101, ADDRESS)
+        await anvil.fund(30101, ADDRESS)

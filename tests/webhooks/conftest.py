@@ -1,4 +1,4 @@
-"""What tests of webhooks share: a receiver, and an organization with an endpoint that leads to it."""
+"""Fixtures of the tests of webhooks: a receiver, and an organization with an endpoint that sends to it."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator
@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from dbos import DBOS
 
-from backend import db
-from backend.webhooks import events, sending
+from backend.core import db
+from backend.webhooks import attempts, events
 from backend.webhooks.events import run_id
 from backend.webhooks.models import DeliveryRow
 from tests.conftest import Actor, World
@@ -20,7 +20,7 @@ from tests.webhooks.receiver import Receiver
 
 @pytest_asyncio.fixture
 async def receiver() -> AsyncIterator[Receiver]:
-    """Listens, and answers 200."""
+    """Listens, and responds with 200."""
     async with Receiver() as receiver:
         yield receiver
 
@@ -35,14 +35,14 @@ class Endpoint:
 
     @classmethod
     async def made(cls, world: World, url: str, organization: UUID | None = None, **body: Any) -> "Endpoint":
-        """A new one, of a new organization unless one is given."""
+        """Create one, in a new organization unless one is given."""
         organization = organization or await world.organization()
         admin = await world.person(organization)
         made = await admin.call("POST", f"/orgs/{organization}/webhooks", json={"url": url, **body})
         return cls(organization, admin, made)
 
     async def get(self) -> Any:
-        """As it is now."""
+        """Read its current state."""
         return await self.admin.call("GET", self.path)
 
     async def patch(self, **body: Any) -> Any:
@@ -50,15 +50,15 @@ class Endpoint:
         return await self.admin.call("PATCH", self.path, json=body)
 
     async def post(self, path: str, json: Any = None) -> Any:
-        """An action on it."""
+        """Run an action on it."""
         return await self.admin.call("POST", f"{self.path}{path}", json=json)
 
     async def deliveries(self, **params: Any) -> Any:
-        """Its log."""
+        """Read its log."""
         return (await self.admin.call("GET", f"{self.path}/deliveries", params=params))["deliveries"]
 
     async def settled(self, delivery_id: str, run: int = 1) -> Any:
-        """Wait for an attempt of a delivery to end; the delivery as the log has it."""
+        """Wait for an attempt of a delivery to end; return the delivery as the log has it."""
         handle: Any = await DBOS.retrieve_workflow_async(run_id(UUID(delivery_id), run))
         await handle.get_result(polling_interval_sec=0.02)
         return next(d for d in await self.deliveries() if d["id"] == delivery_id)
@@ -75,7 +75,7 @@ Queued = dict[str, list[timedelta]]
 
 @pytest.fixture
 def queued(monkeypatch: pytest.MonkeyPatch) -> Queued:
-    """The engine stands still: delays are noted by delivery, and a test makes the attempts itself."""
+    """The engine is stopped: delays are recorded by delivery, and a test makes the attempts itself."""
     delays: Queued = defaultdict(list)
 
     async def queue(*arguments: Any) -> None:
@@ -86,7 +86,7 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> Queued:
 
 
 class Clock:
-    """Time as a test sets it."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.at = datetime.now(UTC)
@@ -97,14 +97,14 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The sender's clock; jitter in its middle."""
+    """The sender's clock, with jitter fixed at its mean."""
     clock = Clock()
-    monkeypatch.setattr(sending, "now", clock)
-    monkeypatch.setattr(sending.random, "random", lambda: 0.5)
+    monkeypatch.setattr(attempts, "now", clock)
+    monkeypatch.setattr(attempts.random, "random", lambda: 0.5)
     return clock
 
 
 async def attempt(end: Endpoint, delivery_id: str) -> Any:
-    """Make the attempt that is due; the delivery after it."""
-    await sending.attempt(end.organization, UUID(delivery_id), (await row_of(delivery_id)).run)
+    """Make the attempt that is due; return the delivery after it."""
+    await attempts.attempt(end.organization, UUID(delivery_id), (await row_of(delivery_id)).run)
     return next(d for d in await end.deliveries() if d["id"] == delivery_id)

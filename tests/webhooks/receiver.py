@@ -1,4 +1,4 @@
-"""A receiver of webhooks: a real server on this machine that answers as a test tells it."""
+"""A receiver of webhooks: a real server on this machine that responds as a test configures it."""
 
 import asyncio
 import ssl
@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 PATIENCE = 60.0
-"""Seconds after which what has not come will not come."""
+"""Seconds after which no request is expected any longer."""
 
 
 @dataclass
 class Received:
-    """One request, as it came."""
+    """One request, as received."""
 
     line: str
     headers: dict[str, str]
@@ -28,7 +28,7 @@ Answering = Callable[[Received, asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass
 class Receiver:
-    """Use as a context; `url` is where it listens, `received` what has come, in order."""
+    """Use as a context; `url` is where it listens, `received` the requests in order."""
 
     host: str = "127.0.0.1"
     received: list[Received] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Receiver:
         return f"http://{self.host}:{self.port}/hooks?from=signum"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if await reader.read(1) != b"P":  # somebody who wants TLS
+        if await reader.read(1) != b"P":  # a client that uses TLS
             writer.write(b"HTTP/1.1 400 Plain\r\n\r\n")
             writer.close()
             return
@@ -78,7 +78,7 @@ class Receiver:
         await writer.drain()
 
     async def came(self, count: int = 1) -> list[Received]:
-        """Wait until so many requests have come; all of them."""
+        """Wait for this many requests; return all of them."""
         async with asyncio.timeout(PATIENCE), self._came:
             await self._came.wait_for(lambda: len(self.received) >= count)
         return self.received

@@ -1,4 +1,4 @@
-"""Endpoints: made, shown, changed, deleted; what may not be one."""
+"""Endpoints: created, shown, changed, deleted; and refused URLs."""
 
 import asyncio
 from typing import Any
@@ -7,17 +7,18 @@ from uuid import UUID
 import httpx
 import pytest
 
-from backend import db, runtime
 from backend.auth.scopes import Scope
-from backend.db import new_id
-from backend.members.schemas import Role
-from backend.sealing import SECRETS, CannotUnseal
-from backend.settings import settings
+from backend.core import db
+from backend.core.db import new_id
+from backend.core.encryption import SECRETS, CannotUnseal
+from backend.core.settings import settings
+from backend.server import runtime
+from backend.users.schemas import Role
 from backend.webhooks import egress
 from backend.webhooks.models import EndpointRow
 from backend.webhooks.schemas import EventType
 from tests.conftest import World
-from tests.firm import refused
+from tests.support.firm import refused
 from tests.webhooks.conftest import Endpoint
 
 URL = "https://hooks.example.com/signum"
@@ -26,7 +27,7 @@ OTHER_URL = "https://other.example.com/signum"
 
 @pytest.fixture(autouse=True)
 def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """The internet's names, for once in our hands."""
+    """Name resolution under the test's control."""
     known = {"hooks.example.com": ["93.184.215.14", "2606:4700::1111"]}
 
     def look_up(host: str, port: int) -> list[str]:
@@ -38,7 +39,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     return known
 
 
-async def test_an_endpoint_is_made_with_a_secret_that_is_shown_once(world: World) -> None:
+async def test_endpoint_secret_is_shown_once(world: World) -> None:
     end = await Endpoint.made(world, URL, event_types=["asset.created", "asset.updated"], description="Ledger")
     made = dict(end.record)
     assert made.pop("secret").startswith("whsec_")
@@ -68,7 +69,7 @@ async def test_an_endpoint_is_made_with_a_secret_that_is_shown_once(world: World
     assert disabled["webhooks"] == []
 
 
-async def test_the_secret_is_encrypted_where_it_is_kept(world: World) -> None:
+async def test_endpoint_secret_is_encrypted_at_rest(world: World) -> None:
     end, other = await Endpoint.made(world, URL), await Endpoint.made(world, URL)
     async with db.worker() as session:
         row = await session.get_one(EndpointRow, UUID(end.id))
@@ -78,7 +79,7 @@ async def test_the_secret_is_encrypted_where_it_is_kept(world: World) -> None:
         SECRETS.unseal_text(row.secret, other.id)
 
 
-async def test_a_replayed_creation_has_no_secret_and_makes_nothing(world: World, api: Any) -> None:
+async def test_replayed_endpoint_creation_omits_the_secret_and_creates_nothing(world: World, api: Any) -> None:
     acme = await world.organization()
     headers = await world.key(acme) | {"idempotency-key": "once"}
     async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://localhost") as http:
@@ -90,7 +91,7 @@ async def test_a_replayed_creation_has_no_secret_and_makes_nothing(world: World,
     assert len(listed) == 1
 
 
-async def test_an_endpoint_is_changed_disabled_and_deleted(world: World) -> None:
+async def test_endpoint_is_changed_disabled_and_deleted(world: World) -> None:
     end = await Endpoint.made(world, URL, description="Ledger")
     changed = await end.patch(event_types=["wallet.created"], description=None, url=URL + "/2")
     assert (changed["event_types"], changed["description"], changed["url"]) == (["wallet.created"], None, URL + "/2")
@@ -139,7 +140,7 @@ async def test_an_endpoint_is_changed_disabled_and_deleted(world: World) -> None
         ({"url": "https://mine.example.com/"}, 400),
     ],
 )
-async def test_what_may_not_be_an_endpoint_is_said(
+async def test_invalid_endpoint_is_rejected_with_a_reason(
     world: World, names: dict[str, list[str]], body: dict[str, Any], status: int
 ) -> None:
     names |= {
@@ -155,7 +156,7 @@ async def test_what_may_not_be_an_endpoint_is_said(
     assert (await admin.call("GET", f"/orgs/{acme}/webhooks"))["webhooks"] == []
 
 
-async def test_a_change_is_judged_like_a_new_endpoint(world: World) -> None:
+async def test_endpoint_change_is_validated_like_a_creation(world: World) -> None:
     end = await Endpoint.made(world, URL)
     for body, status in (
         ({"url": "https://10.0.0.1/"}, 400),
@@ -168,12 +169,12 @@ async def test_a_change_is_judged_like_a_new_endpoint(world: World) -> None:
     assert await end.get() == {k: v for k, v in end.record.items() if k != "secret"}
 
 
-async def test_a_name_that_leads_nowhere_yet_is_taken(world: World) -> None:
+async def test_unresolvable_host_name_is_accepted(world: World) -> None:
     end = await Endpoint.made(world, "https://not-yet.example.com/hooks")
     assert end.record["status"] == "enabled"
 
 
-async def test_this_machine_only_where_the_installation_allows_it(
+async def test_loopback_endpoint_requires_the_installation_setting(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await Endpoint.made(world, "http://127.0.0.1:9000/hooks")
@@ -188,7 +189,7 @@ async def test_this_machine_only_where_the_installation_allows_it(
             assert "this machine" in problem.detail
 
 
-async def test_an_organization_has_twenty_endpoints_at_most(world: World) -> None:
+async def test_organization_has_at_most_twenty_endpoints(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
 
@@ -203,7 +204,7 @@ async def test_an_organization_has_twenty_endpoints_at_most(world: World) -> Non
     assert sorted(answers) == [201] * 20 + [409] * 3
 
 
-async def test_who_may_what(world: World) -> None:
+async def test_endpoint_operations_enforce_roles(world: World) -> None:
     end = await Endpoint.made(world, URL)
     officer = await world.person(end.organization, Role.COMPLIANCE_OFFICER)
     assert (await officer.call("GET", end.path))["id"] == end.id
@@ -217,32 +218,44 @@ async def test_who_may_what(world: World) -> None:
     await refused(end.admin, "POST", f"{end.path}/deliveries/{new_id()}/replay", 404)
 
 
-async def test_only_a_person_lets_an_endpoint_hear_of_what_is_below(world: World) -> None:
+async def test_events_of_descendants_require_a_person(world: World) -> None:
     acme = await world.organization()
     key = await world.key(acme, Scope.ORGS_WRITE, Scope.ORGS_READ)
     path = f"/orgs/{acme}/webhooks"
     wide = {"url": URL, "include_descendants": True}
-    with pytest.raises(Exception, match="own organization only"):
+    with pytest.raises(Exception, match="only for its own organization"):
         await world.client.call("POST", path, json=wide, headers=key)
     made = await world.client.call("POST", path, json={"url": URL}, headers=key)
-    with pytest.raises(Exception, match="own organization only"):
+    with pytest.raises(Exception, match="only for its own organization"):
         await world.client.call("PATCH", f"{path}/{made['id']}", json={"include_descendants": True}, headers=key)
     end = await Endpoint.made(world, URL, acme, include_descendants=True)
     assert end.record["include_descendants"] is True
     assert (await world.client.call("PATCH", end.path, json={"description": "x"}, headers=key))["description"] == "x"
 
 
-async def test_key_that_redirects_an_endpoint_above_others_is_refused(world: World) -> None:
+async def test_key_that_redirects_an_endpoint_with_descendants_is_refused(world: World) -> None:
     acme = await world.organization()
     key = await world.key(acme, Scope.ORGS_WRITE, Scope.ORGS_READ)
     end = await Endpoint.made(world, URL, acme, include_descendants=True, event_types=["asset.created"])
     for body in ({"url": OTHER_URL}, {"event_types": ["*"]}, {"url": OTHER_URL, "include_descendants": True}):
-        with pytest.raises(Exception, match="own organization only"):
+        with pytest.raises(Exception, match="only for its own organization"):
             await world.client.call("PATCH", end.path, json=body, headers=key)
     same = await world.client.call("PATCH", end.path, json={"url": URL, "description": "x"}, headers=key)
     assert (same["url"], same["description"]) == (URL, "x")
     narrowed = {"url": OTHER_URL, "include_descendants": False}
     assert (await world.client.call("PATCH", end.path, json=narrowed, headers=key))["url"] == OTHER_URL
+
+
+async def test_key_that_enables_an_endpoint_with_descendants_is_refused(world: World) -> None:
+    acme = await world.organization()
+    key = await world.key(acme, Scope.ORGS_WRITE, Scope.ORGS_READ)
+    end = await Endpoint.made(world, URL, acme, include_descendants=True)
+    disabled, enabled = {"status": "disabled"}, {"status": "enabled"}
+    assert (await world.client.call("PATCH", end.path, json=enabled, headers=key))["status"] == "enabled"
+    assert (await world.client.call("PATCH", end.path, json=disabled, headers=key))["status"] == "disabled"
+    with pytest.raises(Exception, match="only for its own organization"):
+        await world.client.call("PATCH", end.path, json=enabled, headers=key)
+    assert (await end.admin.call("PATCH", end.path, json=enabled))["status"] == "enabled"
 
 
 async def test_event_types_are_public(world: World) -> None:

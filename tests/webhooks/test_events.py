@@ -1,4 +1,4 @@
-"""From changes to deliveries: one transaction, the right endpoints, nothing that is nobody's business."""
+"""From changes to deliveries: one transaction, the right endpoints, no data of other tenants."""
 
 from typing import Any
 from uuid import UUID
@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db
 from backend.auth.scopes import Scope
-from backend.changes import Change, Who, tell
-from backend.db import new_id
+from backend.core import db
+from backend.core.changes import Change, Who, publish
+from backend.core.db import new_id
 from backend.webhooks import events
 from backend.webhooks.models import DeliveryRow
 from tests.conftest import World
@@ -23,17 +23,17 @@ ASSET = new_id()
 
 
 async def change(organization: UUID, action: str = "asset.created", **after: Any) -> None:
-    """A change, told in a transaction of its own."""
+    """Record a change, in a separate transaction."""
     async with db.transaction(organization) as session:
-        await tell(session, organization, action, ("asset", ASSET), None, after)
+        await publish(session, organization, action, ("asset", ASSET), None, after)
 
 
 async def written(*endpoints: Endpoint) -> list[int]:
-    """How many deliveries each endpoint has."""
+    """Return how many deliveries each endpoint has."""
     return [len(await end.deliveries()) for end in endpoints]
 
 
-async def test_an_event_is_sent_to_those_who_asked(world: World, receiver: Receiver) -> None:
+async def test_event_is_sent_to_subscribed_endpoints(world: World, receiver: Receiver) -> None:
     acme = await world.organization()
     every = await Endpoint.made(world, receiver.url, acme)
     assets = await Endpoint.made(world, receiver.url, acme, event_types=["asset.created"])
@@ -51,12 +51,12 @@ async def test_an_event_is_sent_to_those_who_asked(world: World, receiver: Recei
     assert await written(every, assets, wallets) == [1, 1, 0]
 
 
-async def test_a_change_that_is_rolled_back_leaves_no_event(world: World, receiver: Receiver) -> None:
+async def test_rolled_back_change_leaves_no_event(world: World, receiver: Receiver) -> None:
     end = await Endpoint.made(world, receiver.url)
 
     async def undone() -> None:
         async with db.transaction(end.organization) as session:
-            await tell(session, end.organization, "asset.created", ("asset", ASSET))
+            await publish(session, end.organization, "asset.created", ("asset", ASSET))
             assert await session.scalar(sa.select(sa.func.count()).select_from(DeliveryRow)) == 1
             raise RuntimeError("undone")
 
@@ -69,7 +69,7 @@ async def test_a_change_that_is_rolled_back_leaves_no_event(world: World, receiv
     assert receiver.received == []
 
 
-async def test_it_goes_up_to_those_who_want_to_hear_of_what_is_below(world: World, receiver: Receiver) -> None:
+async def test_event_reaches_ancestor_endpoints_that_include_descendants(world: World, receiver: Receiver) -> None:
     group = await world.organization("Group")
     fund = await world.organization("Fund", group)
     vehicle = await world.organization("Vehicle", fund)
@@ -83,11 +83,11 @@ async def test_it_goes_up_to_those_who_want_to_hear_of_what_is_below(world: Worl
     assert await written(wide, narrow, middle, beside, own) == [1, 0, 1, 0, 1]
     await change(group)
     assert await written(wide, narrow, middle, beside, own) == [2, 1, 1, 0, 1]
-    told = (await wide.deliveries())[1]
-    assert (told["organization_id"], told["payload"]["data"]["organization_id"]) == (str(group), str(vehicle))
+    answer = (await wide.deliveries())[1]
+    assert (answer["organization_id"], answer["payload"]["data"]["organization_id"]) == (str(group), str(vehicle))
 
 
-async def test_deliveries_of_organizations_below_are_not_shown_to_a_key(world: World, receiver: Receiver) -> None:
+async def test_deliveries_of_descendants_are_hidden_from_a_key(world: World, receiver: Receiver) -> None:
     group = await world.organization("Group")
     fund = await world.organization("Fund", group)
     wide = await Endpoint.made(world, receiver.url, group, include_descendants=True)
@@ -103,7 +103,7 @@ async def test_deliveries_of_organizations_below_are_not_shown_to_a_key(world: W
     assert (await problem_of(replay)).status == 404
 
 
-async def test_endpoint_that_no_longer_hears_of_organizations_below_keeps_none_of_it_to_send(
+async def test_endpoint_that_stops_including_descendants_drops_their_unsent_deliveries(
     world: World, receiver: Receiver
 ) -> None:
     group = await world.organization("Group")
@@ -119,7 +119,7 @@ async def test_endpoint_that_no_longer_hears_of_organizations_below_keeps_none_o
     assert [d["payload"]["data"]["organization_id"] for d in left] == [str(group)]
 
 
-async def test_a_move_is_one_event_at_the_organization_and_both_its_parents(world: World, receiver: Receiver) -> None:
+async def test_move_is_one_event_for_the_organization_and_both_parents(world: World, receiver: Receiver) -> None:
     group = await world.organization("Group")
     old, new = await world.organization("Old", group), await world.organization("New", group)
     moved = await world.organization("Moved", new)
@@ -127,12 +127,12 @@ async def test_a_move_is_one_event_at_the_organization_and_both_its_parents(worl
     wide = await Endpoint.made(world, receiver.url, group, include_descendants=True)
     async with db.transaction(moved, old, new) as session:
         for place in (moved, old, new):
-            subject = ("organization", moved)
-            await tell(session, place, "organization.moved", subject, {"parent_id": str(old)}, {"parent_id": str(new)})
+            subject, before, after = ("organization", moved), {"parent_id": str(old)}, {"parent_id": str(new)}
+            await publish(session, place, "organization.moved", subject, before, after)
     assert await written(*ends, wide) == [1, 1, 1, 1]
-    told = [(await end.deliveries())[0] for end in (*ends, wide)]
-    assert len({d["event_id"] for d in told}) == 1
-    assert told[1]["payload"]["data"] == {
+    answer = [(await end.deliveries())[0] for end in (*ends, wide)]
+    assert len({d["event_id"] for d in answer}) == 1
+    assert answer[1]["payload"]["data"] == {
         "object": "organization",
         "id": str(moved),
         "organization_id": str(moved),
@@ -141,31 +141,31 @@ async def test_a_move_is_one_event_at_the_organization_and_both_its_parents(worl
     }
 
 
-async def test_two_changes_of_one_thing_are_two_events(world: World, receiver: Receiver) -> None:
+async def test_repeated_change_of_one_subject_is_two_events(world: World, receiver: Receiver) -> None:
     end = await Endpoint.made(world, receiver.url)
     async with db.transaction(end.organization) as session:
         for _ in range(2):
-            await tell(session, end.organization, "asset.updated", ("asset", ASSET), {}, {})
+            await publish(session, end.organization, "asset.updated", ("asset", ASSET), {}, {})
     first, second = await receiver.came(2)
     assert first.event != second.event
 
 
-async def test_the_worker_can_tell_too(world: World, receiver: Receiver) -> None:
+async def test_event_written_by_the_worker_is_sent(world: World, receiver: Receiver) -> None:
     end = await Endpoint.made(world, receiver.url)
     async with db.worker() as session:
-        await tell(session, end.organization, "attestation.expired", ("attestation", new_id()))
+        await publish(session, end.organization, "attestation.expired", ("attestation", new_id()))
     (got,) = await receiver.came()
     assert orjson.loads(got.body)["type"] == "attestation.expired"
 
 
-async def test_nobody_tells_of_an_organization_that_is_not_entered(world: World) -> None:
+async def test_event_of_an_organization_outside_the_scope_is_rejected(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     with pytest.raises(sa.exc.DBAPIError, match="not entered"):
         async with db.transaction(acme) as session:
-            await tell(session, other, "asset.created", ("asset", ASSET))
+            await publish(session, other, "asset.created", ("asset", ASSET))
 
 
-async def test_a_disabled_endpoint_misses_nothing_for_good(world: World, receiver: Receiver) -> None:
+async def test_event_missed_by_a_disabled_endpoint_can_be_replayed(world: World, receiver: Receiver) -> None:
     end = await Endpoint.made(world, receiver.url)
     await end.patch(status="disabled")
     await change(end.organization)
@@ -180,7 +180,7 @@ async def test_a_disabled_endpoint_misses_nothing_for_good(world: World, receive
     assert got.event == missed["event_id"]
 
 
-async def test_rows_of_deliveries_belong_to_the_endpoints_organization(world: World, receiver: Receiver) -> None:
+async def test_delivery_rows_belong_to_the_organization_of_the_endpoint(world: World, receiver: Receiver) -> None:
     group = await world.organization("Group")
     fund = await world.organization("Fund", group)
     await Endpoint.made(world, receiver.url, group, include_descendants=True)
@@ -192,7 +192,7 @@ async def test_rows_of_deliveries_belong_to_the_endpoints_organization(world: Wo
         assert await session.scalar(count.where(col(DeliveryRow.organization_id) == group)) == 1
 
 
-def test_an_event_says_ids_and_status_and_nothing_of_a_person() -> None:
+def test_event_contains_ids_and_status_but_no_personal_data() -> None:
     before = {"status": "updating", "name": "Old", "email": "marta@example.com"}
     after = {
         "status": "active",

@@ -1,22 +1,27 @@
-"""Nobody is held up, nothing is lost by a crash, and the log tells of it for thirty days."""
+"""Deliveries do not block each other, survive a crash, and stay in the log for thirty days."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
+from dbos import DBOS
 from sqlmodel import col
 
-from backend import db, sweep
-from backend.webhooks import events, sending
+from backend.core import db
+from backend.engine import retention
+from backend.server import sweep
+from backend.webhooks import attempts, events
 from backend.webhooks.models import DeliveryRow, EndpointRow
 from tests.conftest import World
+from tests.support.firm import refused
 from tests.webhooks.conftest import Endpoint, Queued, attempt, row_of
 from tests.webhooks.receiver import Received, Receiver
 
 
-async def test_one_that_hangs_holds_up_nobody_else(world: World, receiver: Receiver) -> None:
+async def test_hanging_receiver_does_not_delay_others(world: World, receiver: Receiver) -> None:
     acme, held = await world.organization(), asyncio.Event()
 
     async def hang(request: Received, writer: asyncio.StreamWriter) -> None:
@@ -30,12 +35,12 @@ async def test_one_that_hangs_holds_up_nobody_else(world: World, receiver: Recei
         await stuck.came(5)
         await quick.post("/test")
         await receiver.came()
-        assert len(stuck.received) == 5, "so many at a time, and no more"
+        assert len(stuck.received) == 5, "limited concurrency"
         held.set()
 
 
-async def test_no_connection_to_the_database_is_held_while_receivers_think(world: World, receiver: Receiver) -> None:
-    """Twenty are being sent at once; were each to hold one of the workflows' fifteen connections, five would wait."""
+async def test_waiting_for_receivers_holds_no_database_connection(world: World, receiver: Receiver) -> None:
+    """Twenty are being sent concurrently; if each held one of the workflows' fifteen connections, five would wait."""
     acme, held = await world.organization(), asyncio.Event()
 
     async def hang(request: Received, writer: asyncio.StreamWriter) -> None:
@@ -51,12 +56,12 @@ async def test_no_connection_to_the_database_is_held_while_receivers_think(world
         assert (await end.settled(delivery["id"]))["status"] == "succeeded"
 
 
-async def test_what_nobody_works_on_is_taken_up(
+async def test_delivery_without_a_worker_is_resumed_by_the_sweep(
     world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
     with monkeypatch.context() as patch:
-        patch.setattr(events.workflows, "is_running", lambda: False)
+        patch.setattr(events.engine, "is_running", lambda: False)
         lost, early = await end.post("/test"), await end.post("/test")
     await overdue(lost["id"], timedelta(minutes=2))
     await sweep.once()
@@ -67,13 +72,13 @@ async def test_what_nobody_works_on_is_taken_up(
 
 
 async def overdue(delivery_id: str, by: timedelta) -> None:
-    """Let an attempt have been due for a while."""
+    """Make an attempt overdue."""
     async with db.worker() as session:
         query = sa.update(DeliveryRow).where(col(DeliveryRow.id) == UUID(delivery_id))
         await session.execute(query.values(next_attempt_at=datetime.now(UTC) - by))
 
 
-async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, queued: Queued) -> None:
+async def test_delivery_log_keeps_thirty_days(world: World, receiver: Receiver, queued: Queued) -> None:
     end = await Endpoint.made(world, receiver.url)
     old, waiting, new = [await end.post("/test") for _ in range(3)]
     for delivery in (old, new):
@@ -82,11 +87,11 @@ async def test_the_log_goes_back_thirty_days(world: World, receiver: Receiver, q
         ids = [UUID(d["id"]) for d in (old, waiting)]
         long_ago = datetime.now(UTC) - timedelta(days=31)
         await session.execute(sa.update(DeliveryRow).where(col(DeliveryRow.id).in_(ids)).values(created_at=long_ago))
-        await sending.forget(session)
+        await attempts.forget(session)
     assert {d["id"] for d in await end.deliveries()} == {waiting["id"], new["id"]}
 
 
-async def test_deleted_meanwhile_nothing_is_written_and_nothing_breaks(
+async def test_endpoint_deleted_during_a_delivery_writes_nothing(
     world: World, receiver: Receiver, queued: Queued
 ) -> None:
     end = await Endpoint.made(world, receiver.url)
@@ -97,21 +102,45 @@ async def test_deleted_meanwhile_nothing_is_written_and_nothing_breaks(
         await receiver._answer(request, writer)
 
     receiver.answering = delete_first
-    await sending.attempt(end.organization, UUID(delivery["id"]), 1)
+    await attempts.attempt(end.organization, UUID(delivery["id"]), 1)
     async with db.worker() as session:
         assert await session.get(DeliveryRow, UUID(delivery["id"])) is None
         assert await session.get(EndpointRow, UUID(end.id)) is None
-    await sending.attempt(end.organization, UUID(delivery["id"]), 1)
+    await attempts.attempt(end.organization, UUID(delivery["id"]), 1)
     assert len(receiver.received) == 1
 
 
-async def test_the_log_is_filtered_and_paged(world: World, receiver: Receiver, queued: Queued) -> None:
+async def test_delivery_log_is_filtered_and_paged(world: World, receiver: Receiver, queued: Queued) -> None:
     end = await Endpoint.made(world, receiver.url)
     sent = [await end.post("/test") for _ in range(3)]
     await attempt(end, sent[0]["id"])
     assert [d["id"] for d in await end.deliveries(status="succeeded")] == [sent[0]["id"]]
     assert await end.deliveries(event_type="asset.created") == []
+    path = f"{end.path}/deliveries/{sent[0]['id']}"
+    assert await end.admin.call("GET", path) == (await end.deliveries(status="succeeded"))[0]
+    other = await Endpoint.made(world, receiver.url)
+    await refused(other.admin, "GET", path, 403)
+    await refused(other.admin, "GET", path.replace(end.path, other.path), 404)
     page = await end.admin.call("GET", f"{end.path}/deliveries", params={"limit": 2})
     rest = await end.admin.call("GET", f"{end.path}/deliveries", params={"limit": 2, "cursor": page["nextCursor"]})
     assert [d["id"] for d in [*page["deliveries"], *rest["deliveries"]]] == [d["id"] for d in reversed(sent)]
     assert rest["nextCursor"] is None
+
+
+async def test_engine_keeps_its_record_of_an_attempt_for_a_day(
+    world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = await Endpoint.made(world, receiver.url)
+    delivery = await end.post("/test")
+    await end.settled(delivery["id"])
+    other = await end.post("/recover", {"since": "2026-01-01T00:00:00Z"})
+    runs = [events.run_id(UUID(delivery["id"]), 1), f"{other['requestId']}:1"]
+    handle: Any = await DBOS.retrieve_workflow_async(runs[1])
+    await handle.get_result(polling_interval_sec=0.02)
+    await retention.once()
+    assert None not in [await DBOS.get_workflow_status_async(run) for run in runs]
+    monkeypatch.setattr(retention, "ATTEMPTS_KEPT", timedelta(seconds=-1))
+    await retention.once()
+    attempt_of, recovery = [await DBOS.get_workflow_status_async(run) for run in runs]
+    assert (attempt_of is None, recovery is None) == (True, False)
+    assert [d["status"] for d in await end.deliveries()] == ["succeeded"]

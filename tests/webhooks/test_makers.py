@@ -8,11 +8,12 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend import db, sweep
 from backend.auth.scopes import Scope
-from backend.changes import tell
-from backend.db import new_id
+from backend.core import db
+from backend.core.changes import publish
+from backend.core.db import new_id
 from backend.models import ApiKeyRow, OutboxRow
+from backend.server import sweep
 from tests.approvals.test_applications import connect, end
 from tests.conftest import Actor, World
 from tests.oauth.conftest import http  # noqa: F401  (a fixture)
@@ -22,42 +23,42 @@ URL = "http://localhost:1024/hooks"
 WHY = "The endpoint was disabled"
 
 
-async def happen(organization: UUID) -> None:
-    """Something happens in an organization."""
+async def publish_events(organization: UUID) -> None:
+    """Cause an event in an organization."""
     async with db.transaction(organization) as session:
-        await tell(session, organization, "party.verified", ("party", new_id()), None, {"status": "verified"})
+        await publish(session, organization, "party.verified", ("party", new_id()), None, {"status": "verified"})
 
 
 async def key_of(world: World, admin: Actor, organization: UUID) -> dict[str, Any]:
-    """A key that can make endpoints."""
+    """A key that can create endpoints."""
     body = {"name": "Hooks", "scopes": [str(Scope.ORGS_READ), str(Scope.ORGS_WRITE)]}
     return dict(await admin.call("POST", f"/orgs/{organization}/api-keys", json=body))
 
 
 async def made_by(world: World, admin: Actor, organization: UUID, token: str) -> Endpoint:
-    """An endpoint that a key or an application has made."""
+    """An endpoint that a key or an application has created."""
     made = await world.client.call("POST", f"/orgs/{organization}/webhooks", json={"url": URL}, token=token)
     return Endpoint(organization, admin, made)
 
 
 async def state_of(end: Endpoint) -> tuple[str, str | None]:
-    """Its status, and why it is disabled."""
+    """Return its status, and why it is disabled."""
     shown = await end.get()
     return shown["status"], shown["disabled_reason"]
 
 
-async def test_endpoint_of_a_revoked_key_is_sent_nothing(world: World, queued: Queued) -> None:
+async def test_endpoint_of_a_revoked_key_receives_nothing(world: World, queued: Queued) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     key = await key_of(world, admin, acme)
     hook = await made_by(world, admin, acme, key["key"])
     assert (hook.record["parent_id"], hook.record["client_id"]) == (key["id"], None)
-    await happen(acme)
+    await publish_events(acme)
     [waiting] = await hook.deliveries(event_type="party.verified")
     async with db.worker() as session:
         mine = sa.update(ApiKeyRow).where(col(ApiKeyRow.id) == UUID(key["id"]))
         await session.execute(mine.values(revoked_at=sa.func.now()))
-    await happen(acme)
+    await publish_events(acme)
     async with db.transaction(acme) as session:
         text = sa.text(
             "select status, failure from webhook_deliveries where endpoint_id = :id order by id desc limit 1"
@@ -81,17 +82,17 @@ async def test_endpoint_of_an_application_ends_with_its_grant(world: World, http
     listed = (await admin.call("GET", f"/orgs/{acme}/webhooks"))["webhooks"]
     assert [(h["status"], h["disabled_reason"]) for h in listed] == [("disabled", "maker_ended")]
     log = (await admin.call("GET", f"/orgs/{acme}/audit", params={"action": "webhook.disabled"}))["audit"]
-    assert [(e["credential"], e["actor"]) for e in log] == [("system", None)], "it is written down once"
+    assert [(e["credential"], e["actor"]) for e in log] == [("system", None)], "it is recorded once"
     async with db.worker() as session:
         query = sa.select(col(OutboxRow.body)).where(
             col(OutboxRow.organization_id) == acme, col(OutboxRow.recipient) == admin.email
         )
         mails = [m for m in (await session.scalars(query)).all() if hook.id in m]
     assert len(mails) == 1
-    assert "made it" in mails[0]
+    assert "created it" in mails[0]
 
 
-async def test_endpoint_of_a_key_that_another_key_made_ends_with_the_first(world: World) -> None:
+async def test_endpoint_of_a_child_key_ends_with_the_parent_key(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     scopes = ["orgs:read", "orgs:write", "api-keys:write"]
@@ -103,7 +104,7 @@ async def test_endpoint_of_a_key_that_another_key_made_ends_with_the_first(world
     assert await state_of(hook) == ("disabled", "maker_ended")
 
 
-async def test_person_who_enables_an_ended_endpoint_takes_it_over(world: World) -> None:
+async def test_endpoint_of_a_revoked_key_is_taken_over_by_the_person_who_enables_it(world: World) -> None:
     acme = await world.organization()
     admin = await world.person(acme)
     key = await key_of(world, admin, acme)
@@ -118,7 +119,7 @@ async def test_person_who_enables_an_ended_endpoint_takes_it_over(world: World) 
     assert await state_of(hook) == ("enabled", None)
 
 
-async def test_key_that_redirects_a_persons_endpoint_takes_it_with_it(world: World) -> None:
+async def test_endpoint_redirected_by_a_key_ends_with_the_key(world: World) -> None:
     acme = await world.organization()
     hook = await Endpoint.made(world, URL, acme)
     assert (hook.record["parent_id"], hook.record["client_id"]) == (None, None)
@@ -133,7 +134,7 @@ async def test_key_that_redirects_a_persons_endpoint_takes_it_with_it(world: Wor
     assert await state_of(hook) == ("disabled", "maker_ended")
 
 
-async def test_endpoint_of_a_person_outlives_their_session(world: World) -> None:
+async def test_endpoint_of_a_person_outlives_the_session(world: World) -> None:
     acme = await world.organization()
     hook, other = await Endpoint.made(world, URL, acme), await world.person(acme)
     await hook.admin.call("POST", "/auth/logout")

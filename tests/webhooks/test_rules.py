@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook
 
-from backend.errors import BadRequest
-from backend.webhooks import rules, signing
+from backend.core.errors import BadRequest
+from backend.webhooks import rules, signatures
 from backend.webhooks.addresses import is_loopback_host, is_public
 from backend.webhooks.rules import Policy
 
@@ -17,7 +17,7 @@ STRICT = Policy(loopback=False, ports=frozenset({443, 8443}))
 EMBEDDED = Policy(loopback=True, ports=frozenset({443, 8443}))
 
 
-def test_ten_attempts_within_about_three_days() -> None:
+def test_retry_schedule_has_ten_attempts_within_about_three_days() -> None:
     waits = [rules.next_wait(attempt, 0.5) for attempt in range(1, 11)]
     hours = [w / timedelta(hours=1) for w in waits[2:9] if w]
     assert waits[:2] == [timedelta(seconds=5), timedelta(minutes=5)]
@@ -27,7 +27,7 @@ def test_ten_attempts_within_about_three_days() -> None:
 
 
 @given(st.integers(1, 9), st.floats(0, 1))
-def test_jitter_is_a_tenth_at_most(attempt: int, chance: float) -> None:
+def test_retry_jitter_is_at_most_a_tenth(attempt: int, chance: float) -> None:
     wait, usual = rules.next_wait(attempt, chance), rules.RETRIES[attempt - 1]
     assert wait is not None
     assert 0.9 * usual <= wait + timedelta(microseconds=1)
@@ -45,12 +45,12 @@ def test_jitter_is_a_tenth_at_most(attempt: int, chance: float) -> None:
         "fe80::1", "fe80::1%eth0", "fec0::1", "fc00::1", "fd00:ec2::254", "ff02::1", "2606:4700::1%lo",
     ],
 )  # fmt: skip
-def test_addresses_that_are_not_public(text: str) -> None:
+def test_special_purpose_address_is_not_public(text: str) -> None:
     assert not is_public(ip_address(text))
 
 
 @pytest.mark.parametrize("text", ["1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])
-def test_public_addresses(text: str) -> None:
+def test_global_address_is_public(text: str) -> None:
     assert is_public(ip_address(text))
 
 
@@ -69,23 +69,23 @@ def test_public_addresses(text: str) -> None:
         ("http://[::1]:9000/", "this machine"),
     ],
 )
-def test_what_a_url_may_not_name(url: str, words: str) -> None:
+def test_forbidden_url_is_rejected(url: str, words: str) -> None:
     with pytest.raises(BadRequest, match=words):
         rules.check_url(url, STRICT)
 
 
 @pytest.mark.parametrize("url", ["http://localhost:9000/a?b=c", "http://127.0.0.1/", "https://[::1]:8443/x"])
-def test_this_machine_where_it_is_allowed(url: str) -> None:
+def test_loopback_url_is_accepted_when_allowed(url: str) -> None:
     assert is_loopback_host(rules.check_url(url, EMBEDDED).host)
 
 
-def test_this_machine_only_by_its_own_words_and_not_its_system_ports() -> None:
+def test_loopback_url_by_another_name_or_system_port_is_rejected() -> None:
     for url in ("http://localhost:22/", "http://127.0.0.1.nip.io:9000/", "http://192.168.0.1:9000/", "http://0/"):
         with pytest.raises(BadRequest):
             rules.check_url(url, EMBEDDED)
 
 
-def test_a_url_is_taken_apart() -> None:
+def test_url_is_split_into_its_parts() -> None:
     to = rules.target("https://Example.com:8443/a/b?c=d&e")
     assert (to.scheme, to.host, to.port, to.path, to.authority) == (
         "https", "example.com", 8443, "/a/b?c=d&e", "example.com:8443",
@@ -94,16 +94,16 @@ def test_a_url_is_taken_apart() -> None:
     assert rules.target("https://[2606:4700::1]/").authority == "[2606:4700::1]"
 
 
-def test_the_published_vector() -> None:
-    secret = signing.PREFIX + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    signed = signing.sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
+def test_signature_matches_the_published_vector() -> None:
+    secret = signatures.PREFIX + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    signed = signatures.sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
     assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
-def test_the_librarys_receiver_accepts_what_we_sign() -> None:
-    secret, at = signing.new_secret(), datetime.now(UTC)
+def test_signature_is_accepted_by_the_library_receiver() -> None:
+    secret, at = signatures.new_secret(), datetime.now(UTC)
     assert len(Webhook(secret)._whsecret) == 32
     body = b'{"type":"asset.created"}'
-    assert Webhook(secret).sign("evt", at, body.decode()) == signing.sign(secret, "evt", int(at.timestamp()), body)
-    headers = signing.headers([signing.new_secret(), secret], "evt", int(at.timestamp()), body)
+    assert Webhook(secret).sign("evt", at, body.decode()) == signatures.sign(secret, "evt", int(at.timestamp()), body)
+    headers = signatures.headers([signatures.new_secret(), secret], "evt", int(at.timestamp()), body)
     assert Webhook(secret).verify(body, headers) == {"type": "asset.created"}

@@ -1,1 +1,1 @@
-"""The node check: what an RPC URL supports, whether that is enough for Signum, and which settings fit it."""
+"""The node check: what an RPC URL supports, whether that is enough for Signum, and the settings that fit it."""

@@ -1,4 +1,4 @@
-"""Calls to one RPC URL, for the node check only: nothing is passed on to another node, and nothing is remembered."""
+"""Calls to one RPC URL, for the node check only: nothing is passed to another node, and nothing is remembered."""
 
 import asyncio
 import time
@@ -9,18 +9,18 @@ from urllib.parse import urlsplit
 import httpx
 import orjson
 
-from backend.chain.rpc import Request
+from backend.chain.rpc.json_rpc import Request
 
 TIMEOUT = httpx.Timeout(10.0, connect=4.0)
 ATTEMPTS = 3
 LONGEST_WAIT = 10.0
-"""Seconds that a rate limit is waited for."""
+"""Maximum seconds to wait for a rate limit."""
 _LIMITS = frozenset({-32005, -32029, -32097, 429})
 
 
 class Unanswered(Exception):
-    """The node did not answer a call, or limited it; the message says which and never has the URL. `wait`: seconds
-    until the call is worth another attempt."""
+    """The node did not answer a call, or rate-limited it; the message says which and never contains the URL. `wait`:
+    seconds until another attempt makes sense."""
 
     def __init__(self, why: str, wait: float = 0.2) -> None:
         super().__init__(why)
@@ -43,13 +43,13 @@ class Refused(Exception):
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL, and its port where it has one: the rest may carry a provider's key."""
+    """Return the host of a URL, and its port if any: the rest may contain a provider's key."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
 
 class NodeConnection:
-    """One RPC URL. Every request opens a connection of its own, so that a load balancer chooses a machine each time."""
+    """One RPC URL. Every request opens a separate connection, so that a load balancer chooses a machine each time."""
 
     def __init__(self, url: str, deadline: float) -> None:
         self._url = url
@@ -58,7 +58,6 @@ class NodeConnection:
         self._http = httpx.AsyncClient(timeout=TIMEOUT, limits=limits, trust_env=False)
         self.calls = 0
         self.limited = 0
-        self.latencies: list[float] = []
 
     async def close(self) -> None:
         """Close all connections."""
@@ -75,18 +74,18 @@ class NodeConnection:
         return answer["result"]
 
     async def batch(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
-        """Return the responses of a batch in the order of its requests. Raises Refused where it has not all of them."""
+        """Return the responses of a batch in the order of its requests. Raises Refused if some are missing."""
         body = [{"jsonrpc": "2.0", "id": n, "method": m, "params": p} for n, (m, p) in enumerate(requests)]
         answer = await self._persist(body)
         if isinstance(answer, dict) and answer.get("error"):
             raise _refusal(answer["error"])
         by_id = {entry.get("id"): entry for entry in answer if isinstance(entry, dict)} if answer else {}
         if set(by_id) != set(range(len(requests))):
-            raise Refused(0, "the batch was answered in part")
+            raise Refused(0, "some requests of the batch were not answered")
         return [by_id[number] for number in range(len(requests))]
 
     async def _persist(self, body: Any) -> Any:
-        """Post until there is an answer that is no rate limit, a few times and within the check's time."""
+        """Post until there is an answer other than a rate limit, a few times and within the check's time."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await self._post(body)
@@ -99,14 +98,12 @@ class NodeConnection:
 
     async def _post(self, body: Any) -> Any:
         self.calls += len(body) if isinstance(body, list) else 1
-        started = time.monotonic()
         try:
             response = await self._http.post(self._url, json=body)
         except httpx.TimeoutException:
             raise Unanswered("no response within 10 seconds") from None
         except httpx.HTTPError:
             raise Unanswered("no response") from None
-        self.latencies.append(time.monotonic() - started)
         return self._read(body, response)
 
     def _read(self, body: Any, response: httpx.Response) -> Any:
@@ -126,20 +123,20 @@ class NodeConnection:
 
 
 def _unreadable(response: httpx.Response) -> Exception:
-    """A refusal by status, such as 401 or 413, is an answer; an error of the server is not."""
+    """Return a refusal by status, such as 401 or 413, as an answer; a server error is not one."""
     if response.is_client_error:
         return Refused(response.status_code, f"HTTP status {response.status_code}")
     return Unanswered(f"HTTP status {response.status_code}, not JSON-RPC")
 
 
 def _retry_after(response: httpx.Response) -> float:
-    """Return the seconds of `Retry-After`; a date, or none, is taken as a second."""
+    """Return the seconds of `Retry-After`; a date, or a missing value, counts as one second."""
     given = response.headers.get("retry-after", "")
     return float(given) if given.isdecimal() and len(given) < 6 else 1.0
 
 
 def _is_limit(body: Any, answer: Any) -> bool:
-    """Whether an answer is a rate limit. Of `eth_getLogs` the same codes mean that the range is too large."""
+    """Return whether an answer is a rate limit. For `eth_getLogs` the same codes mean that the range is too large."""
     if isinstance(body, dict) and body["method"] == "eth_getLogs":
         return False
     entries = answer if isinstance(answer, list) else [answer]

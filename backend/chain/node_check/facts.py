@@ -1,4 +1,4 @@
-"""What the probes of a node found. Pure.
+"""Results of a node's probes. Pure functions.
 
 None means that a probe could not finish, because the node did not answer or limited its callers.
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """A height that a node told, and when: `time.monotonic` before the request and after the response."""
+    """A height from a node, and its time: `time.monotonic` before the request and after the response."""
 
     asked: float
     answered: float
@@ -18,11 +18,11 @@ class Sample(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """What many quick requests say about the machines behind a URL."""
+    """What many quick requests reveal about the machines behind a URL."""
 
     requests: int
     apart: int
-    """Blocks between the machines, at least; 0 where the responses could all come from one machine."""
+    """Minimum number of blocks between the machines; 0 if all responses could come from one machine."""
 
 
 class Tag(NamedTuple):
@@ -39,23 +39,21 @@ class NodeFacts:
 
     host: str
     failure: str | None = None
-    """Why nothing could be asked, in a sentence; nothing else is known then."""
+    """Why no probe was possible, as a sentence; nothing else is known then."""
     chain_id: int | None = None
-    latency: float | None = None
-    """Median seconds of a call."""
     pool: Pool | None = None
     batch: int | None = None
-    """Largest batch that was answered, 1 where the node refuses batches."""
+    """Largest batch that was answered, 1 if the node refuses batches."""
     batch_asked: int = 0
     """Largest batch that was tried."""
     history: int | None = None
     """Blocks below the newest at which `eth_call` and `eth_getBalance` work; 0 is the newest block only."""
     is_archive: bool = False
-    """Whether the oldest state that was tried can be read too."""
+    """Whether the oldest probed state can be read too."""
     ignores_block: bool | None = None
-    """Whether `eth_call` answers for a block that does not exist, so that its block parameter means nothing."""
+    """Whether `eth_call` answers for a block that does not exist, so that its block parameter has no effect."""
     log_range: int | None = None
-    """Most blocks of one `eth_getLogs` that worked, 0 where even one block is refused."""
+    """Largest number of blocks of one `eth_getLogs` that worked, 0 if even one block is refused."""
     log_range_asked: int = 0
     logs_by_hash: bool | None = None
     logs_with_block: bool | None = None
@@ -73,14 +71,14 @@ class NodeFacts:
     gas_limit: int | None = None
     calls: int = 0
     limited: int = 0
-    """How many of the calls met a rate limit."""
+    """Number of calls that met a rate limit."""
     notes: list[str] = field(default_factory=list)
 
 
 def blocks_apart(samples: Sequence[Sample], block_time: float) -> int:
-    """Return how many blocks the machines behind a URL are apart at least, 0 where one machine explains all heights.
+    """Return the minimum number of blocks between the machines behind a URL, 0 if one machine explains all heights.
 
-    One machine never goes back, and moves on by about a block per `block_time`; two more blocks are chance.
+    One machine never goes back, and advances by about a block per `block_time`; two more blocks are tolerated.
     """
     return max((_beyond_chance(a, b, block_time) for a in samples for b in samples), default=0)
 

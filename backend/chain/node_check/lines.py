@@ -1,33 +1,34 @@
-"""What each fact about a node means for Signum, a line for each. Pure."""
+"""The meaning of each fact about a node, one line per fact. Pure functions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.chain import durations
+from backend.chain.finality import Finality
 from backend.chain.node_check.facts import NodeFacts, Tag
-from backend.chain.terms import FINALIZED, SAFE, ChainTerms, Finality
+from backend.chain.rpc import durations
+from backend.chain.rpc.terms import FINALIZED, SAFE, ChainTerms
 
 LARGEST_TRANSACTION = 6_200_000
 """Gas of our largest transaction, the deployment of a token (docs/public-networks.md), with the margin of 1.3."""
 BIG_BLOCKS = frozenset({30367, 40362})
-"""Endpoint ids of HyperEVM, whose accounts choose between small and big blocks."""
+"""Endpoint IDs of HyperEVM, whose accounts choose between small and big blocks."""
 STALE = 20
-"""Block times after which the newest block counts as old."""
+"""Number of block times after which the newest block counts as old."""
 TOO_FAR_APART = 120.0
-"""Seconds between the machines of a pool after which one of them counts as out of order."""
+"""Seconds between the machines of a pool after which one of them counts as faulty."""
 SPARE = 64
 """Blocks below the confirmations whose state is still read."""
 BELIEVED = 60.0
-"""Seconds; where finality takes longer, a tag that names the newest block itself is not believed."""
+"""Seconds; if finality takes longer, a tag that names the newest block itself is not trusted."""
 
 
 UNUSED = "The terms of this chain do not use it."
 
 
 class Level(StrEnum):
-    """How well a node supports something. `limits`: Signum works around what is missing. `missing`: it cannot, or the
-    settings have to change first."""
+    """How well a node supports a feature. `limits`: Signum works around the limitation. `missing`: it cannot, or the
+    settings must change first."""
 
     OK = "ok"
     LIMITS = "limits"
@@ -36,7 +37,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that a node supports, or not: what was found, and what Signum does about it."""
+    """One feature of a node: the finding, and what Signum does about it."""
 
     name: str
     level: Level
@@ -55,7 +56,7 @@ class Site:
 
 
 def lines_of(facts: NodeFacts, site: Site) -> Iterator[Line]:
-    """Yield a line for everything that was probed."""
+    """Yield a line for each probed feature."""
     yield _chain_id(facts, site)
     yield _freshness(facts, site)
     yield _machines(facts, site)
@@ -79,9 +80,9 @@ def _unknown(name: str) -> Line:
 
 def _chain_id(facts: NodeFacts, site: Site) -> Line:
     if facts.chain_id == site.chain_id:
-        return Line("Chain id", Level.OK, f"{facts.chain_id}.")
-    found = f"{facts.chain_id}, and the chain {site.eid} has {site.chain_id}."
-    return Line("Chain id", Level.MISSING, found, "The node belongs to another chain and is never asked.")
+        return Line("Chain ID", Level.OK, f"{facts.chain_id}.")
+    found = f"The chain ID is {facts.chain_id}, but the chain {site.eid} has {site.chain_id}."
+    return Line("Chain ID", Level.MISSING, found, "The node belongs to another chain and is never used.")
 
 
 def _freshness(facts: NodeFacts, site: Site) -> Line:
@@ -89,12 +90,12 @@ def _freshness(facts: NodeFacts, site: Site) -> Line:
     if facts.age is None:
         return _unknown(name)
     if site.is_embedded:
-        return Line(name, Level.OK, "The embedded chain makes a block when there is a transaction.")
+        return Line(name, Level.OK, "The embedded chain makes a block only when there is a transaction.")
     found = f"{max(0, round(facts.age)):,} seconds old."
     if facts.age <= max(STALE * site.terms.block_time, 30.0):
         return Line(name, Level.OK, found)
     return Line(
-        name, Level.MISSING, found, "The node is still syncing, or stuck. Nothing new would be seen through it."
+        name, Level.MISSING, found, "The node is still syncing, or stuck. Signum would see nothing new through it."
     )
 
 
@@ -109,9 +110,9 @@ def _machines(facts: NodeFacts, site: Site) -> Line:
     )
     if facts.pool.apart * site.terms.block_time > TOO_FAR_APART:
         return Line(
-            name, Level.MISSING, found, "One machine is far behind the others; it delays everything it is asked."
+            name, Level.MISSING, found, "One machine is far behind the others; requests that reach it are delayed."
         )
-    effect = "Signum believes no machine that is behind what it has confirmed, and asks again."
+    effect = "Signum does not use a machine that is behind confirmed blocks, and asks again."
     return Line(name, Level.LIMITS, found, effect)
 
 
@@ -124,9 +125,9 @@ def _batches(facts: NodeFacts, site: Site) -> Line:
     if facts.batch > 1:
         return Line(name, Level.LIMITS, f"At most {facts.batch} calls in one batch.", "Signum splits larger batches.")
     if not can_pin(facts):
-        effect = "Reads cannot be pinned to one state: neither by one batch nor by a block number."
+        effect = "Reads cannot be pinned to one state, neither by one batch nor by a block number."
         return Line(name, Level.MISSING, "Refused.", effect)
-    return Line(name, Level.LIMITS, "Refused.", "Signum sends each call by itself, which is slower.")
+    return Line(name, Level.LIMITS, "Refused.", "Signum sends each call separately, which is slower.")
 
 
 def _history(facts: NodeFacts, site: Site) -> Line:
@@ -140,7 +141,7 @@ def _history(facts: NodeFacts, site: Site) -> Line:
         return Line(name, Level.OK, found, "An embedded chain forgets older state when it restarts.")
     if facts.history == 0:
         why = " (the block parameter is ignored)" if facts.ignores_block else ""
-        found = f"State can be read at the newest block only{why}."
+        found = f"State can be read only at the newest block{why}."
         if site.terms.history == 0:
             effect = "Signum reads at the newest block, several values in one batch."
             return Line(name, Level.LIMITS, found, effect)
@@ -148,7 +149,7 @@ def _history(facts: NodeFacts, site: Site) -> Line:
     found = f"State can be read {facts.history:,} blocks back."
     needed = site.terms.confirmations + SPARE
     if site.terms.history is not None or facts.history >= needed:
-        return Line(name, Level.OK, found, "Signum reads no further back than it needs.")
+        return Line(name, Level.OK, found, "Signum needs no older state.")
     return Line(name, Level.LIMITS, found, "Comparisons at an older block may have to wait for a newer one.")
 
 
@@ -157,7 +158,7 @@ def _log_range(facts: NodeFacts, site: Site) -> Line:
     if facts.log_range is None:
         return _unknown(name)
     if facts.log_range == 0:
-        return Line(name, Level.MISSING, "eth_getLogs is refused.", "No transfer, order or claim could be read.")
+        return Line(name, Level.MISSING, "eth_getLogs is refused.", "Signum cannot read transfers, orders or claims.")
     at_least = "At least " if facts.log_range == facts.log_range_asked else ""
     found = f"{at_least}{facts.log_range:,} block{_s(facts.log_range)} in one eth_getLogs."
     if facts.log_range >= min(site.terms.log_range, facts.log_range_asked):
@@ -169,11 +170,11 @@ def _log_pinning(facts: NodeFacts) -> Line:
     name = "Logs of a block"
     ways = {"in one batch with the block": facts.logs_with_block, "by block hash": facts.logs_by_hash}
     if any(ways.values()):
-        return Line(name, Level.OK, f"Can be asked for {' and '.join(words for words, has in ways.items() if has)}.")
+        return Line(name, Level.OK, f"Available {' and '.join(words for words, has in ways.items() if has)}.")
     if facts.logs_by_hash is None:
         return _unknown(name)
-    effect = "An empty response could come from a machine that does not have the blocks yet, so events could be lost."
-    return Line(name, Level.MISSING, "Neither by block hash nor in a batch with the block.", effect)
+    effect = "An empty response may come from a machine that does not have the blocks yet, so events could be lost."
+    return Line(name, Level.MISSING, "Available neither by block hash nor in a batch with the block.", effect)
 
 
 def _tag(name: str, tag: str, found: Tag | None, site: Site) -> Line:
@@ -181,11 +182,11 @@ def _tag(name: str, tag: str, found: Tag | None, site: Site) -> Line:
     if found is None:
         return _unknown(name) if is_used else Line(name, Level.OK, "Not determined.", UNUSED)
     if not found.is_supported:
-        effect = "Signum counts blocks instead, 20 minutes of them at least." if is_used else UNUSED
+        effect = "Signum counts blocks instead, at least 20 minutes of them." if is_used else UNUSED
         return Line(name, Level.LIMITS if is_used else Level.OK, "Not supported.", effect)
     if is_believed(tag, found, site):
         return Line(name, Level.OK, f"{found.behind:,} block{_s(found.behind)} behind the newest.")
-    words = "Names the newest block, so it says nothing about finality."
+    words = "The tag names the newest block, so it says nothing about finality."
     if not is_used:
         return Line(name, Level.OK, words, UNUSED)
     if tag != _waited_for(site.terms):
@@ -194,7 +195,7 @@ def _tag(name: str, tag: str, found: Tag | None, site: Site) -> Line:
 
 
 def _waited_for(terms: ChainTerms) -> str | int | None:
-    """The tag, or the number of blocks, that requests of a chain wait for."""
+    """Return the tag, or the number of blocks, that requests of a chain wait for."""
     return {Finality.SAFE: terms.safe, Finality.FINAL: terms.final}.get(terms.succeeds_at)
 
 
@@ -205,7 +206,7 @@ def _fees(facts: NodeFacts) -> Line:
     if facts.priority_fee is None and not facts.gas_price:
         return _unknown(name)
     others = [words for words, has in (("eth_gasPrice", facts.gas_price), ("eth_feeHistory", facts.fee_history)) if has]
-    found = f"No eth_maxPriorityFeePerGas; {' and '.join(others)} instead." if others else "No method tells a price."
+    found = f"No eth_maxPriorityFeePerGas; {' and '.join(others)} instead." if others else "No method returns a price."
     effect = "Signum takes the tip from eth_gasPrice." if facts.gas_price else "Signum pays a tip of 0.1 gwei."
     return Line(name, Level.LIMITS, found, effect)
 
@@ -226,7 +227,7 @@ def _block_size(facts: NodeFacts, site: Site) -> Line:
     if facts.gas_limit >= LARGEST_TRANSACTION:
         return Line(name, Level.OK, found)
     if site.eid in BIG_BLOCKS:
-        effect = "Deployments need big blocks: ask Hyperliquid for them, for the operator and for each treasury."
+        effect = "Deployments need big blocks. Request them from Hyperliquid for the operator and for each treasury."
         return Line(name, Level.LIMITS, found, effect)
     return Line(name, Level.MISSING, found, f"A token's deployment needs up to {LARGEST_TRANSACTION:,}.")
 
@@ -236,7 +237,9 @@ def _rate(facts: NodeFacts) -> Line:
     if not facts.limited:
         return Line(name, Level.OK, f"Not met in {facts.calls} calls.")
     found = f"Met {facts.limited} time{_s(facts.limited)} in {facts.calls} calls."
-    return Line(name, Level.LIMITS, found, "Signum waits as long as the node asks, and asks the next URL meanwhile.")
+    return Line(
+        name, Level.LIMITS, found, ("Signum waits as long as the node asks, and uses the next URL in the meantime.")
+    )
 
 
 def _s(count: int) -> str:
@@ -244,12 +247,12 @@ def _s(count: int) -> str:
 
 
 def is_believed(name: str, tag: Tag, site: Site) -> bool:
-    """Whether a tag is there and names a block that can be final by the chain's own rules."""
+    """Return whether a tag exists and names a block that can be final by the chain's own rules."""
     if not tag.is_supported:
         return False
     return tag.behind > 0 or site.is_embedded or durations.tag_seconds(site.eid, name) < BELIEVED
 
 
 def can_pin(facts: NodeFacts) -> bool:
-    """Whether several reads can be made to see one state: by a block number, or by one batch."""
+    """Return whether several reads can see one state: by a block number, or by one batch."""
     return (facts.batch or 1) > 1 or (facts.history or 0) > 0 or facts.is_archive

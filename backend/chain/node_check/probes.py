@@ -1,7 +1,6 @@
-"""The probes: each asks an RPC URL one question. Together they are about 60 calls."""
+"""The probes: each tests one feature of an RPC URL. Together they make about 60 calls."""
 
 import asyncio
-import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -9,29 +8,29 @@ from typing import Any, TypeVar
 
 from backend.chain.node_check.connection import NodeConnection, Refused, Unanswered, host_of
 from backend.chain.node_check.facts import NodeFacts, Pool, Sample, Tag, blocks_apart
-from backend.chain.rpc import Request
-from backend.chain.terms import ChainTerms
+from backend.chain.rpc.json_rpc import Request
+from backend.chain.rpc.terms import ChainTerms
 
 SAMPLES, WAVE = 20, 5
-"""Requests that look for several machines behind a URL, and how many of them are sent at once."""
+"""Requests that search for several machines behind a URL, and how many of them are sent at a time."""
 DEPTHS = (4, 16, 60, 120, 1_000, 10_000)
-"""Blocks below the newest whose state is asked for, before that of the oldest blocks."""
+"""Blocks below the newest whose state is probed, before that of the oldest blocks."""
 RANGES = (1, 5, 10, 50, 100, 500, 1_000, 2_000, 10_000)
 """Blocks of one `eth_getLogs`."""
 BATCHES = (2, 5, 10, 20, 50, 100)
 AGAIN = 3
 """Attempts at a block that one machine of a pool may not have yet."""
 BUDGET = 60.0
-"""Seconds for all probes of a URL; those that are left then stay without a result."""
+"""Maximum seconds for all probes of a URL; those left then have no result."""
 NOBODY = "0x000000000000000000000000000000000000dEaD"
-"""An address that no event of ours comes from, so that only the range of a log query counts."""
+"""An address that emits none of our events, so that only the range of a log query matters."""
 _AHEAD = 1_000_000
 _OF_A_RECEIPT = ("transactionHash", "blockHash", "blockNumber", "status", "gasUsed", "logs")
 T = TypeVar("T")
 
 
 async def probe(url: str, terms: ChainTerms, budget: float = BUDGET) -> NodeFacts:
-    """Return what a URL supports. `terms` are those of its chain: nothing is tried beyond what they use."""
+    """Return what a URL supports. `terms` are those of its chain: the probes test nothing beyond them."""
     connection = NodeConnection(url, time.monotonic() + budget)
     facts = NodeFacts(host_of(url))
     try:
@@ -45,7 +44,6 @@ async def probe(url: str, terms: ChainTerms, budget: float = BUDGET) -> NodeFact
         facts.failure = f"The node refuses calls (code {error.code}). Check the key and the plan of its URL."
     finally:
         facts.calls, facts.limited = connection.calls, connection.limited
-        facts.latency = statistics.median(connection.latencies) if connection.latencies else None
         await connection.close()
     return facts
 
@@ -54,7 +52,7 @@ async def _fill(connection: NodeConnection, facts: NodeFacts, terms: ChainTerms)
     facts.chain_id = int(await connection.call("eth_chainId"), 16)
     samples = await _samples(connection)
     facts.pool = Pool(len(samples), blocks_apart(samples, terms.block_time))
-    # The lowest height seen: every machine behind the URL has this block.
+    # The lowest height seen; every machine behind the URL has this block.
     base, top = (choose(sample.height for sample in samples) for choose in (min, max))
     await _newest(connection, facts)
     await _batches(connection, facts, terms)
@@ -66,7 +64,7 @@ async def _fill(connection: NodeConnection, facts: NodeFacts, terms: ChainTerms)
 
 
 async def _known(question: Awaitable[T]) -> T | None:
-    """The answer to a question, None where the node gave none."""
+    """Return a probe's result, None if the node gave none."""
     try:
         return await question
     except Unanswered:
@@ -107,7 +105,7 @@ async def _batches(connection: NodeConnection, facts: NodeFacts, terms: ChainTer
 
 
 async def _answers(call: Callable[[], Awaitable[Any]]) -> bool:
-    """Whether a call is answered with a result. A rate limit raises Unanswered."""
+    """Return whether a call returns a result. A rate limit raises Unanswered."""
     try:
         await call()
     except Refused:
@@ -134,7 +132,7 @@ async def _history(connection: NodeConnection, facts: NodeFacts, base: int) -> N
 
 
 async def _has_state(connection: NodeConnection, block: int) -> bool:
-    """Whether state can be read at a block; asked again, as one machine of a pool may not have it yet."""
+    """Return whether state can be read at a block; with retries, because one machine of a pool may not have it yet."""
     for _ in range(AGAIN):
         if await _answers(lambda: _state(connection, block)):
             return True
@@ -159,7 +157,7 @@ async def _logs(connection: NodeConnection, facts: NodeFacts, base: int, terms: 
 
 
 async def _log_range(connection: NodeConnection, facts: NodeFacts, base: int) -> None:
-    """Search the largest range that works between those of RANGES that the chain is long enough for."""
+    """Find the largest range that works, among those of RANGES that the chain is long enough for."""
     ranges = [size for size in RANGES if size <= base + 1]
     facts.log_range_asked = ranges[-1]
     works, fails = 0, len(ranges) + 1
@@ -175,7 +173,7 @@ async def _log_range(connection: NodeConnection, facts: NodeFacts, base: int) ->
 
 
 async def _persistent(call: Callable[[], Awaitable[Any]]) -> bool:
-    """As `_answers`, but a refusal counts only where it is repeated."""
+    """As `_answers`, but only a repeated refusal counts."""
     return await _answers(call) or await _answers(call)
 
 
@@ -190,7 +188,8 @@ async def _together(connection: NodeConnection, pair: Sequence[Request]) -> None
 
 
 async def _tag(connection: NodeConnection, name: str, top: int) -> Tag:
-    """`top`: the highest height seen; another machine may answer for the tag than for the newest block."""
+    """Probe a block tag. `top` is the highest height seen; another machine may answer for the tag than for the newest
+    block."""
     try:
         block = await connection.call("eth_getBlockByNumber", name, False)
         newest = max(top, int(await connection.call("eth_blockNumber"), 16))
@@ -200,7 +199,7 @@ async def _tag(connection: NodeConnection, name: str, top: int) -> Tag:
 
 
 async def _transactions(connection: NodeConnection, facts: NodeFacts) -> None:
-    """What pricing, sending and confirming a transaction need."""
+    """Probe what pricing, sending and confirming a transaction need."""
 
     async def has(method: str, *parameters: Any) -> bool | None:
         return await _known(_answers(lambda: connection.call(method, *parameters)))
@@ -214,7 +213,7 @@ async def _transactions(connection: NodeConnection, facts: NodeFacts) -> None:
 
 
 async def _receipts(connection: NodeConnection) -> bool:
-    """Whether the receipt of a transaction in the newest block, where there is one, has all that we read of it."""
+    """Return whether the receipt of a transaction in the newest block, if any, has all the fields that we read."""
     block = await connection.call("eth_getBlockByNumber", "latest", False)
     tx_hash = next(iter(block.get("transactions") or ()), "0x" + "11" * 32)
     try:
@@ -225,7 +224,7 @@ async def _receipts(connection: NodeConnection) -> bool:
 
 
 async def _sends(connection: NodeConnection) -> bool:
-    """Send bytes that no node can decode: an error about them shows that the method is there."""
+    """Send bytes that no node can decode: an error about them proves that the method exists."""
     try:
         await connection.call("eth_sendRawTransaction", "0x00")
     except Refused as error:

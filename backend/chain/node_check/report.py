@@ -1,4 +1,4 @@
-"""The report of a node check, for people and for programs."""
+"""The report of a node check, for people and programs."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -9,25 +9,25 @@ from backend.chain.node_check.verdict import Verdict
 
 @dataclass
 class Report:
-    """The nodes of a chain, each with its verdict. `chain_terms` is what is set for all chains so far."""
+    """The nodes of a chain, each with its verdict. `chain_terms` is the current setting for all chains."""
 
     eid: int
     name: str
     success: str
-    """When a request on the chain succeeds, in words."""
+    """When a request on the chain succeeds, as text."""
     verdicts: list[Verdict] = field(default_factory=list)
     chain_terms: dict[str, Any] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
-        """0 where every node is good enough, 1 where one is not, 2 where one does not answer."""
+        """0 if every node is good enough, 1 if one is not, 2 if one does not answer."""
         if any(verdict.answers and not verdict.is_good_enough for verdict in self.verdicts):
             return 1
         return 0 if all(verdict.answers for verdict in self.verdicts) else 2
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The terms that fit all nodes that answer: of each number the smallest, of confirmations the largest."""
+        """The terms that fit all nodes that answer: the smallest of each number, the largest of confirmations."""
         found: dict[str, Any] = {}
         for verdict in self.verdicts:
             for name, value in verdict.settings.items():
@@ -37,13 +37,13 @@ class Report:
 
     @property
     def setting(self) -> str | None:
-        """The whole value of SIGNUM_CHAIN_TERMS with the terms that fit; None where nothing has to change."""
+        """The whole value of SIGNUM_CHAIN_TERMS with the terms that fit; None if no change is needed."""
         own = self._own()
         return None if own is None else json.dumps(self.chain_terms | own)
 
     @property
     def own_setting(self) -> str | None:
-        """As `setting`, without what is set for other chains."""
+        """As `setting`, without other chains."""
         own = self._own()
         return None if own is None else json.dumps(own)
 
@@ -53,13 +53,13 @@ class Report:
         return {str(self.eid): self.chain_terms.get(str(self.eid), {}) | self.settings}
 
     def as_json(self) -> str:
-        """For programs."""
+        """Return the report as JSON, for programs."""
         nodes = [asdict(verdict) for verdict in self.verdicts]
         body = {"eid": self.eid, "name": self.name, "success": self.success, "nodes": nodes, "setting": self.setting}
         return json.dumps(body, indent=2)
 
     def as_text(self) -> str:
-        """For people: the lines of each node, its verdict, and what to change."""
+        """Return the report as text: the lines of each node, its verdict, and what to change."""
         parts = [f"{self.name} ({self.eid}). {self.success}"]
         parts += [_node(verdict) for verdict in self.verdicts]
         if self.setting is not None:

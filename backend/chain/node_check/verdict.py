@@ -1,22 +1,23 @@
-"""What a node is good for: the verdict on its facts, and the settings that fit it. Pure."""
+"""The verdict on a node's facts, and the settings that fit it. Pure functions."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from backend.chain.finality import UNTAGGED
 from backend.chain.node_check.facts import NodeFacts, Tag
 from backend.chain.node_check.lines import Level, Line, Site, can_pin, is_believed, lines_of
-from backend.chain.terms import FINALIZED, SAFE
+from backend.chain.rpc.finality import UNTAGGED
+from backend.chain.rpc.terms import FINALIZED, SAFE
 
 LEAST_DEPTH = 128
-"""Blocks that take the place of a tag, at least."""
+"""Minimum number of blocks that replace a tag."""
 
 
 @dataclass
 class Verdict:
-    """What a node is good for. `settings`: terms of the chain that fit the node, as `SIGNUM_CHAIN_TERMS` takes them."""
+    """The verdict on a node. `settings`: terms of the chain that fit the node, in the format of
+    `SIGNUM_CHAIN_TERMS`."""
 
     host: str
     answers: bool
@@ -48,7 +49,7 @@ def _summary(missing: list[Line], facts: NodeFacts, site: Site) -> str:
 
 
 def _settled(facts: NodeFacts, site: Site) -> set[str]:
-    """Names of the lines that the fitting settings make good."""
+    """Return the names of the lines that the fitting settings resolve."""
     names = {"Finalized tag": "final" in fitting(facts, site), "Safe tag": "safe" in fitting(facts, site)}
     names["Older blocks"] = can_pin(facts)
     return {name for name, is_settled in names.items() if is_settled}
@@ -56,14 +57,14 @@ def _settled(facts: NodeFacts, site: Site) -> set[str]:
 
 def _advice(verdict: Verdict, facts: NodeFacts) -> Iterator[str]:
     if facts.limited or (facts.pool is not None and facts.pool.apart):
-        yield "Add the URL of a second provider to SIGNUM_RPC_URLS: the next one is asked while one limits its callers."
+        yield "Add the URL of a second provider to SIGNUM_RPC_URLS: it is used while the first one limits its callers."
     if not verdict.is_good_enough and "with the settings below" not in verdict.summary:
-        yield "Use another provider for this chain, or another plan of this one."
+        yield "Use another provider for this chain, or another plan of the same one."
 
 
 def fitting(facts: NodeFacts, site: Site) -> dict[str, Any]:
-    """Return the terms to override so that they fit the node; empty where the current terms do, and for embedded
-    chains, whose terms are fixed."""
+    """Return the terms to override so that they fit the node; empty if the current terms do, and for embedded chains,
+    whose terms are fixed."""
     terms, found = site.terms, dict[str, Any]()
     if site.is_embedded:
         return found
@@ -78,7 +79,7 @@ def fitting(facts: NodeFacts, site: Site) -> dict[str, Any]:
 
 
 def _depths(facts: NodeFacts, site: Site) -> dict[str, int]:
-    """Numbers of blocks for the tags that the terms use and the node does not have, or not as it should."""
+    """Return block numbers that replace the tags that the terms use and the node lacks or misreports."""
     tags: dict[str | int, Tag | None] = {SAFE: facts.safe, FINALIZED: facts.final}
     found: dict[str, int] = {}
     for name, wanted in (("safe", site.terms.safe), ("final", site.terms.final)):
@@ -89,5 +90,5 @@ def _depths(facts: NodeFacts, site: Site) -> dict[str, int]:
 
 
 def _reach(facts: NodeFacts) -> int | None:
-    """Blocks below the newest whose state can be read; None where all can, or it is not known."""
+    """Return how many blocks below the newest state can be read; None if all can, or it is not known."""
     return None if facts.is_archive else facts.history

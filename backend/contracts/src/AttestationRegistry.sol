@@ -8,9 +8,9 @@ import {Restrictions} from "./Restrictions.sol";
 import {Standing} from "./interfaces/IRWAToken.sol";
 
 /// @title AttestationRegistry
-/// @notice What known attesters say about the people behind addresses: level of identification, country, accreditation.
-/// @dev The owner (the operator's agent) writes which organizations exist under which and who attests for them. Attesters
-/// write attestations. A statement is kept by subject and attester, so no attester overwrites another's word.
+/// @notice What known attesters state about the holders of addresses: KYC level, country, accreditation.
+/// @dev The owner (the operator's agent) records the parent of each organization and its attesters. Attesters write
+/// attestations. Attestations are stored by subject and attester, so no attester overwrites another's attestation.
 contract AttestationRegistry is Ownable {
     enum Status {
         NONE,
@@ -42,11 +42,11 @@ contract AttestationRegistry is Ownable {
         bytes32 dataHash;
     }
 
-    /// @notice How many ancestors of an organization are looked at.
+    /// @notice The maximum number of ancestors of an organization.
     uint256 public constant MAX_DEPTH = 64;
 
-    /// @notice How many active attesters an organization may have. Bounding each organization by itself keeps one
-    /// tenant's attesters from crowding out another's.
+    /// @notice The maximum number of active attesters of an organization. The limit is per organization so that one
+    /// tenant's attesters cannot crowd out another's.
     uint256 public constant MAX_ATTESTERS_PER_ORG = 16;
 
     /// @notice The parent of an organization, 0 for a root.
@@ -58,15 +58,15 @@ contract AttestationRegistry is Ownable {
     mapping(address subject => mapping(address attester => bytes32 uid)) private _current;
     uint256 private _count;
 
-    /// @notice An organization was put under another; `parentOrgId` 0 makes it a root.
+    /// @notice Emitted when an organization gets a parent; `parentOrgId` 0 makes it a root.
     event ParentSet(bytes32 indexed orgId, bytes32 indexed parentOrgId);
-    /// @notice An attester was added to an organization, or its terms there changed.
+    /// @notice Emitted when an attester is added to an organization, or its terms there change.
     event AttesterAdded(
         address indexed attester, bytes32 indexed orgId, string name, uint8 maxKycLevel, bool canRevokeOthers
     );
-    /// @notice An attester is trusted no more.
+    /// @notice Emitted when an attester is removed.
     event AttesterRemoved(address indexed attester, bytes32 indexed orgId);
-    /// @notice An attester stated something about `subject`, in the place of what it stated before.
+    /// @notice Emitted when an attester attests `subject`, replacing its former attestation of it.
     event Attested(
         bytes32 indexed uid,
         address indexed subject,
@@ -78,39 +78,39 @@ contract AttestationRegistry is Ownable {
         bytes32 schema,
         bytes32 dataHash
     );
-    /// @notice An attestation was taken back by its attester or by one that may revoke others.
+    /// @notice Emitted when an attestation is revoked, by its attester or by one that may revoke others' attestations.
     event Revoked(bytes32 indexed uid, address indexed subject, address indexed revoker, string reason);
 
-    /// @notice 0 is no organization.
+    /// @notice Reverts when the organization is 0.
     error InvalidOrganization(bytes32 orgId);
-    /// @notice The organization would become an ancestor of itself.
+    /// @notice Reverts when the organization would become its own ancestor.
     error LineageCycle(bytes32 orgId, bytes32 parentOrgId);
-    /// @notice The organization would have more than MAX_DEPTH ancestors.
+    /// @notice Reverts when the organization would have more than MAX_DEPTH ancestors.
     error LineageTooDeep(bytes32 orgId);
-    /// @notice The zero address cannot attest.
+    /// @notice Reverts when the attester is the zero address.
     error InvalidAttester(address attester);
-    /// @notice The attester is active for `orgId`; it must be removed there first.
+    /// @notice Reverts when the attester is active for `orgId`; it must be removed there first.
     error AttesterOfAnotherOrganization(address attester, bytes32 orgId);
-    /// @notice The organization has MAX_ATTESTERS_PER_ORG active attesters.
+    /// @notice Reverts when the organization already has MAX_ATTESTERS_PER_ORG active attesters.
     error TooManyAttesters(bytes32 orgId);
-    /// @notice The account is not an active attester.
+    /// @notice Reverts when the account is not an active attester.
     error NotAttester(address account);
-    /// @notice The zero address cannot be attested.
+    /// @notice Reverts when the subject is the zero address.
     error InvalidSubject(address subject);
-    /// @notice The attester may attest up to `maximum` only.
+    /// @notice The level exceeds `maximum`, the highest that the attester may attest.
     error LevelAboveMaximum(uint8 level, uint8 maximum);
-    /// @notice The attestation would have expired before it was written.
+    /// @notice Reverts when `expiresAt` is not in the future.
     error AlreadyExpired(uint64 expiresAt);
-    /// @notice There is no attestation of that uid.
+    /// @notice Reverts when no attestation has this uid.
     error UnknownAttestation(bytes32 uid);
-    /// @notice The attestation was revoked before.
+    /// @notice Reverts when the attestation is already revoked.
     error AlreadyRevoked(bytes32 uid);
-    /// @notice The account neither made the attestation nor may revoke it for its attester.
+    /// @notice Reverts when the account is not the attester and may not revoke for it.
     error NotAllowedToRevoke(address account, bytes32 uid);
 
     constructor(address initialOwner) Ownable(initialOwner) {}
 
-    /// @notice Writes the parent of an organization; 0 makes it a root. Only the owner.
+    /// @notice Sets the parent of an organization; 0 makes it a root. Only the owner.
     function setParent(bytes32 orgId, bytes32 parentOrgId) external onlyOwner {
         if (orgId == 0) revert InvalidOrganization(orgId);
         bytes32 org = parentOrgId;
@@ -123,11 +123,11 @@ contract AttestationRegistry is Ownable {
         emit ParentSet(orgId, parentOrgId);
     }
 
-    /// @notice Lets `attester` speak for an organization, or changes what it may do there. Only the owner.
-    /// @dev An attester that comes back to the same organization has its unexpired attestations valid again; one that
-    /// comes back for another organization does not take them along.
-    /// @param maxKycLevel The highest level it may attest; what it attested above that stops being valid.
-    /// @param canRevokeOthers Whether it may revoke what attesters of its organization and its descendants attested.
+    /// @notice Adds an attester to an organization, or changes its terms there. Only the owner.
+    /// @dev When an attester returns to the same organization, its unexpired attestations become valid again. When it
+    /// joins another organization, they do not.
+    /// @param maxKycLevel The highest level it may attest; its attestations above that level become invalid.
+    /// @param canRevokeOthers Whether it may revoke attestations by attesters of its organization and its descendants.
     function addAttester(
         address attester,
         bytes32 orgId,
@@ -148,7 +148,7 @@ contract AttestationRegistry is Ownable {
         emit AttesterAdded(attester, orgId, name, maxKycLevel, canRevokeOthers);
     }
 
-    /// @notice Ends the trust in an attester: nothing it attested is valid from now on. Only the owner.
+    /// @notice Removes an attester; all its attestations become invalid. Only the owner.
     function removeAttester(address attester) external onlyOwner {
         Attester storage a = _attesters[attester];
         if (!a.active) revert NotAttester(attester);
@@ -165,11 +165,11 @@ contract AttestationRegistry is Ownable {
         emit AttesterRemoved(attester, a.orgId);
     }
 
-    /// @notice States something about `subject`; replaces what the calling attester stated before. Only an attester.
+    /// @notice Attests `subject` and replaces the caller's former attestation of it. Only an attester.
     /// @param country ISO 3166-1 alpha-3, three upper case letters.
-    /// @param expiresAt Unix time from which it is no longer valid; 0 is never.
-    /// @param schema What kind of check was made, by the attester's own naming.
-    /// @param dataHash A commitment to the evidence, which itself stays off the chain.
+    /// @param expiresAt Unix time from which the attestation is invalid; 0 means never.
+    /// @param schema The kind of check, as named by the attester.
+    /// @param dataHash A commitment to the evidence, which stays off chain.
     /// @return uid The identifier of the attestation.
     function attest(
         address subject,
@@ -202,8 +202,8 @@ contract AttestationRegistry is Ownable {
         emit Attested(uid, subject, msg.sender, level, country, accredited, expiresAt, schema, dataHash);
     }
 
-    /// @notice Takes an attestation back. Its own attester may, and an active attester that may revoke others if its
-    /// organization is that of the attestation or an ancestor of it.
+    /// @notice Revokes an attestation. Only its attester, or an active attester that may revoke others' attestations
+    /// and whose organization is that of the attestation or an ancestor of it.
     function revoke(bytes32 uid, string calldata reason) external {
         Attestation storage s = _attestations[uid];
         if (s.attester == address(0)) revert UnknownAttestation(uid);
@@ -218,37 +218,37 @@ contract AttestationRegistry is Ownable {
         emit Revoked(uid, s.subject, msg.sender, reason);
     }
 
-    /// @notice An attester as it was last added; `active` is false when unknown or removed.
+    /// @notice Returns an attester as it was last added; `active` is false if it is unknown or removed.
     function getAttester(address attester) external view returns (Attester memory) {
         return _attesters[attester];
     }
 
-    /// @notice The active attesters of one organization, its ancestors' not included.
+    /// @notice Returns the active attesters of one organization, without those of its ancestors.
     function attestersOf(bytes32 orgId) external view returns (address[] memory) {
         return _attestersOf[orgId];
     }
 
-    /// @notice An attestation as it was written, valid or not; all zero when unknown.
+    /// @notice Returns an attestation as it was written, valid or not; all zero if unknown.
     function getAttestation(bytes32 uid) external view returns (Attestation memory) {
         return _attestations[uid];
     }
 
-    /// @notice Whether an attestation stands: its attester's latest on the subject, not expired, not revoked, and the
-    /// attester still trusted for that level and organization.
+    /// @notice Returns whether an attestation is valid: its attester's latest of the subject, not expired, not revoked,
+    /// and the attester still trusted for that level and organization.
     function isValid(bytes32 uid) public view returns (bool) {
         Attestation storage s = _attestations[uid];
         return uid != 0 && _current[s.subject][s.attester] == uid && _statusOf(uid) == Status.VALID;
     }
 
-    /// @notice What became of the latest word of `attester` on `subject`.
-    /// @return status NONE 0, VALID 1, EXPIRED 2, REVOKED 3, DISTRUSTED 4 (the attester may not say this any more).
-    /// @return uid That word, 0 if there is none.
+    /// @notice Returns the status of the latest attestation of `subject` by `attester`.
+    /// @return status NONE 0, VALID 1, EXPIRED 2, REVOKED 3, DISTRUSTED 4 (the attester may no longer attest this).
+    /// @return uid The uid of that attestation, 0 if absent.
     function statusOf(address subject, address attester) external view returns (Status status, bytes32 uid) {
         uid = _current[subject][attester];
         status = _statusOf(uid);
     }
 
-    /// @notice Whether `orgId` is `ancestor` or lies below it.
+    /// @notice Returns whether `orgId` is `ancestor` or one of its descendants.
     function isSameOrDescendant(bytes32 orgId, bytes32 ancestor) public view returns (bool) {
         bytes32 org = orgId;
         for (uint256 depth = 0; depth <= MAX_DEPTH && org != 0; ++depth) {
@@ -258,16 +258,17 @@ contract AttestationRegistry is Ownable {
         return false;
     }
 
-    /// @notice The message of a restriction code, empty when unknown. It is kept here once for all tokens of the chain.
+    /// @notice Returns the message of a restriction code, empty if unknown. Stored here once for all tokens of the
+    /// chain.
     function restrictionMessage(uint8 code) external pure returns (string memory) {
         return Restrictions.message(code);
     }
 
-    /// @notice What the valid attestations on `subject` say together, of those by attesters of `orgId`, of its ancestors
-    /// and of `extraTrusted`.
-    /// @dev Attesters may disagree, so every country is returned for the caller to look at each, and the level is given
-    /// twice: a rule that asks for level and accreditation must find both in one attestation.
-    /// @param orgOnly Counts the attesters of `orgId` itself and nobody else.
+    /// @notice Combines the valid attestations of `subject` by attesters of `orgId`, of its ancestors and of
+    /// `extraTrusted`.
+    /// @dev Attesters may disagree, so all countries are returned for the caller to check, and the level is returned
+    /// twice: a rule that requires level and accreditation must find both in one attestation.
+    /// @param orgOnly Counts the attesters of `orgId` itself only.
     function eligibility(address subject, bytes32 orgId, bool orgOnly, address[] calldata extraTrusted)
         external
         view
@@ -283,13 +284,13 @@ contract AttestationRegistry is Ownable {
         if (!orgOnly) n = _hear(standing, n, subject, extraTrusted);
         standing.found = n != 0;
         bytes3[] memory countries = standing.countries;
-        // The array was made for the most there could be; a smaller length only hides what was never written.
+        // The array has the maximum length; shortening it only hides elements that were never written.
         assembly ("memory-safe") {
             mstore(countries, n)
         }
     }
 
-    /// @dev Adds the valid words of `attesters` on `subject` to `standing`, which has `n` so far.
+    /// @dev Adds the valid attestations of `subject` by `attesters` to `standing`, which has `n` so far.
     function _hear(Standing memory standing, uint256 n, address subject, address[] memory attesters)
         private
         view
@@ -309,7 +310,7 @@ contract AttestationRegistry is Ownable {
         return n;
     }
 
-    /// @dev `uid` is 0 or one that was written.
+    /// @dev `uid` is 0 or belongs to an attestation.
     function _statusOf(bytes32 uid) private view returns (Status) {
         if (uid == 0) return Status.NONE;
         Attestation storage s = _attestations[uid];

@@ -3,17 +3,17 @@ pragma solidity ^0.8.30;
 
 /// @notice Countries as ISO 3166-1 alpha-3 in bytes3.
 library Countries {
-    /// @notice Not three upper case ASCII letters.
+    /// @notice Reverts when the country is not three upper case ASCII letters.
     error InvalidCountry(bytes3 country);
 
-    /// @dev A country written otherwise ("usa") would never match a block list, so it is refused where it enters.
+    /// @dev A country in another form ("usa") would never match a block list, so it is rejected on input.
     function check(bytes3 country) internal pure {
         for (uint256 i = 0; i < 3; ++i) {
             if (country[i] < "A" || country[i] > "Z") revert InvalidCountry(country);
         }
     }
 
-    /// @dev Whether a country of `countries` is on the list `blocked`.
+    /// @dev Returns whether any of `countries` is in `blocked`.
     function anyOf(bytes3[] memory countries, bytes3[] storage blocked) internal view returns (bool) {
         if (countries.length == 0) return false;
         uint256 length = blocked.length;

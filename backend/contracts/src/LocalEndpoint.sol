@@ -19,11 +19,11 @@ import {
 } from "./interfaces/IMessaging.sol";
 
 /// @title LocalEndpoint
-/// @notice The messaging endpoint of a local chain: the ABI, events and packet layout that applications and relayers know
-/// from public chains, with one trusted relayer (the owner) in the place of a network of verifiers.
-/// @dev A packet is `version u8 = 1 | nonce u64 | srcEid u32 | sender b32 | dstEid u32 | receiver b32 | guid b32 | message`.
-/// The relayer verifies the hash of `guid | message`; anyone can then deliver. A delivery that the receiver refuses
-/// changes nothing, so the message stays verified and can be tried again.
+/// @notice The messaging endpoint of a local chain: the ABI, events and packet layout of the endpoints on public
+/// chains, with one trusted relayer (the owner) instead of a network of verifiers.
+/// @dev A packet is `version u8 = 1 | nonce u64 | srcEid u32 | sender b32 | dstEid u32 | receiver b32 | guid b32 |
+/// message`. The relayer verifies the hash of `guid | message`; anyone can then deliver. A delivery that the receiver
+/// rejects changes nothing: the message stays verified and can be delivered again.
 contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
     /// @notice The first byte of every packet.
     uint8 public constant PACKET_VERSION = 1;
@@ -34,12 +34,12 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
     /// @notice The flat price of a message, in wei.
     uint256 public messageFee;
 
-    /// @notice Who may configure an application, and take messages off its paths, in its name.
+    /// @notice The account that may configure an application and take messages off its paths on its behalf.
     mapping(address oapp => address delegate) public delegates;
-    /// @notice The nonce of the last message from `sender` to `receiver` on `dstEid`; they count from 1.
+    /// @notice The nonce of the last message from `sender` to `receiver` on `dstEid`; nonces start at 1.
     mapping(address sender => mapping(uint32 dstEid => mapping(bytes32 receiver => uint64))) public outboundNonce;
 
-    /// @notice The hash of a message that was verified and not delivered yet, else 0.
+    /// @notice The hash of a message that is verified and not yet delivered, else 0.
     mapping(
         address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => mapping(uint64 nonce => bytes32)))
     ) public inboundPayloadHash;
@@ -54,36 +54,36 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
         address oapp => mapping(address library_ => mapping(uint32 eid => mapping(uint32 configType => bytes)))
     ) private _configs;
 
-    /// @notice A message left; `encodedPayload` is the packet a relayer takes to the other chain.
+    /// @notice Emitted when a message is sent; the relayer carries the packet `encodedPayload` to the other chain.
     event PacketSent(bytes encodedPayload, bytes options, address sendLibrary);
-    /// @notice The relayer vouched for a message, which anyone can deliver now.
+    /// @notice Emitted when the relayer verifies a message, which anyone can then deliver.
     event PacketVerified(Origin origin, address receiver, bytes32 payloadHash);
-    /// @notice The receiver took a message.
+    /// @notice Emitted when a message is delivered or cleared.
     event PacketDelivered(Origin origin, address receiver);
-    /// @notice A message was taken off its path without being verified.
+    /// @notice Emitted when an unverified message is skipped.
     event InboundNonceSkipped(uint32 srcEid, bytes32 sender, address receiver, uint64 nonce);
-    /// @notice An application chose the library that sends to a chain.
+    /// @notice Emitted when an application sets its send library for a chain.
     event SendLibrarySet(address sender, uint32 eid, address newLib);
-    /// @notice An application chose the library that receives from a chain.
+    /// @notice Emitted when an application sets its receive library for a chain.
     event ReceiveLibrarySet(address receiver, uint32 eid, address newLib);
-    /// @notice `sender` named who may configure it.
+    /// @notice Emitted when `sender` sets its delegate.
     event DelegateSet(address sender, address delegate);
-    /// @notice A message costs `messageFee` wei from now on.
+    /// @notice Emitted when the price of a message changes to `messageFee` wei.
     event MessageFeeSet(uint256 messageFee);
 
-    /// @notice Fees are paid in the native currency only.
+    /// @notice Reverts when the fee is to be paid in a token: only the native currency is accepted.
     error LzTokenUnsupported();
-    /// @notice Only the application and its delegate may do this.
+    /// @notice Reverts when the caller is neither the application nor its delegate.
     error Unauthorized(address caller, address oapp);
-    /// @notice The message is verified or off its path already, and cannot be skipped.
+    /// @notice Reverts when the message cannot be skipped because it is verified or already off its path.
     error InvalidNonce(uint64 nonce);
-    /// @notice The value sent does not cover the fee.
+    /// @notice Reverts when the value sent does not cover the fee.
     error InsufficientFee(uint256 required, uint256 supplied);
-    /// @notice The receiver does not take messages of this sender: it has not set it as its peer.
+    /// @notice Reverts when the receiver does not accept the sender, which is not its peer.
     error PathNotInitializable(Origin origin, address receiver);
-    /// @notice The message was delivered before, or its hash is 0.
+    /// @notice Reverts when the message was already delivered, or its hash is 0.
     error PathNotVerifiable(Origin origin, address receiver);
-    /// @notice No such message waits to be delivered: not verified, delivered before, or of other content.
+    /// @notice Reverts when no such message awaits delivery: unverified, already delivered, or different content.
     error PayloadHashNotFound(bytes32 expected, bytes32 actual);
 
     modifier onlyFor(address oapp) {
@@ -92,7 +92,7 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
     }
 
     /// @param eid_ The endpoint id of this chain.
-    /// @param relayer The owner: who verifies messages.
+    /// @param relayer The owner, which verifies messages.
     constructor(uint32 eid_, address relayer) Ownable(relayer) {
         eid = eid_;
     }
@@ -103,7 +103,7 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
         emit MessageFeeSet(newFee);
     }
 
-    /// @notice Pays out the fees taken so far. Only the owner.
+    /// @notice Pays out the collected fees. Only the owner.
     function withdrawFees(address payable to) external onlyOwner {
         Address.sendValue(to, address(this).balance);
     }
@@ -143,7 +143,7 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
         if (msg.value > fee) Address.sendValue(payable(refundAddress), msg.value - fee);
     }
 
-    /// @notice Records the hash of a message that was sent on another chain. Only the owner.
+    /// @notice Verifies the hash of a message from another chain. Only the owner.
     /// @param payloadHash keccak256(guid | message)
     function verify(Origin calldata origin, address receiver, bytes32 payloadHash) external onlyOwner {
         if (delivered[receiver][origin.srcEid][origin.sender][origin.nonce] || payloadHash == 0) {
@@ -154,7 +154,7 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
         emit PacketVerified(origin, receiver, payloadHash);
     }
 
-    /// @notice Delivers a verified message. Anyone. What the receiver reverts with is passed on unchanged.
+    /// @notice Delivers a verified message. Anyone. Errors of the receiver are passed on unchanged.
     function lzReceive(
         Origin calldata origin,
         address receiver,
@@ -215,7 +215,8 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
     }
 
     /// @inheritdoc IMessagingConfig
-    /// @dev By default the relayer, as it verifies; the settings of a direction are kept by its library.
+    /// @dev The default is the relayer, which verifies. The library of each direction stores the settings of that
+    /// direction.
     function getReceiveLibrary(address oapp, uint32 chain) external view returns (address, bool isDefault) {
         address chosen = _receiveLibraries[oapp][chain];
         isDefault = chosen == address(0);
@@ -237,7 +238,7 @@ contract LocalEndpoint is IMessagingEndpoint, IMessagingConfig, Ownable {
         return MessagingConfig.resolved(configType, _configs[oapp][library_][chain][configType], defaults);
     }
 
-    /// @dev Takes a verified message off its path.
+    /// @dev Checks a verified message and takes it off its path.
     function _take(address receiver, Origin calldata origin, bytes32 guid, bytes calldata message) private {
         bytes32 expected = inboundPayloadHash[receiver][origin.srcEid][origin.sender][origin.nonce];
         bytes32 actual = keccak256(abi.encodePacked(guid, message));

@@ -11,7 +11,7 @@ import {Restrictions} from "./Restrictions.sol";
 import {IRWAToken, Standing} from "./interfaces/IRWAToken.sol";
 import {IVenue} from "./interfaces/IVenue.sol";
 
-/// @notice The rules of a market, beside those of the token; they apply to whoever buys or sells there.
+/// @notice The rules of a market, in addition to those of the token. They apply to every buyer and seller there.
 struct MarketRules {
     uint8 regulation;
     uint8 minKycLevel;
@@ -22,23 +22,23 @@ struct MarketRules {
     uint256 maxPerHolder;
 }
 
-/// @notice What a market reads of the factory that made it.
+/// @notice What a market reads from the factory that created it.
 interface IMarketFactory {
-    /// @notice Who gets the protocol's share of the fees.
+    /// @notice Returns the wallet that receives the protocol's share of the fees.
     function protocolWallet() external view returns (address);
 
-    /// @notice The protocol's share of each fee, in basis points of the fee.
+    /// @notice Returns the protocol's share of each fee, in basis points of the fee.
     function protocolFeeBps() external view returns (uint16);
 }
 
 /// @title Market
-/// @notice Limit orders between one token and one quote currency, escrowed, each fill checked against the rules of the
-/// token and of the market for both sides.
-/// @dev A price is in base units of the quote for one whole token (10**decimals base units of the token).
-/// A taker names the orders it wants to trade with; the best to name are found off the chain. Rounding is against the
-/// taker: who buys pays the quote of a fill rounded up, who sells gets it rounded down, so that no resting order is ever
-/// worn away by dust. Both fees are rounded down; the buyer pays its fee on top, the seller's is taken from what it gets.
-/// The quote currency must be a plain ERC-20: one that takes a fee on transfer is refused when it is paid in.
+/// @notice Limit orders between one token and one quote currency, in escrow. Each fill is checked against the rules of
+/// the token and of the market for both sides.
+/// @dev A price is in base units of the quote for one whole token (10**decimals base units of the token). A taker names
+/// the resting orders to trade with; the best ones are found off chain. Rounding is against the taker: a taker that
+/// buys pays the cost rounded up, one that sells gets it rounded down, so that dust never erodes a resting order. Both
+/// fees are rounded down; the buyer pays its fee on top, the seller's fee is deducted from its proceeds. The quote
+/// currency must be a plain ERC-20: a deposit of one that takes a fee on transfer is rejected.
 contract Market is ReentrancyGuard, IVenue {
     using SafeERC20 for IERC20;
     using Restrictions for uint256;
@@ -58,48 +58,50 @@ contract Market is ReentrancyGuard, IVenue {
         uint256 price;
         uint256 amount;
         uint256 filled;
-        /// Quote still held for a buy order; 0 for a sell order, of which the token holds `amount - filled`.
+        /// Quote still in escrow for a buy order; 0 for a sell order, for which the token holds `amount - filled`.
         uint256 quoteEscrow;
     }
 
-    /// @notice How many orders a taker may name at once.
+    /// @notice The maximum number of orders a taker may name in one call.
     uint256 public constant MAX_HINTS = 32;
 
     uint256 private constant BPS = 10_000;
 
-    /// @notice The factory that made this market; the protocol's share of the fees is read there at each fill.
+    /// @notice The factory that created this market; each fill reads the protocol's share of the fees there.
     IMarketFactory public immutable factory;
-    /// @notice What is bought and sold.
+    /// @notice The token that is traded.
     IRWAToken public immutable token;
-    /// @notice What is paid with.
+    /// @notice The currency of prices, payments and fees.
     IERC20 public immutable quote;
 
-    /// @notice The organization wallet that gets the fees, less the protocol's share.
+    /// @notice The organization's wallet that receives the fees, less the protocol's share.
     address public immutable feeCollector;
-    /// @notice The fee of whoever names the other order, in basis points of the cost.
+    /// @notice The fee of the taker, in basis points of the cost.
     uint16 public immutable takerFeeBps;
-    /// @notice The fee of whoever's order rested, in basis points of the cost.
+    /// @notice The fee of the maker, in basis points of the cost.
     uint16 public immutable makerFeeBps;
 
     uint256 private immutable _unit;
 
-    /// @notice While halted no order is placed or filled; cancelling works.
+    /// @notice While halted no order is placed or filled; cancelling still works.
     bool public halted;
 
-    /// @notice Orders placed so far; they are numbered from 1.
+    /// @notice The number of orders placed so far; order ids start at 1.
     uint256 public orderCount;
 
-    /// @notice Quote that could not be paid out to its owner, who may claim it.
+    /// @notice Quote that could not be paid to an account, which may claim it.
     mapping(address account => uint256) public claimable;
 
     mapping(uint256 orderId => Order) private _orders;
     MarketRules private _rules;
 
-    /// @notice An order was accepted. Its fills, if any, follow in the same transaction, then its OrderStatus.
+    /// @notice Emitted when an order is placed. Its fills, if any, follow in the same transaction, then its
+    /// OrderStatus.
     event OrderPlaced(
         uint256 indexed orderId, address indexed maker, bool isBuy, uint256 price, uint256 amount
     );
-    /// @notice One fill: `amount` base units of the token at the resting order's `price`; the fees are in the quote.
+    /// @notice Emitted for each fill: `amount` base units of the token at the maker's `price`; the fees are in the
+    /// quote.
     event Trade(
         uint256 indexed makerOrderId,
         uint256 indexed takerOrderId,
@@ -108,41 +110,42 @@ contract Market is ReentrancyGuard, IVenue {
         uint256 takerFee,
         uint256 makerFee
     );
-    /// @notice `status` is a Status: 1 open, 2 partial, 3 filled, 4 cancelled.
+    /// @notice Emitted when an order changes; `status` is a Status: 1 open, 2 partial, 3 filled, 4 cancelled.
     event OrderStatus(uint256 indexed orderId, uint8 status, uint256 filled);
-    /// @notice Trading was stopped or resumed.
+    /// @notice Emitted when trading is halted or resumed.
     event Halted(bool halted);
-    /// @notice The quote currency refused to pay `amount` to `account`, which can claim it.
+    /// @notice Emitted when the quote currency rejects a payment of `amount` to `account`, which can claim it.
     event Credited(address indexed account, uint256 amount);
-    /// @notice An account fetched what could not be paid to it before.
+    /// @notice Emitted when an account claims quote that could not be paid to it.
     event Claimed(address indexed account, uint256 amount);
 
-    /// @notice The quote in the ended orders of a lost wallet, and what was kept for it to claim, went to its replacement.
+    /// @notice Emitted when the quote of a lost wallet, in its cancelled orders and claimable, goes to its replacement.
     event OrdersRecovered(address indexed lost, address indexed replacement, uint256 amount);
 
-    /// @notice A rule of the market or, for a buyer, of the token refuses the order; the code is of the table
-    /// Restrictions.
+    /// @notice Reverts when a rule of the market or, for a buyer, of the token rejects the order; `code` is a
+    /// restriction code.
     error MarketRestricted(uint8 code, address account, uint256 amount);
-    /// @notice The quote is no contract or the token itself, the fees exceed 100%, or the rules are out of range.
+    /// @notice Reverts when the quote has no code or is the token, the fees exceed 100%, or the collector or rules are
+    /// invalid.
     error InvalidMarket();
-    /// @notice The price is 0 or the order is worth less than one base unit of the quote.
+    /// @notice Reverts when the price is 0 or the order is worth less than one base unit of the quote.
     error InvalidOrder();
-    /// @notice More than MAX_HINTS orders were named.
+    /// @notice Reverts when more than MAX_HINTS orders are named.
     error TooManyHints(uint256 hints);
-    /// @notice Only the owner of the token may do this.
+    /// @notice Reverts when the caller is not the owner of the token.
     error NotOwner(address account);
-    /// @notice Only the token may do this, at the word of its owner.
+    /// @notice Reverts when the caller is not the token, which acts for its owner.
     error NotToken(address account);
-    /// @notice The account did not make the order; a cancellation is refused if it does not own the token either.
+    /// @notice Reverts when the account is neither the maker nor, for a cancellation, the owner of the market.
     error NotMaker(address account, uint256 orderId);
-    /// @notice There is no such order, or it is filled or cancelled.
+    /// @notice Reverts when the order does not exist, is filled or is cancelled.
     error NotOpen(uint256 orderId);
-    /// @notice The quote currency paid in less than was asked for.
+    /// @notice Reverts when less quote than expected is received.
     error QuoteShort(uint256 expected, uint256 received);
-    /// @notice Nothing is kept for the account.
+    /// @notice Reverts when the account has nothing to claim.
     error NothingToClaim(address account);
 
-    /// @dev Made by a factory, which has checked who asks.
+    /// @dev Called by a factory, which checks the caller.
     constructor(
         IRWAToken token_,
         IERC20 quote_,
@@ -171,13 +174,13 @@ contract Market is ReentrancyGuard, IVenue {
 
     // ---------------------------------------------------------------------------------------------- orders
 
-    /// @notice Places a limit order and trades it at once with the named resting orders, as far as they match.
-    /// @dev A sell order needs an allowance of the token of `amount`; a buy order one of the quote of `budget(...)`. What
-    /// a buy order does not need is given back in the same call. A named order that does not match, is gone, or whose
-    /// trade would break a rule is passed over; the rest of the amount stays as an order.
-    /// @param price Base units of the quote for one whole token: the most to pay, or the least to get.
+    /// @notice Places a limit order and immediately fills it from the named resting orders that match.
+    /// @dev A sell order needs a token allowance of `amount`; a buy order needs a quote allowance of `budget(...)`. The
+    /// unused quote of a buy order is returned in the same call. A named order that does not match, is no longer open,
+    /// or whose fill would break a rule is skipped; the rest of the amount stays as an order.
+    /// @param price Base units of the quote for one whole token: the maximum to pay, or the minimum to receive.
     /// @param amount Base units of the token.
-    /// @param hints Resting orders to trade with, in this order; at most MAX_HINTS.
+    /// @param hints Ids of resting orders to trade with, in this order; at most MAX_HINTS.
     function place(bool isBuy, uint256 price, uint256 amount, uint256[] calldata hints)
         external
         nonReentrant
@@ -203,7 +206,7 @@ contract Market is ReentrancyGuard, IVenue {
             order.quoteEscrow = budget(true, price, amount, hints.length);
             _pull(msg.sender, order.quoteEscrow);
         } else {
-            // As at the settlement in _tryFill: nothing comes back from the token.
+            // As for the settlement in _tryFill: the token does not re-enter.
             // slither-disable-next-line reentrancy-no-eth
             token.depositEscrow(msg.sender, amount);
         }
@@ -215,8 +218,8 @@ contract Market is ReentrancyGuard, IVenue {
         emit OrderStatus(orderId, uint8(order.status), order.filled);
     }
 
-    /// @notice Ends an open order and gives back what is left of it to its maker. The maker, or the owner of the market;
-    /// also while halted, paused, or when the maker could trade no more.
+    /// @notice Cancels an open order and returns the rest to its maker. Only the maker or the owner of the market; also
+    /// while halted or paused, or when the maker may no longer trade.
     function cancel(uint256 orderId) external nonReentrant {
         Order storage order = _orders[orderId];
         if (!_isOpen(order)) revert NotOpen(orderId);
@@ -225,9 +228,9 @@ contract Market is ReentrancyGuard, IVenue {
     }
 
     /// @inheritdoc IVenue
-    /// @dev Only the token, in its own `recover`, which has found the replacement eligible and moves the tokens on. Orders
-    /// that were filled or cancelled meanwhile are passed over; an order of somebody else reverts. What was kept for the
-    /// lost wallet to claim goes along.
+    /// @dev Only the token, in its own `recover`, which has checked that the replacement is eligible and moves the
+    /// tokens on. Orders that are no longer open are skipped; an order of another maker reverts. The lost wallet's
+    /// claimable quote is paid out as well.
     function recover(address lost, address replacement, uint256[] calldata orderIds) external nonReentrant {
         if (msg.sender != address(token)) revert NotToken(msg.sender);
         uint256 amount = claimable[lost];
@@ -236,7 +239,7 @@ contract Market is ReentrancyGuard, IVenue {
             Order storage order = _orders[orderIds[i]];
             if (order.maker != lost) revert NotMaker(lost, orderIds[i]);
             if (!_isOpen(order)) continue;
-            // As at the settlement in _tryFill: whatever reads or writes `claimable` is nonReentrant.
+            // As for the settlement in _tryFill: every function that reads or writes `claimable` is nonReentrant.
             // slither-disable-next-line reentrancy-no-eth
             amount += _end(orderIds[i], order);
         }
@@ -244,7 +247,7 @@ contract Market is ReentrancyGuard, IVenue {
         emit OrdersRecovered(lost, replacement, amount);
     }
 
-    /// @notice Pays the caller the quote that could not be paid before.
+    /// @notice Pays the caller's claimable quote.
     function claim() external nonReentrant {
         uint256 amount = claimable[msg.sender];
         if (amount == 0) revert NothingToClaim(msg.sender);
@@ -253,7 +256,7 @@ contract Market is ReentrancyGuard, IVenue {
         emit Claimed(msg.sender, amount);
     }
 
-    /// @notice Stops or resumes trading. Only the owner.
+    /// @notice Halts or resumes trading. Only the owner.
     function halt(bool stop) external {
         if (msg.sender != owner()) revert NotOwner(msg.sender);
         halted = stop;
@@ -262,31 +265,31 @@ contract Market is ReentrancyGuard, IVenue {
 
     // ---------------------------------------------------------------------------------------------- views
 
-    /// @notice The organization's wallet: whoever owns the token.
+    /// @notice Returns the organization's wallet: the owner of the token.
     function owner() public view returns (address) {
         return token.owner();
     }
 
-    /// @notice The rules of the market; they never change.
+    /// @notice Returns the rules of the market, which never change.
     function rules() external view returns (MarketRules memory) {
         return _rules;
     }
 
-    /// @notice An order; all zero when there is none of that number.
+    /// @notice Returns an order; all zero if it does not exist.
     function getOrder(uint256 orderId) external view returns (Order memory) {
         return _orders[orderId];
     }
 
-    /// @notice Every rule of the market and of the token that an order would break, as ascending codes.
+    /// @notice Returns every rule of the market and of the token that an order would break, as ascending codes.
     function checkOrder(address account, bool isBuy, uint256 amount) external view returns (uint8[] memory) {
         uint256 failed = _traderFailures(account, isBuy, amount);
         uint8[] memory codes;
         if (isBuy) codes = token.checkTransfer(address(0), account, amount);
-        // To the token, a transfer from nobody is a mint. As a seller nobody is asked about like everybody else.
+        // The token treats a transfer from address 0 as a mint, so a sale by address 0 is checked as a settlement.
         else if (account == address(0)) codes = token.checkSettlement(address(this), account, token.treasury(), amount);
         else codes = token.checkTransfer(account, token.treasury(), amount);
         for (uint256 i = 0; i < codes.length; ++i) {
-            // A sale is asked of the token as a transfer to the treasury, whose own part in it means nothing here.
+            // A sale is checked as a transfer to the treasury; the receiver's failures do not matter here.
             if (isBuy || codes[i] < Restrictions.RECEIVER_NOT_ATTESTED && codes[i] != Restrictions.INVALID_RECEIVER) {
                 failed |= uint256(1) << codes[i];
             }
@@ -294,18 +297,18 @@ contract Market is ReentrancyGuard, IVenue {
         return failed.toCodes();
     }
 
-    /// @notice The allowance an order needs: of the quote for a buy order, of the token for a sell order.
-    /// @dev The quote at the limit price rounded up, one base unit more for each order named (each fill rounds by itself),
-    /// and the higher of the two fees on all of it.
+    /// @notice Returns the allowance that an order needs: of the quote to buy, of the token to sell.
+    /// @dev The quote at the limit price rounded up, one more base unit for each named order (each fill is rounded
+    /// separately), plus the higher of the two fees on that sum.
     function budget(bool isBuy, uint256 price, uint256 amount, uint256 hints) public view returns (uint256) {
         if (!isBuy) return amount;
         uint256 cost = Math.mulDiv(amount, price, _unit, Math.Rounding.Ceil) + hints;
         return cost + Math.mulDiv(cost, Math.max(takerFeeBps, makerFeeBps), BPS, Math.Rounding.Ceil);
     }
 
-    // ---------------------------------------------------------------------------------------------- inside
+    // ---------------------------------------------------------------------------------------------- internal
 
-    /// @dev What one fill comes to, worked out before anything moves.
+    /// @dev The terms of one fill, calculated before any transfer.
     struct Fill {
         uint256 amount;
         uint256 price;
@@ -320,7 +323,8 @@ contract Market is ReentrancyGuard, IVenue {
         return order.status == Status.OPEN || order.status == Status.PARTIAL;
     }
 
-    /// @dev Ends an open order: the tokens left of it are its maker's again, the quote left of it is for the caller to pay.
+    /// @dev Cancels an open order and returns its remaining tokens to the maker; the caller pays out its remaining
+    /// quote.
     function _end(uint256 orderId, Order storage order) private returns (uint256 refund) {
         order.status = Status.CANCELLED;
         refund = order.quoteEscrow;
@@ -336,13 +340,13 @@ contract Market is ReentrancyGuard, IVenue {
         if (maker.isBuy == taker.isBuy || maker.maker == taker.maker) return;
         if (taker.isBuy ? maker.price > taker.price : maker.price < taker.price) return;
 
-        // Memory is zero, and every field is written below before it is read.
+        // Memory is zero, and every field below is written before it is read.
         // slither-disable-next-line uninitialized-local
         Fill memory f;
         f.amount = Math.min(maker.amount - maker.filled, taker.amount - taker.filled);
         f.price = maker.price;
         f.cost = Math.mulDiv(f.amount, f.price, _unit, taker.isBuy ? Math.Rounding.Ceil : Math.Rounding.Floor);
-        // A remainder too small to cost anything would be a gift.
+        // A remainder too small to cost anything would be free.
         if (f.cost == 0) return;
         f.takerFee = f.cost * takerFeeBps / BPS;
         f.makerFee = f.cost * makerFeeBps / BPS;
@@ -357,8 +361,8 @@ contract Market is ReentrancyGuard, IVenue {
         emit Trade(makerId, takerId, f.price, f.amount, f.takerFee, f.makerFee);
         emit OrderStatus(makerId, uint8(maker.status), maker.filled);
 
-        // Every function here that writes is nonReentrant, and the token, which the factory has checked, calls nobody but
-        // its registry to read: nothing comes back between this call and the writes after it.
+        // Every function here that writes is nonReentrant. The token, which the factory has checked, calls only its
+        // registry, and only to read. So no call re-enters between this call and the writes after it.
         // slither-disable-next-line reentrancy-no-eth
         token.settleEscrow(f.seller, f.buyer, f.amount);
         _pay(f.seller, f.cost - sellerFee);
@@ -371,7 +375,7 @@ contract Market is ReentrancyGuard, IVenue {
         order.status = order.filled == order.amount ? Status.FILLED : Status.PARTIAL;
     }
 
-    /// @dev The taker's own standing was checked by `place` in the same call; the maker's may have changed since it placed.
+    /// @dev `place` has checked the taker in the same call; the maker's standing may have changed since its order.
     function _mayTrade(address maker, Fill memory f) private view returns (bool) {
         return _standingFailures(maker) == 0 && _lockupFailures(f.seller) == 0
             && _limitFailures(f.seller, f.buyer, f.amount) == 0
@@ -417,7 +421,7 @@ contract Market is ReentrancyGuard, IVenue {
         }
     }
 
-    /// @dev Gives back what a buy order holds beyond what its rest can still cost as a resting order.
+    /// @dev Returns the quote that a buy order holds beyond the maximum cost of its rest as a resting order.
     function _returnExcess(Order storage order) private {
         uint256 rest = order.amount - order.filled;
         uint256 needed = 0;
@@ -443,8 +447,8 @@ contract Market is ReentrancyGuard, IVenue {
         if (received != amount) revert QuoteShort(amount, received);
     }
 
-    /// @dev A receiver whom the quote currency refuses must not lock an order of somebody else: what cannot be paid is
-    /// kept for it to claim.
+    /// @dev A receiver that the quote currency rejects must not block another maker's order: the amount becomes
+    /// claimable.
     function _pay(address to, uint256 amount) private {
         if (amount == 0) return;
         if (!quote.trySafeTransfer(to, amount)) {

@@ -10,24 +10,24 @@ import {IERC7943Fungible} from "./interfaces/IERC7943.sol";
 import {IRWAToken} from "./interfaces/IRWAToken.sol";
 
 /// @title MarketFactory
-/// @notice Makes markets for tokens, at the word of each token's owner, and keeps the protocol's terms.
+/// @notice Creates markets for the owners of tokens, and stores the protocol's terms.
 contract MarketFactory is IMarketFactory, IERC165, Ownable {
-    /// @notice Quote currency of a market that names none.
+    /// @notice The quote currency of a market that names none.
     address public defaultQuote;
 
-    /// @notice Who gets the protocol's share of the fees.
+    /// @notice The wallet that receives the protocol's share of the fees.
     address public protocolWallet;
 
     /// @notice The protocol's share of each fee, in basis points.
     uint16 public protocolFeeBps = 1_000;
 
-    /// @notice Whether this factory made the market.
+    /// @notice Whether this factory created the market.
     mapping(address market => bool) public isMarket;
 
-    /// @notice How many markets this factory made.
+    /// @notice The number of markets this factory has created.
     uint256 public marketCount;
 
-    /// @notice A market was made for the owner of the token.
+    /// @notice Emitted when a market is created for the owner of the token.
     event MarketCreated(
         address indexed market,
         address indexed token,
@@ -37,21 +37,21 @@ contract MarketFactory is IMarketFactory, IERC165, Ownable {
         uint16 takerFeeBps,
         uint16 makerFeeBps
     );
-    /// @notice Markets that name no quote currency get this one from now on.
+    /// @notice Emitted when the default quote currency changes.
     event DefaultQuoteSet(address defaultQuote);
-    /// @notice Who gets the protocol's share, and how much of each fee it is.
+    /// @notice Emitted when the protocol's wallet or its share of each fee changes.
     event ProtocolSet(address protocolWallet, uint16 protocolFeeBps);
 
-    /// @notice Markets are made by the owner of the token.
+    /// @notice Reverts when the account is not the owner of the token.
     error NotTokenOwner(address account, address token);
-    /// @notice The address is not a permissioned token (ERC-7943).
+    /// @notice Reverts when the address is not a permissioned token (ERC-7943).
     error NotRWAToken(address token);
-    /// @notice The wallet is 0 or the share above 100%.
+    /// @notice Reverts when the wallet is 0 or the share exceeds 100%.
     error InvalidProtocol();
 
     /// @param owner_ The operator.
-    /// @param protocolWallet_ Who gets the protocol's share of the fees.
-    /// @param defaultQuote_ Quote currency of a market that names none; may be 0.
+    /// @param protocolWallet_ Receives the protocol's share of the fees.
+    /// @param defaultQuote_ The quote currency of a market that names none; may be 0.
     constructor(address owner_, address protocolWallet_, address defaultQuote_) Ownable(owner_) {
         if (protocolWallet_ == address(0)) revert InvalidProtocol();
         protocolWallet = protocolWallet_;
@@ -60,9 +60,9 @@ contract MarketFactory is IMarketFactory, IERC165, Ownable {
         emit DefaultQuoteSet(defaultQuote_);
     }
 
-    /// @notice Makes a market. Only the owner of the token, who then allows it on the token with `setVenue`.
-    /// @param quote Quote currency; 0 for the default.
-    /// @param feeCollector The organization wallet that gets the fees, less the protocol's share.
+    /// @notice Creates a market. Only the owner of the token, who then enables it on the token with `setVenue`.
+    /// @param quote The quote currency; 0 for the default.
+    /// @param feeCollector The organization's wallet that receives the fees, less the protocol's share.
     function createMarket(
         address token,
         address quote,
@@ -82,14 +82,14 @@ contract MarketFactory is IMarketFactory, IERC165, Ownable {
         emit MarketCreated(market, token, quote, msg.sender, feeCollector, takerBps, makerBps);
     }
 
-    /// @notice Sets the default quote currency for markets to come. Only the owner.
+    /// @notice Sets the default quote currency of future markets. Only the owner.
     function setDefaultQuote(address quote) external onlyOwner {
         defaultQuote = quote;
         emit DefaultQuoteSet(quote);
     }
 
-    /// @notice Sets the protocol's wallet and its share of each fee, for the fills to come of all markets. Only the owner.
-    /// @dev It is a share of the fees and never more than they are: what traders pay does not change by it.
+    /// @notice Sets the protocol's wallet and its share of each fee, for future fills in all markets. Only the owner.
+    /// @dev The share is taken out of the fees and never exceeds them, so it does not change what traders pay.
     function setProtocol(address wallet, uint16 feeBps) external onlyOwner {
         if (wallet == address(0) || feeBps > 10_000) revert InvalidProtocol();
         protocolWallet = wallet;
@@ -97,12 +97,12 @@ contract MarketFactory is IMarketFactory, IERC165, Ownable {
         emit ProtocolSet(wallet, feeBps);
     }
 
-    /// @notice Tells this contract from any other.
+    /// @notice Returns the name that identifies this kind of contract.
     function interfaceName() external pure returns (string memory) {
         return "signum.MarketFactory.v1";
     }
 
-    /// @notice ERC-165 and the id of `createMarket`, `isMarket` and `interfaceName` together.
+    /// @notice Supports ERC-165 and the combined id of `createMarket`, `isMarket` and `interfaceName`.
     function supportsInterface(bytes4 interfaceId) external pure returns (bool) {
         return interfaceId == type(IERC165).interfaceId
             || interfaceId == this.createMarket.selector ^ this.isMarket.selector ^ this.interfaceName.selector;

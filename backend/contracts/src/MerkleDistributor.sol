@@ -8,60 +8,60 @@ import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProo
 import {BitMaps} from "@openzeppelin/contracts/utils/structs/BitMaps.sol";
 
 /// @title MerkleDistributor
-/// @notice One distribution of one currency: the owner funds it under the root of all entitlements, each recipient is paid
-/// once, and the owner closes it and takes back what nobody claimed.
+/// @notice One distribution of one currency: the owner funds it with the root of all entitlements, each recipient is
+/// paid once, and the owner closes it and gets back the unclaimed rest.
 /// @dev A leaf is keccak256(keccak256(abi.encode(uint256 index, address account, uint256 amount))); pairs are hashed in
 /// ascending order. The currency must be a plain ERC-20.
 contract MerkleDistributor is Ownable {
     using SafeERC20 for IERC20;
     using BitMaps for BitMaps.BitMap;
 
-    /// @notice The currency paid out.
+    /// @notice The currency that is paid out.
     IERC20 public immutable token;
 
-    /// @notice The root of the entitlements, 0 until activated.
+    /// @notice The root of the entitlements; 0 before activation.
     bytes32 public merkleRoot;
 
-    /// @notice How many entitlements there are; their indices are below it.
+    /// @notice The number of entitlements; all indices are below it.
     uint256 public totalRecipients;
 
-    /// @notice What was paid out so far.
+    /// @notice The amount paid out so far.
     uint256 public claimedAmount;
 
-    /// @notice Whether the owner ended it.
+    /// @notice Whether the owner has closed the distribution.
     bool public closed;
 
     BitMaps.BitMap private _claimed;
 
-    /// @notice The entitlements are fixed and funded.
+    /// @notice Emitted when the entitlements are fixed and funded.
     event Activated(bytes32 merkleRoot, uint256 totalAmount, uint256 totalRecipients);
-    /// @notice An entitlement was paid.
+    /// @notice Emitted when an entitlement is paid.
     event Claimed(uint256 indexed index, address indexed account, uint256 amount);
-    /// @notice The distribution ended; `returnedAmount` went back to the owner.
+    /// @notice Emitted when the distribution is closed; `returnedAmount` goes back to the owner.
     event Closed(uint256 returnedAmount);
 
-    /// @notice The currency is no contract, or the root, the sum or the number of recipients is 0.
+    /// @notice Reverts when the currency has no code, or the root or the number of recipients is 0.
     error InvalidDistribution();
-    /// @notice It was activated before.
+    /// @notice Reverts when the distribution was already activated.
     error AlreadyActivated();
-    /// @notice It was not activated yet, or is closed.
+    /// @notice Reverts when the distribution is not activated yet, or is closed.
     error NotActive();
-    /// @notice This entitlement was paid before.
+    /// @notice Reverts when the entitlement was already paid.
     error AlreadyClaimed(uint256 index);
-    /// @notice The entitlement is not one of those under the root.
+    /// @notice Reverts when the entitlement is not part of the root.
     error InvalidProof(uint256 index, address account, uint256 amount);
-    /// @notice The currency paid in less than the sum.
+    /// @notice Reverts when less than the total is received.
     error Underfunded(uint256 expected, uint256 received);
 
     /// @param owner_ The organization's wallet.
-    /// @param token_ The currency paid out.
+    /// @param token_ The currency to pay out.
     constructor(address owner_, IERC20 token_) Ownable(owner_) {
         if (address(token_).code.length == 0) revert InvalidDistribution();
         token = token_;
     }
 
-    /// @notice Fixes the entitlements and takes their sum from the owner's allowance. Only the owner, once. A sum of
-    /// zero takes nothing: the entitlements are paid out of what is sent here by other transfers.
+    /// @notice Fixes the entitlements and takes their total from the owner's allowance. Only the owner, once. With a
+    /// total of 0 it takes nothing, and the entitlements are paid from separate transfers to this contract.
     function activate(bytes32 root, uint256 totalAmount, uint256 recipients) external onlyOwner {
         if (merkleRoot != 0) revert AlreadyActivated();
         if (root == 0 || recipients == 0) revert InvalidDistribution();
@@ -71,7 +71,7 @@ contract MerkleDistributor is Ownable {
         emit Activated(root, totalAmount, recipients);
     }
 
-    /// @notice Pays an entitlement to its account. Anyone may ask; the money goes to nobody else.
+    /// @notice Pays an entitlement to its account. Anyone may call it; only that account is paid.
     function claim(uint256 index, address account, uint256 amount, bytes32[] calldata proof) external {
         if (merkleRoot == 0 || closed) revert NotActive();
         if (_claimed.get(index)) revert AlreadyClaimed(index);
@@ -85,12 +85,12 @@ contract MerkleDistributor is Ownable {
         emit Claimed(index, account, amount);
     }
 
-    /// @notice Whether an entitlement was paid.
+    /// @notice Returns whether an entitlement was paid.
     function isClaimed(uint256 index) external view returns (bool) {
         return _claimed.get(index);
     }
 
-    /// @notice Ends the distribution and returns what is left to the owner. Only the owner, once.
+    /// @notice Closes the distribution and returns the rest to the owner. Only the owner, once.
     function close() external onlyOwner {
         if (merkleRoot == 0 || closed) revert NotActive();
         closed = true;
@@ -99,7 +99,7 @@ contract MerkleDistributor is Ownable {
         emit Closed(rest);
     }
 
-    /// @dev A currency that keeps a part of what is sent would leave the last recipients without theirs.
+    /// @dev A currency that takes a fee on transfer would leave too little for the last recipients.
     function _take(uint256 amount) private {
         uint256 before = token.balanceOf(address(this));
         token.safeTransferFrom(msg.sender, address(this), amount);

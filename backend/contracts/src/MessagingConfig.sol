@@ -3,14 +3,14 @@ pragma solidity ^0.8.30;
 
 import {ExecutorConfig, UlnConfig} from "./interfaces/IMessaging.sol";
 
-/// @notice What holds of a message library's settings: those that were written, with defaults in the gaps.
-/// @dev Written after the public behaviour of the libraries; used by the endpoints that stand in for the genuine one.
+/// @notice Resolves the settings of a message library: the written values, with defaults for the missing ones.
+/// @dev Follows the public behavior of the libraries; used by the endpoints that replace the genuine one.
 library MessagingConfig {
     uint32 internal constant EXECUTOR = 1;
     uint32 internal constant ULN = 2;
     uint8 internal constant NIL = type(uint8).max;
 
-    /// @dev The setting as it holds.
+    /// @dev Returns the effective setting.
     function resolved(uint32 configType, bytes memory written, bytes memory defaults)
         internal
         pure

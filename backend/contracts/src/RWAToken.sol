@@ -25,30 +25,30 @@ import {IRWAToken, Rules, Standing} from "./interfaces/IRWAToken.sol";
 import {IVenue, VenueOrders} from "./interfaces/IVenue.sol";
 
 /// @title RWAToken
-/// @notice A tokenized asset of one organization. Who may send, receive and hold is decided on every movement by the rules
-/// below and by the attestations of the registry.
-/// @dev The owner is the organization's wallet. Markets ("venues") hold tokens in escrow for their depositors; the token
-/// keeps the account of it, so that the depositor stays the beneficial owner and a venue can do two things only: give
-/// back to the depositor, which always works, and settle to a buyer, which is a transfer with every check.
-/// The omnichain part speaks the IOFT ABI: what leaves is burnt here and minted by the peer on the other chain.
+/// @notice A tokenized asset of one organization. The rules below and the attestations of the registry decide on every
+/// movement who may send, receive and hold.
+/// @dev The owner is the organization's wallet. Markets ("venues") hold tokens in escrow for their depositors. The
+/// token keeps the escrow accounts, so the depositor stays the beneficial owner and a venue can do only two things:
+/// return tokens to the depositor, which always works, and settle to a buyer, which is a transfer with every check. The
+/// omnichain part uses the IOFT ABI: tokens that leave are burned here and minted by the peer on the other chain.
 contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC1404, IOFT, IRWAToken, IMessagingReceiver {
     using Restrictions for uint256;
     using SafeCast for uint256;
 
-    /// @notice How many countries `Rules.blockedCountries` may list.
+    /// @notice The maximum number of countries in `Rules.blockedCountries`.
     uint256 public constant MAX_BLOCKED_COUNTRIES = 250;
-    /// @notice How many attesters `Rules.trustedIssuers` may list.
+    /// @notice The maximum number of attesters in `Rules.trustedIssuers`.
     uint256 public constant MAX_TRUSTED_ISSUERS = 32;
 
     /// @notice The highest value of `Rules.regulation`.
     uint8 public constant MAX_REGULATION = 4;
 
-    /// @notice The kinds of packets that options are enforced for: an amount, and rules with or without an amount.
+    /// @notice The packet types that options are enforced for: an amount, and rules with or without an amount.
     uint16 private constant SEND = 1;
     uint16 private constant SEND_RULES = 3;
 
-    /// @dev The path to and from another chain. `limit` are shared units in a window of seconds, in both directions
-    /// together. What is used of it frees itself evenly over a window; `used` is as of `updatedAt`.
+    /// @dev The path to and from another chain. `limit` is in shared units per window of seconds, both directions
+    /// together. Used capacity is freed evenly over a window; `used` is as of `updatedAt`.
     struct Path {
         bool paused;
         uint32 window;
@@ -57,12 +57,12 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         uint64 updatedAt;
     }
 
-    /// @notice Decimals of an amount in a packet; what is finer stays on the chain it is on.
+    /// @notice Decimals of an amount in a packet; any finer remainder stays on its chain.
     uint8 public constant sharedDecimals = 6;
 
     /// @notice The organization whose attesters, and whose ancestors' attesters, are trusted.
     bytes32 public immutable organizationId;
-    /// @notice Where attestations are read.
+    /// @notice The registry of attestations.
     AttestationRegistry public immutable registry;
     /// @notice The messaging endpoint of this chain.
     IMessagingEndpoint public immutable endpoint;
@@ -72,30 +72,30 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
 
     uint8 private immutable _decimals;
 
-    /// @notice The issuer's own account: it needs no attestation, is under no lockup and is no holder.
+    /// @notice The issuer's own account: it needs no attestation, has no lockup and is not a holder.
     address public treasury;
 
-    /// @notice Beneficial owners on this chain: those who hold, or have in escrow, more than nothing; not the treasury.
+    /// @notice The number of accounts on this chain with a balance or escrow above 0, without the treasury.
     uint256 public holderCount;
 
-    /// @notice Rises with every change of the rules and every packet that carries them; 0 means none were ever set, and
-    /// then nobody can receive.
+    /// @notice Increases with every change of the rules and every packet that carries rules; 0 means no rules were ever
+    /// set, and no one can receive.
     uint64 public rulesVersion;
 
-    /// @notice The token on the other chains, as bytes32; 0 is none.
+    /// @notice The token on another chain, as bytes32; 0 if absent.
     mapping(uint32 eid => bytes32 peer) public peers;
 
-    /// @notice Options of type 3 that every packet of a kind to chain `eid` has, whatever its sender adds.
+    /// @notice Type 3 options that every packet of one type to chain `eid` has, before any options of its sender.
     mapping(uint32 eid => mapping(uint16 msgType => bytes)) public enforcedOptions;
 
-    /// @notice Whether a packet was given up. One sent to this token was dropped and can never be delivered; of one that
-    /// this token sent the burnt amount was minted back.
+    /// @notice Whether a packet was given up. A packet to this token was dropped and can never be delivered; the burned
+    /// amount of a packet from this token was minted back.
     mapping(bytes32 guid => bool) public isGivenUp;
 
     /// @notice Whether the address is a market that may take deposits and settle.
     mapping(address venue => bool) public isVenue;
 
-    /// @notice What a venue holds for an account.
+    /// @notice The tokens that a venue holds for an account.
     mapping(address venue => mapping(address account => uint256)) public escrowOf;
 
     Rules private _rules;
@@ -104,85 +104,86 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     mapping(address venue => uint256) private _held;
     mapping(uint32 eid => Path) private _paths;
 
-    /// @notice These rules are in force now.
+    /// @notice Emitted when rules take effect.
     event RulesSet(uint64 version, Rules rules);
-    /// @notice A packet carried rules of a version no higher than the one in force; its amount was delivered all the
-    /// same.
+    /// @notice Emitted when a packet carries rules whose version is not above the current one; its amount is still
+    /// delivered.
     event RulesIgnored(uint64 version, uint64 currentVersion);
-    /// @notice The treasury is this account now.
+    /// @notice Emitted when the treasury changes.
     event TreasurySet(address indexed treasury);
-    /// @notice A market may take deposits and settle from now on, or may no more.
+    /// @notice Emitted when a market is allowed to take deposits and settle, or no longer allowed.
     event VenueSet(address indexed venue, bool allowed);
-    /// @notice The token on chain `eid` is `peer`; 0 means there is none.
+    /// @notice Emitted when the token on chain `eid` is set to `peer`; 0 removes it.
     event PeerSet(uint32 eid, bytes32 peer);
-    /// @notice Packets of a kind to chain `eid` have these options from now on.
+    /// @notice Emitted when the enforced options of packets of one type to chain `eid` change.
     event EnforcedOptionSet(uint32 indexed eid, uint16 indexed msgType, bytes options);
-    /// @notice Nothing goes to chain `eid`, or is taken from there, or it is again.
+    /// @notice Emitted when the path to and from chain `eid` is paused or resumed.
     event PathPauseSet(uint32 indexed eid, bool paused);
-    /// @notice At most `limit` base units pass between this chain and chain `eid` in `window` seconds; a window of 0 is no
-    /// limit.
+    /// @notice Emitted when the path to and from chain `eid` is limited to `limit` base units per `window` seconds; a
+    /// window of 0 means no limit.
     event PathLimitSet(uint32 indexed eid, uint256 limit, uint32 window);
-    /// @notice A packet of chain `srcEid` was taken off its path; it can never be delivered.
+    /// @notice Emitted when a packet from chain `srcEid` is dropped; it can never be delivered.
     event PacketDropped(bytes32 indexed guid, uint32 srcEid, uint64 nonce);
-    /// @notice What a packet had burnt was minted back to `to`, as the packet was dropped on its destination.
+    /// @notice Emitted when the burned amount of a packet that was dropped on its destination is minted back to `to`.
     event PacketReturned(bytes32 indexed guid, address indexed to, uint256 amount);
-    /// @notice All that `lost` held, and the tokens of those of its orders that were ended, was moved to `replacement`.
+    /// @notice Emitted when the balance of `lost`, with the tokens of its cancelled orders, moves to `replacement`.
     event Recovered(address indexed lost, address indexed replacement, uint256 amount);
-    /// @notice A venue took tokens of `account` into escrow.
+    /// @notice Emitted when a venue takes tokens of `account` into escrow.
     event EscrowDeposited(address indexed venue, address indexed account, uint256 amount);
-    /// @notice A venue gave escrow back to `account`.
+    /// @notice Emitted when a venue returns escrow to `account`.
     event EscrowReleased(address indexed venue, address indexed account, uint256 amount);
-    /// @notice A venue moved escrow of `seller` to `buyer`, who owns it now.
+    /// @notice Emitted when a venue moves escrow of `seller` to `buyer`, the new owner.
     event EscrowSettled(address indexed venue, address indexed seller, address indexed buyer, uint256 amount);
 
-    /// @notice A rule refuses the movement; the code is of the table Restrictions, the lowest of those that fail.
+    /// @notice Reverts when a rule rejects the movement; `code` is the lowest restriction code that fails.
     error TransferRestricted(uint8 code, address from, address to, uint256 amount);
-    /// @notice The rules are out of range, or rules were to be sent before any were set here.
+    /// @notice Reverts when the rules are out of range, or are sent before any were set here.
     error InvalidRules();
-    /// @notice The address is 0, is the treasury, holds tokens of its own, or is a venue where none may be.
+    /// @notice Reverts when a venue is 0, is the treasury or holds its own tokens, or a new treasury is a venue or
+    /// holds escrow.
     error InvalidVenue(address venue);
-    /// @notice Only a market allowed by the owner may do this.
+    /// @notice Reverts when the account is not a market allowed by the owner.
     error NotVenue(address account);
-    /// @notice The venue holds less than `amount` for the account.
+    /// @notice Reverts when the venue holds less than `amount` for the account.
     error EscrowTooSmall(address venue, address account, uint256 amount);
-    /// @notice What a venue holds is moved by the venue only.
+    /// @notice Reverts when the address holds escrow, which only that venue can move.
     error EscrowHeld(address venue);
-    /// @notice The lost wallet is 0 or its own replacement.
+    /// @notice Reverts when the lost wallet is 0 or equals its replacement.
     error InvalidRecovery(address lost, address replacement);
-    /// @notice The supply would no longer fit a packet: 2^64 shared units.
+    /// @notice Reverts when the supply would reach 2^64 shared units, which a packet cannot hold.
     error SupplyAboveShared(uint256 supply);
-    /// @notice No token is known on that chain.
+    /// @notice Reverts when the chain has no peer.
     error NoPeer(uint32 eid);
-    /// @notice Nothing goes to that chain, or is taken from there, until the owner ends the pause.
+    /// @notice Reverts when the path to and from that chain is paused by the owner.
     error PathPaused(uint32 eid);
-    /// @notice The limit of the path leaves room for `available` base units now.
+    /// @notice The amount exceeds the `available` base units of the path's limit.
     error PathLimited(uint32 eid, uint256 available);
-    /// @notice The limit does not fit a packet, or has no window.
+    /// @notice Reverts when the limit does not fit a packet, or has no window.
     error InvalidLimit(uint256 limit, uint32 window);
-    /// @notice Options are of type 3.
+    /// @notice Reverts when options are not of type 3.
     error InvalidOptions(bytes options);
-    /// @notice The packet's supply was minted back before.
+    /// @notice Reverts when the packet's supply was already minted back.
     error AlreadyReturned(bytes32 guid);
-    /// @notice The packet was not sent by the token known on that chain.
+    /// @notice Reverts when the sender of the packet is not the peer on that chain.
     error OnlyPeer(uint32 eid, bytes32 sender);
-    /// @notice Packets are delivered by the endpoint only.
+    /// @notice Reverts when the caller is not the endpoint.
     error OnlyEndpoint(address caller);
-    /// @notice The bytes32 is 0 or no address.
+    /// @notice Reverts when the bytes32 is 0 or not an address.
     error InvalidDestination(bytes32 to);
-    /// @notice A bridged amount cannot carry a call.
+    /// @notice Reverts when a bridged amount carries a call.
     error ComposeUnsupported();
-    /// @notice Fees are paid in the native currency only.
+    /// @notice Reverts when the fee is to be paid in a token: only the native currency is accepted.
     error LzTokenUnsupported();
-    /// @notice The value sent is not the native fee.
+    /// @notice Reverts when the value sent differs from the native fee.
     error NotEnoughNative(uint256 value);
-    /// @notice A packet is at least 40 bytes and carries no value.
+    /// @notice Reverts when a packet has fewer than 40 bytes or carries value.
     error InvalidMessage();
 
     /// @param name_ Name of the token.
     /// @param symbol_ Symbol of the token.
     /// @param decimals_ Decimals, at least 6.
-    /// @param organizationId_ The organization whose attesters, and whose ancestors' attesters, count.
-    /// @param registry_ Where attestations are read.
+    /// @param organizationId_ The organization whose attesters, and whose ancestors' attesters, are trusted.
+    /// @param registry_ The registry of attestations.
     /// @param endpoint_ The messaging endpoint of this chain.
     /// @param owner_ The organization's wallet.
     /// @param treasury_ The issuer's own account; may be the owner.
@@ -214,7 +215,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         _setRules(newRules, rulesVersion + 1);
     }
 
-    /// @notice Names the treasury. Only the owner. The former treasury becomes a holder like others if it holds anything.
+    /// @notice Sets the treasury. Only the owner. The former treasury becomes an ordinary holder if it holds tokens.
     function setTreasury(address newTreasury) external onlyOwner {
         address former = treasury;
         if (former == newTreasury) return;
@@ -225,26 +226,26 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         emit TreasurySet(newTreasury);
     }
 
-    /// @notice Allows a market to take deposits and settle, or ends it. Only the owner. What it holds can be given back
-    /// to the depositors either way.
+    /// @notice Allows or disallows a market to take deposits and settle. Only the owner. Its escrow can be returned to
+    /// the depositors either way.
     function setVenue(address venue, bool allowed) external onlyOwner {
-        // An address that holds tokens of its own could no longer be told from the escrow it keeps.
+        // The token could no longer tell the address's own tokens from its escrow.
         if (venue == address(0) || venue == treasury || balanceOf(venue) != _held[venue]) revert InvalidVenue(venue);
         isVenue[venue] = allowed;
         emit VenueSet(venue, allowed);
     }
 
-    /// @notice Issues tokens to an eligible receiver. Only the owner.
+    /// @notice Mints tokens to an eligible receiver. Only the owner.
     function mint(address to, uint256 amount) external onlyOwner {
         _mint(to, amount);
     }
 
-    /// @notice Destroys tokens of the caller, under the checks of a sender.
+    /// @notice Burns tokens of the caller, with the checks of a sender.
     function burn(uint256 amount) external {
         _burn(msg.sender, amount);
     }
 
-    /// @notice Stops every movement but the owner's enforcement and the return of escrow. Only the owner.
+    /// @notice Stops every movement except the owner's enforcement and the return of escrow. Only the owner.
     function pause() external onlyOwner {
         _pause();
     }
@@ -254,16 +255,15 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         _unpause();
     }
 
-    /// @notice Moves all tokens of a lost wallet, and its frozen amount, to a new wallet of the same person, which must be
-    /// eligible. Only the owner. The named open orders of the lost wallet are cancelled first, by their markets: the
-    /// tokens in them move along, and the quote in them is paid to the new wallet. An order that is not named stays, and
-    /// can be recovered later in the same way.
-    /// @param orders The open orders by market; a market without orders gives out what it keeps for the lost wallet to
-    /// claim.
+    /// @notice Moves all tokens of a lost wallet, and its frozen amount, to a new wallet of the same person, which must
+    /// be eligible. Only the owner. The markets first cancel the named open orders of the lost wallet: their tokens
+    /// move with the balance, and their quote is paid to the new wallet. An order that is not named stays and can be
+    /// recovered later in the same way.
+    /// @param orders The open orders by market; a market without orders pays out what the lost wallet can claim.
     function recover(address lost, address replacement, VenueOrders[] calldata orders) external onlyOwner {
         if (lost == replacement || lost == address(0)) revert InvalidRecovery(lost, replacement);
         _refuse(_receiver(replacement), lost, replacement, balanceOf(lost));
-        // Before anything of this call is written: what a venue gives back lies in the lost wallet then, and moves with it.
+        // Before this call writes anything: venues return tokens to the lost wallet, and they move with its balance.
         for (uint256 i = 0; i < orders.length; ++i) {
             IVenue(orders[i].venue).recover(lost, replacement, orders[i].orderIds);
         }
@@ -282,15 +282,15 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         emit Recovered(lost, replacement, amount);
     }
 
-    /// @notice Sets the frozen amount of an account, which may be more than it holds. Only the owner.
+    /// @notice Sets the frozen amount of an account, which may exceed its balance. Only the owner.
     function setFrozenTokens(address account, uint256 amount) external onlyOwner returns (bool) {
         _frozen[account] = amount;
         emit Frozen(account, amount);
         return true;
     }
 
-    /// @notice Takes tokens, frozen ones too, and gives them to an eligible receiver. Only the owner. Works while paused
-    /// and under lockup, and is not held to the limits on holders.
+    /// @notice Moves tokens, including frozen ones, to an eligible receiver. Only the owner. Works while paused and
+    /// under lockup, and ignores the limits on holders.
     function forcedTransfer(address from, address to, uint256 amount) external onlyOwner returns (bool) {
         uint256 failed = _receiver(to);
         uint256 balance = balanceOf(from);
@@ -310,28 +310,29 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
 
     // ---------------------------------------------------------------------------------------------- rules
 
-    /// @notice The rules as they were last set.
+    /// @notice Returns the current rules.
     function rules() external view returns (Rules memory) {
         return _rules;
     }
 
-    /// @notice What the trusted attestations say about an account, by the rules of this token on whom to trust.
+    /// @notice Returns the combined attestations of an account that this token's rules trust.
     function standingOf(address account) external view returns (Standing memory) {
         return _standing(account, _rules.orgOnly);
     }
 
-    /// @notice What an account owns beneficially: its balance and what venues hold for it. A venue itself owns nothing.
+    /// @notice Returns what an account owns beneficially: its balance and its escrow at venues. A venue itself owns
+    /// nothing.
     function holdingOf(address account) public view returns (uint256) {
         return balanceOf(account) - _held[account] + _escrowed[account];
     }
 
-    /// @notice Every rule that a transfer would break, as codes in ascending order; empty if it would pass.
-    /// @dev `from` 0 asks for a mint.
+    /// @notice Returns every rule that a transfer would break, as ascending codes; empty if it would pass.
+    /// @dev `from` 0 checks a mint.
     function checkTransfer(address from, address to, uint256 amount) external view returns (uint8[] memory) {
         return _transferFailures(from, to, amount).toCodes();
     }
 
-    /// @notice Every rule that a settlement out of the escrow of `venue` would break.
+    /// @notice Returns every rule that a settlement from the escrow of `venue` would break.
     function checkSettlement(address venue, address seller, address buyer, uint256 amount)
         external
         view
@@ -350,48 +351,48 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return registry.restrictionMessage(code);
     }
 
-    /// @notice Whether an account may send at all, whatever its balance.
+    /// @notice Returns whether an account may send at all, regardless of its balance.
     function canSend(address account) external view returns (bool) {
         return account != address(0) && _held[account] == 0 && !isVenue[account]
             && _general() | _sender(account) == 0;
     }
 
-    /// @notice Whether an account may receive at all, whatever the limits on amounts and holders.
+    /// @notice Returns whether an account may receive at all, regardless of the limits on amounts and holders.
     function canReceive(address account) external view returns (bool) {
         return _general() | _receiver(account) == 0;
     }
 
-    /// @notice The frozen amount of an account; it may be more than it holds.
+    /// @notice Returns the frozen amount of an account; it may exceed its balance.
     function getFrozenTokens(address account) external view returns (uint256) {
         return _frozen[account];
     }
 
-    /// @notice Whether the rules let a transfer pass; a balance that is too small is not looked at.
+    /// @notice Returns whether the rules allow a transfer; an insufficient balance is ignored.
     function canTransfer(address from, address to, uint256 amount) external view returns (bool) {
         return from != address(0)
             && _transferFailures(from, to, amount) & ~(uint256(1) << Restrictions.INSUFFICIENT_BALANCE) == 0;
     }
 
-    /// @notice ERC-20, ERC-165, ERC-1404, ERC-7943 and the OFT interface id.
+    /// @notice Supports ERC-20, ERC-165, ERC-1404, ERC-7943 and the OFT interface id.
     function supportsInterface(bytes4 interfaceId) external pure returns (bool) {
         return interfaceId == type(IERC165).interfaceId || interfaceId == type(IERC7943Fungible).interfaceId
             || interfaceId == type(IERC1404).interfaceId || interfaceId == 0x36372b07 || interfaceId == 0x02e49c2c;
     }
 
-    /// @notice Decimals of an amount, 6 to 18.
+    /// @notice Returns the decimals of an amount, 6 to 18.
     function decimals() public view override(ERC20, IRWAToken) returns (uint8) {
         return _decimals;
     }
 
-    /// @notice The organization's wallet, which holds every authority over this token.
+    /// @notice Returns the organization's wallet, which holds every authority over this token.
     function owner() public view override(Ownable, IRWAToken) returns (address) {
         return super.owner();
     }
 
     // ---------------------------------------------------------------------------------------------- escrow
 
-    /// @notice Takes tokens of `account` into the calling venue's escrow, out of the allowance it gave to the venue and
-    /// under the checks of a sender. Only a venue.
+    /// @notice Moves tokens of `account` into the calling venue's escrow, using the venue's allowance and with the
+    /// checks of a sender. Only a venue.
     function depositEscrow(address account, uint256 amount) external {
         if (!isVenue[msg.sender]) revert NotVenue(msg.sender);
         _refuse(_general() | _sender(account) | _available(account, amount), account, msg.sender, amount);
@@ -403,15 +404,15 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         emit EscrowDeposited(msg.sender, account, amount);
     }
 
-    /// @notice Gives escrow back to the account it belongs to. Only the venue that holds it, and unconditionally: neither
-    /// pause nor a lapsed attestation locks it, as the beneficial owner does not change.
+    /// @notice Returns escrow to its account. Only the venue that holds it, and unconditionally: neither a pause nor a
+    /// lapsed attestation blocks it, as the beneficial owner does not change.
     function releaseEscrow(address account, uint256 amount) external {
         _takeEscrow(account, amount);
         super._update(msg.sender, account, amount);
         emit EscrowReleased(msg.sender, account, amount);
     }
 
-    /// @notice Moves escrow of `seller` to `buyer` under every check of a transfer between them. Only a venue.
+    /// @notice Moves escrow of `seller` to `buyer` with every check of a transfer between them. Only a venue.
     function settleEscrow(address seller, address buyer, uint256 amount) external {
         if (!isVenue[msg.sender]) revert NotVenue(msg.sender);
         _refuse(_settlementFailures(msg.sender, seller, buyer, amount), seller, buyer, amount);
@@ -425,18 +426,18 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
 
     // ---------------------------------------------------------------------------------------------- other chains
 
-    /// @notice Names the token on another chain. Only the owner.
+    /// @notice Sets the token on another chain. Only the owner.
     function setPeer(uint32 eid, bytes32 peer) external onlyOwner {
         peers[eid] = peer;
         emit PeerSet(eid, peer);
     }
 
-    /// @notice Names who may configure this token on the endpoint. Only the owner.
+    /// @notice Sets the delegate that may configure this token on the endpoint. Only the owner.
     function setDelegate(address delegate) external onlyOwner {
         endpoint.setDelegate(delegate);
     }
 
-    /// @notice Enforces options of packets. Only the owner.
+    /// @notice Sets enforced options of packets. Only the owner.
     function setEnforcedOptions(EnforcedOptionParam[] calldata options) external onlyOwner {
         for (uint256 i = 0; i < options.length; ++i) {
             _checkOptions(options[i].options);
@@ -445,15 +446,16 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         }
     }
 
-    /// @notice Stops what goes to chain `eid` and what comes from there, or lets it go on. Only the owner. A packet that
-    /// arrives meanwhile waits at the endpoint.
+    /// @notice Pauses or resumes the path to and from chain `eid`. Only the owner. A packet that arrives during the
+    /// pause waits at the endpoint.
     function setPathPaused(uint32 eid, bool paused_) external onlyOwner {
         _paths[eid].paused = paused_;
         emit PathPauseSet(eid, paused_);
     }
 
-    /// @notice Limits what goes to chain `eid` and comes from there, together, in any `window` seconds. Only the owner. What
-    /// is used up stays so. A packet above the limit waits at the endpoint; a window of 0 ends the limit.
+    /// @notice Limits the path to and from chain `eid`, both directions together, to `limit` base units per `window`
+    /// seconds. Only the owner. Used capacity stays used. A packet above the limit waits at the endpoint; a window of 0
+    /// removes the limit.
     function setPathLimit(uint32 eid, uint256 limit, uint32 window) external onlyOwner {
         uint256 shared = _toShared(limit);
         if (shared > type(uint64).max || (window == 0 && limit != 0)) revert InvalidLimit(limit, window);
@@ -463,8 +465,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         emit PathLimitSet(eid, limit, window);
     }
 
-    /// @notice The path to and from chain `eid`: whether it is paused, its limit in base units a `window` of seconds, and
-    /// how much of it is left now. Without a limit all three are 0.
+    /// @notice Returns the path to and from chain `eid`: whether it is paused, its limit in base units per `window` of
+    /// seconds, and what is available now. Without a limit the last three are 0.
     function pathOf(uint32 eid)
         external
         view
@@ -474,8 +476,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return (path.paused, _toLocal(path.limit), path.window, _room(path));
     }
 
-    /// @notice Drops a packet of a peer that will never be delivered: clears it where it is verified, skips it where it is
-    /// not. Only the owner. Reverts where it was delivered. `isGivenUp` of its guid is true from then on.
+    /// @notice Drops a packet of a peer that will never be delivered: clears a verified one, skips an unverified one.
+    /// Only the owner. Reverts if it was delivered. `isGivenUp` of its guid is then permanently true.
     function dropPacket(Origin calldata origin, bytes calldata message) external onlyOwner {
         IMessagingEndpoint point = endpoint;
         (uint32 srcEid, bytes32 sender, uint64 nonce) = (origin.srcEid, origin.sender, origin.nonce);
@@ -490,8 +492,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         }
     }
 
-    /// @notice Mints back what a packet had burnt, once, under the checks of a mint. Only the owner, who has seen that the
-    /// packet was dropped on its destination.
+    /// @notice Mints back the burned amount of a packet, once, with the checks of a mint. Only the owner, who must
+    /// first check that the packet was dropped on its destination.
     function mintBack(bytes32 guid, address to, uint256 amount) external onlyOwner {
         if (isGivenUp[guid]) revert AlreadyReturned(guid);
         isGivenUp[guid] = true;
@@ -504,7 +506,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return _quote(sendParam, _encode(sendParam), payInLzToken);
     }
 
-    /// @notice The fee of `sendWithRules`.
+    /// @notice Returns the fee of `sendWithRules`.
     function quoteSendWithRules(SendParam calldata sendParam, Rules memory newRules)
         external
         view
@@ -514,7 +516,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     }
 
     /// @inheritdoc IOFT
-    /// @dev The amount that arrives equals the amount that leaves; there is no fee in tokens.
+    /// @dev The amount that arrives equals the amount that leaves; no fee is charged in tokens.
     function quoteOFT(SendParam calldata sendParam)
         external
         view
@@ -526,9 +528,9 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         receipt = OFTReceipt(amount, amount);
     }
 
-    /// @notice Burns the caller's tokens here, to be minted for `sendParam.to` by the peer on the other chain.
-    /// @dev The checks of a sender apply, and if the receiver is somebody else, those of a receiver as well: a bridge is
-    /// a transfer. The amount is rounded down to shared units; the rest stays with the caller.
+    /// @notice Burns the caller's tokens here; the peer on the other chain mints them for `sendParam.to`.
+    /// @dev The checks of a sender apply and, if the receiver is another account, those of a receiver as well: a bridge
+    /// is a transfer. The amount is rounded down to shared units; the rest stays with the caller.
     function send(SendParam calldata sendParam, MessagingFee calldata fee, address refundAddress)
         external
         payable
@@ -537,24 +539,24 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return _send(sendParam, _encode(sendParam), fee, refundAddress);
     }
 
-    /// @notice As `send`, in a packet that also sets the rules of the token on the other chain. Only the owner. The amount
-    /// and `to` may be 0, for the rules alone.
-    /// @dev Rules are given rather than copied, as each chain has its own share of the limits on holders.
+    /// @notice Does the same as `send`, in a packet that also sets the rules of the token on the other chain. Only the
+    /// owner. To send rules alone, the amount and `to` may be 0.
+    /// @dev The rules are a parameter, not a copy, because each chain has its own share of the limits on holders.
     function sendWithRules(
         SendParam calldata sendParam,
         Rules memory newRules,
         MessagingFee calldata fee,
         address refundAddress
     ) external payable onlyOwner returns (MessagingReceipt memory, OFTReceipt memory) {
-        // Without rules of its own this token would come out of this with a version but no rules.
+        // Without rules of its own this token would end up with a version but no rules.
         if (rulesVersion == 0) revert InvalidRules();
         _checkRules(newRules);
         return _send(sendParam, _encodeWithRules(sendParam, ++rulesVersion, newRules), fee, refundAddress);
     }
 
-    /// @notice Takes a packet of a peer: sets the rules it may carry, then mints what it carries to an eligible receiver.
-    /// Only the endpoint.
-    /// @dev Rules older than those in force are ignored, so that a packet delivered late cannot bring them back.
+    /// @notice Receives a packet of a peer: sets its rules, if any, then mints its amount to an eligible receiver. Only
+    /// the endpoint.
+    /// @dev Rules older than the current ones are ignored, so that a late packet cannot restore them.
     function lzReceive(Origin calldata origin, bytes32 guid, bytes calldata message, address, bytes calldata)
         external
         payable
@@ -581,17 +583,17 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return origin.sender != 0 && peers[origin.srcEid] == origin.sender;
     }
 
-    /// @notice Whether `peer` is the token on chain `eid`.
+    /// @notice Returns whether `peer` is the token on chain `eid`.
     function isPeer(uint32 eid, bytes32 peer) external view returns (bool) {
         return peers[eid] == peer;
     }
 
-    /// @notice Whether `sender` may compose messages in this token's name: only itself, and it sends none.
+    /// @notice Returns whether `sender` may compose messages for this token: only the token itself, which sends none.
     function isComposeMsgSender(Origin calldata, bytes calldata, address sender) external view returns (bool) {
         return sender == address(this);
     }
 
-    /// @notice The options of a packet: the enforced ones, and after them those of its sender.
+    /// @notice Returns the options of a packet: the enforced ones, then those of its sender.
     function combineOptions(uint32 eid, uint16 msgType, bytes calldata extraOptions)
         public
         view
@@ -614,7 +616,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return (0x02e49c2c, 1);
     }
 
-    /// @notice The versions of the messaging interface spoken as a sender and as a receiver.
+    /// @notice Returns the versions of the messaging interface, as a sender and as a receiver.
     function oAppVersion() external pure returns (uint64 senderVersion, uint64 receiverVersion) {
         return (1, 2);
     }
@@ -629,23 +631,23 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         return false;
     }
 
-    // ---------------------------------------------------------------------------------------------- inside
+    // ---------------------------------------------------------------------------------------------- internal
 
-    /// @dev Whoever owns the token configures it on the endpoint, and nobody who did before. While the token is created
-    /// the endpoint is not known yet.
+    /// @dev Makes the new owner the delegate on the endpoint, in place of the former one. The constructor runs this
+    /// before the endpoint is set.
     function _transferOwnership(address newOwner) internal override {
         super._transferOwnership(newOwner);
         if (address(endpoint) != address(0)) endpoint.setDelegate(newOwner);
     }
 
-    /// @dev Every movement of ERC-20 comes through here and is checked; enforcement and escrow go around it on purpose.
+    /// @dev Every ERC-20 movement is checked here; enforcement and escrow bypass it intentionally.
     function _update(address from, address to, uint256 amount) internal override {
         if (to == address(0)) _refuse(_general() | _sender(from) | _available(from, amount), from, to, amount);
         else _refuse(_transferFailures(from, to, amount), from, to, amount);
         _move(from, to, amount);
     }
 
-    /// @dev A movement without checks, with the count of holders kept.
+    /// @dev Moves tokens without checks and updates the count of holders.
     function _move(address from, address to, uint256 amount) private {
         if (_held[from] != 0) revert EscrowHeld(from);
         bool fromHeld = _isHolder(from);
@@ -690,7 +692,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
     {
         failed = _general() | _sender(seller) | _receiver(buyer) | _limits(seller, buyer, amount);
         if (amount > escrowOf[venue][seller]) failed |= 1 << Restrictions.INSUFFICIENT_BALANCE;
-        // What is frozen counts against all that the seller owns, wherever it lies, so that freezing reaches open orders.
+        // The frozen amount counts against all tokens of the seller, in escrow or not, so that a freeze reaches open
+        // orders.
         uint256 frozen = _frozen[seller];
         uint256 holding = holdingOf(seller);
         if (frozen != 0 && amount > (holding > frozen ? holding - frozen : 0)) failed |= 1 << Restrictions.FROZEN;
@@ -708,7 +711,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         if (frozen != 0 && amount > (balance > frozen ? balance - frozen : 0)) failed |= 1 << Restrictions.FROZEN;
     }
 
-    /// @dev A sender need not reach the level asked of receivers: who may no longer buy may still leave.
+    /// @dev A sender does not need the level required of receivers: a holder who may no longer buy may still exit.
     function _sender(address from) private view returns (uint256 failed) {
         if (from == treasury) return 0;
         if (block.timestamp < _rules.lockupEnd) failed = 1 << Restrictions.LOCKUP;
@@ -724,7 +727,7 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
             return 1 << Restrictions.INVALID_RECEIVER;
         }
         if (to == treasury) return 0;
-        // Everyone's word is heard on the country, whichever attestations the other rules count.
+        // All trusted attestations count for the country, even if the other rules count only some of them.
         Standing memory standing = _standing(to, false);
         if (!standing.found) return 1 << Restrictions.RECEIVER_NOT_ATTESTED;
         if (Countries.anyOf(standing.countries, _rules.blockedCountries)) {
@@ -780,7 +783,8 @@ contract RWAToken is ERC20, Ownable, Pausable, IERC165, IERC7943Fungible, IERC14
         if (options.length < 2 || bytes2(options[:2]) != 0x0003) revert InvalidOptions(options);
     }
 
-    /// @dev Lets an amount go to chain `eid` or come from there, or reverts.
+    /// @dev Counts an amount to or from chain `eid` against the path's limit; reverts if it is paused or above the
+    /// limit.
     function _pass(uint32 eid, uint256 amount) private {
         Path storage path = _paths[eid];
         if (path.paused) revert PathPaused(eid);

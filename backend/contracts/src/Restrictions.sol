@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// @notice Why a transfer or an order is refused: one table for contracts, services and people.
-/// @dev `restrictions.json` beside the sources is the same table with what to do about each; a test compares the two.
-/// The order is the priority: of several rules that fail, the lowest code is the one a revert names.
+/// @notice Why a transfer or an order is rejected: one table for contracts, services and people.
+/// @dev `restrictions.json` beside the sources is the same table with a resolution for each code; a test compares the
+/// two. The order is the priority: if several rules fail, the revert names the lowest code.
 library Restrictions {
     uint8 internal constant NONE = 0;
     uint8 internal constant PAUSED = 1;
@@ -30,7 +30,7 @@ library Restrictions {
     uint8 internal constant MARKET_MAX_HOLDERS = 38;
     uint8 internal constant MARKET_MAX_PER_HOLDER = 39;
 
-    /// @dev The message of a code, empty when unknown.
+    /// @dev Returns the message of a code, empty if unknown.
     function message(uint8 code) internal pure returns (string memory) {
         if (code == NONE) return "No restriction";
         if (code == PAUSED) return "The token is paused";
@@ -59,7 +59,7 @@ library Restrictions {
         return "";
     }
 
-    /// @dev The codes whose bits are set, ascending.
+    /// @dev Returns the codes of the set bits, ascending.
     function toCodes(uint256 failed) internal pure returns (uint8[] memory codes) {
         uint256 n = 0;
         for (uint256 rest = failed; rest != 0; rest &= rest - 1) ++n;
@@ -70,7 +70,7 @@ library Restrictions {
         }
     }
 
-    /// @dev The lowest code whose bit is set, NONE if there is none.
+    /// @dev Returns the lowest code whose bit is set, or NONE.
     function first(uint256 failed) internal pure returns (uint8 code) {
         if (failed == 0) return NONE;
         while (failed & (1 << code) == 0) ++code;

@@ -22,7 +22,7 @@ import {Rules} from "../src/interfaces/IRWAToken.sol";
 import {EndpointStandIn} from "./EndpointStandIn.sol";
 import {Fixture} from "./Fixture.sol";
 
-/// @dev Two chains in one: the second has an endpoint, a registry and a token of its own.
+/// @dev Two chains in one: the second has its own endpoint, registry and token.
 contract BridgeTest is Fixture {
     uint32 constant HERE = 40362;
     uint32 constant THERE = 40161;
@@ -122,7 +122,7 @@ contract BridgeTest is Fixture {
         registryThere.attest(who, 1, "DEU", false, 0, "", "");
     }
 
-    function test_assetArrivesWithRulesAndSupply() public {
+    function test_send_withRulesAndAmount_arrivesWithBoth() public {
         mint(issuer_(), 5e18);
         Rules memory r = Rules(1, 1, false, false, countries("USA"), 0, 10, 1e12, new address[](0));
         attestThere(issuer);
@@ -143,7 +143,7 @@ contract BridgeTest is Fixture {
         return issuer;
     }
 
-    function test_rulesAlone() public {
+    function test_sendWithRules_withoutAmount_updatesRulesOnly() public {
         Rules memory r;
         r.minKycLevel = 3;
         SendParam memory p = param(address(0), 0);
@@ -153,20 +153,20 @@ contract BridgeTest is Fixture {
         assertEq(tokenThere.totalSupply(), 0);
     }
 
-    function test_onlyOwnerSendsRules() public {
+    function test_sendWithRules_byAnotherAccount_reverts() public {
         vm.deal(alice, 100);
         vm.prank(alice);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, alice));
         token.sendWithRules{value: 100}(param(alice, 0), openRules(), MessagingFee(100, 0), alice);
     }
 
-    function test_oldRulesDoNotComeBack() public {
+    function test_delivery_ofOlderRules_keepsNewerRules() public {
         Rules memory loose;
         Rules memory strict;
         strict.minKycLevel = 3;
         issuer_();
         mint(issuer, 1e18);
-        // This one is refused at first: nobody attested the receiver over there.
+        // Rejected at first: the receiver has no attestation on the other chain.
         Packet memory first = sendRules(loose, issuer, 1e18);
         verify(first);
         vm.expectRevert(
@@ -186,7 +186,7 @@ contract BridgeTest is Fixture {
         assertEq(tokenThere.balanceOf(issuer), 1e8);
     }
 
-    function test_withoutRulesAnAmountWaits() public {
+    function test_delivery_beforeRulesAreSet_canBeRetried() public {
         mint(alice, 1e18);
         attestThere(alice);
         Packet memory p = send(alice, alice, 1e18);
@@ -202,7 +202,7 @@ contract BridgeTest is Fixture {
         assertEq(tokenThere.balanceOf(alice), 1e8);
     }
 
-    function test_refusedDeliveryStaysVerifiedAndIsRetried() public {
+    function test_delivery_refusedByTheToken_staysVerifiedAndCanBeRetried() public {
         relay(sendRules(openRules(), address(0), 0));
         mint(alice, 1e18);
         Packet memory p = send(alice, alice, 1e18);
@@ -220,7 +220,7 @@ contract BridgeTest is Fixture {
         deliver(p);
         assertEq(endpointThere.inboundPayloadHash(p.receiver, HERE, p.origin.sender, p.origin.nonce), 0);
         assertTrue(endpointThere.delivered(p.receiver, HERE, p.origin.sender, p.origin.nonce));
-        // Neither delivered nor verified a second time.
+        // It is neither delivered nor verified twice.
         vm.expectRevert();
         deliver(p);
         vm.prank(operator);
@@ -230,7 +230,7 @@ contract BridgeTest is Fixture {
         endpointThere.verify(p.origin, p.receiver, keccak256(bytes.concat(p.guid, p.message)));
     }
 
-    function test_bridgeToAnotherIsATransfer() public {
+    function test_send_toAnotherAccount_isCheckedAsATransfer() public {
         mint(alice, 10e18);
         vm.deal(alice, 1000);
         MessagingFee memory fee = MessagingFee(100, 0);
@@ -264,7 +264,7 @@ contract BridgeTest is Fixture {
         assertEq(token.totalSupply(), 9e18);
     }
 
-    function test_senderMustBeAttestedToo() public {
+    function test_send_byAnUnattestedSender_reverts() public {
         mint(alice, 1e18);
         vm.prank(agent);
         registry.removeAttester(orgAttester);
@@ -274,7 +274,7 @@ contract BridgeTest is Fixture {
         token.send{value: 100}(param(alice, 1e18), MessagingFee(100, 0), alice);
     }
 
-    function test_sendRefusals() public {
+    function test_send_withInvalidParameters_reverts() public {
         mint(alice, 1e18);
         vm.deal(alice, 1000);
         MessagingFee memory fee = MessagingFee(100, 0);
@@ -310,7 +310,7 @@ contract BridgeTest is Fixture {
         token.send{value: 100}(param(alice, 1e12 - 1), fee, alice);
     }
 
-    function test_overpaidFeeComesBack() public {
+    function test_send_withExcessFee_refundsTheExcess() public {
         mint(alice, 1e18);
         vm.deal(alice, 150);
         vm.prank(alice);
@@ -321,7 +321,7 @@ contract BridgeTest is Fixture {
         assertEq(carol.balance, 100);
     }
 
-    function test_onlyThePeerThroughTheEndpoint() public {
+    function test_lzReceive_fromAnotherCallerOrSender_reverts() public {
         Origin memory origin = Origin(HERE, toBytes32(stranger), 1);
         vm.expectRevert(abi.encodeWithSelector(RWAToken.OnlyEndpoint.selector, address(this)));
         tokenThere.lzReceive(origin, 0, "", address(0), "");
@@ -333,11 +333,11 @@ contract BridgeTest is Fixture {
             abi.encodeWithSelector(LocalEndpoint.PathNotInitializable.selector, origin, address(tokenThere))
         );
         endpointThere.verify(origin, address(tokenThere), "x");
-        // A chain without a peer does not pass for the peer 0.
+        // A chain without a peer does not accept the peer 0.
         assertFalse(tokenThere.allowInitializePath(Origin(1, 0, 1)));
     }
 
-    function test_onlyTheRelayerVerifiesAndOnlyVerifiedIsDelivered() public {
+    function test_endpoint_unverifiedOrForeignVerification_reverts() public {
         Packet memory p = sendRules(openRules(), address(0), 0);
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger));
@@ -350,7 +350,7 @@ contract BridgeTest is Fixture {
         deliver(p);
     }
 
-    function testFuzz_bridgeConservesSupplyAndKeepsDust(uint256 amount) public {
+    function testFuzz_bridge_anyAmount_conservesSupplyAndLeavesDust(uint256 amount) public {
         amount = bound(amount, 1e12, 1e30);
         relay(sendRules(openRules(), address(0), 0));
         attestThere(alice);
@@ -363,7 +363,7 @@ contract BridgeTest is Fixture {
         assertEq(tokenThere.holderCount(), 1);
     }
 
-    function test_whatTheTokenSaysOfItself() public view {
+    function test_token_views_describeTheOApp() public view {
         (uint64 senderVersion, uint64 receiverVersion) = token.oAppVersion();
         assertEq(senderVersion, 1);
         assertEq(receiverVersion, 2);
@@ -373,7 +373,7 @@ contract BridgeTest is Fixture {
         assertEq(endpoint.delegates(address(token)), issuer);
     }
 
-    function test_quotes() public view {
+    function test_quoteSend_matchesWhatIsSent() public view {
         (OFTLimit memory limit,, OFTReceipt memory receipt) = token.quoteOFT(param(alice, 1e18 + 1));
         assertEq(limit.minAmountLD, 1e12);
         assertEq(limit.maxAmountLD, uint256(type(uint64).max) * 1e12);
@@ -383,19 +383,19 @@ contract BridgeTest is Fixture {
         assertEq(token.quoteSendWithRules(param(alice, 1e18), openRules()).nativeFee, 100);
     }
 
-    function test_ownerNamesTheDelegate() public {
+    function test_setDelegate_byTheOwner_isStoredAtTheEndpoint() public {
         vm.prank(issuer);
         token.setDelegate(carol);
         assertEq(endpoint.delegates(address(token)), carol);
     }
 
-    function test_rulesAreNotSentBeforeThereAreAny() public {
+    function test_sendWithRules_beforeRulesAreSet_reverts() public {
         vm.prank(issuer);
         vm.expectRevert(RWAToken.InvalidRules.selector);
         tokenThere.sendWithRules(param(alice, 0), openRules(), MessagingFee(0, 0), issuer);
     }
 
-    function test_malformedPacketsAreRefused() public {
+    function test_lzReceive_malformedPacket_reverts() public {
         Origin memory origin = Origin(HERE, toBytes32(address(token)), 1);
         vm.deal(address(endpointThere), 1);
         vm.startPrank(address(endpointThere));
@@ -405,7 +405,7 @@ contract BridgeTest is Fixture {
         tokenThere.lzReceive{value: 1}(origin, 0, new bytes(40), address(0), "");
     }
 
-    function test_endpointTakesNativeFeesOnly() public {
+    function test_endpoint_feeInLzToken_reverts() public {
         MessagingParams memory p = MessagingParams(THERE, toBytes32(alice), "", "", true);
         vm.expectRevert(LocalEndpoint.LzTokenUnsupported.selector);
         endpoint.quote(p, alice);
@@ -413,7 +413,7 @@ contract BridgeTest is Fixture {
         endpoint.send(p, alice);
     }
 
-    function test_aDeliveredMessageIsNotVerifiedAgain() public {
+    function test_verify_deliveredMessage_reverts() public {
         Packet memory p = sendRules(openRules(), address(0), 0);
         relay(p);
         vm.prank(operator);
@@ -445,7 +445,7 @@ contract BridgeTest is Fixture {
         }
     }
 
-    function test_enforcedOptions_areInEveryPacketOfTheirKind() public {
+    function test_enforcedOptions_set_areInEveryPacketOfTheirType() public {
         mint(alice, 2e18);
         vm.expectEmit(address(token));
         emit RWAToken.EnforcedOptionSet(THERE, 1, GAS);
@@ -469,7 +469,7 @@ contract BridgeTest is Fixture {
         assertEq(sentOptions(), GAS, "rules are a kind of their own");
     }
 
-    function test_combineOptions_putsTheSendersAfterTheEnforced() public {
+    function test_combineOptions_withSenderOptions_appendsThem() public {
         assertEq(token.combineOptions(THERE, 1, ""), "");
         assertEq(token.combineOptions(THERE, 1, MORE), MORE);
         enforce(1, GAS);
@@ -484,7 +484,7 @@ contract BridgeTest is Fixture {
         token.combineOptions(THERE, 1, hex"00");
     }
 
-    function test_enforcedOptions_ofAnotherTypeOrByAnotherAccountAreRefused() public {
+    function test_enforcedOptions_ofAnotherTypeOrByAnotherAccount_reverts() public {
         EnforcedOptionParam[] memory list = new EnforcedOptionParam[](1);
         list[0] = EnforcedOptionParam(THERE, 1, hex"0002");
         vm.prank(issuer);
@@ -495,7 +495,7 @@ contract BridgeTest is Fixture {
         token.setEnforcedOptions(list);
     }
 
-    function test_peersAndComposers() public view {
+    function test_peers_views_acceptThePeerOnly() public view {
         assertTrue(token.isPeer(THERE, toBytes32(address(tokenThere))));
         assertFalse(token.isPeer(THERE, toBytes32(stranger)));
         Origin memory origin = Origin(THERE, toBytes32(address(tokenThere)), 1);
@@ -505,7 +505,7 @@ contract BridgeTest is Fixture {
 
     // ------------------------------------------------------------------------------------------ delegate
 
-    function test_delegateFollowsTheOwner() public {
+    function test_delegate_afterTransferOfOwnership_isTheNewOwner() public {
         assertEq(endpoint.delegates(address(token)), issuer);
         vm.prank(issuer);
         token.transferOwnership(bob);
@@ -516,12 +516,6 @@ contract BridgeTest is Fixture {
         vm.prank(bob);
         token.renounceOwnership();
         assertEq(endpoint.delegates(address(token)), address(0));
-    }
-
-    function test_ownerMayNameAnotherDelegate() public {
-        vm.prank(issuer);
-        token.setDelegate(carol);
-        assertEq(endpoint.delegates(address(token)), carol);
     }
 
     // ------------------------------------------------------------------------------------------ libraries and verifiers
@@ -545,7 +539,7 @@ contract BridgeTest is Fixture {
         return endpoint.getConfig(address(token), address(endpoint), THERE, configType);
     }
 
-    function test_librariesAreTheChosenOrTheDefault() public {
+    function test_libraries_setOrUnset_areReadBack() public {
         address app = address(token);
         assertEq(endpoint.getSendLibrary(app, THERE), address(endpoint));
         assertTrue(endpoint.isDefaultSendLibrary(app, THERE));
@@ -563,7 +557,7 @@ contract BridgeTest is Fixture {
         assertFalse(isDefault);
     }
 
-    function test_verifiersAreTheWrittenOrTheDefault() public {
+    function test_verifiers_setOrUnset_areReadBack() public {
         address[] memory relayer = new address[](1);
         relayer[0] = operator;
         assertEq(configured(2), abi.encode(UlnConfig(1, 1, 0, 0, relayer, new address[](0))));
@@ -577,7 +571,7 @@ contract BridgeTest is Fixture {
         assertEq(configured(2), abi.encode(UlnConfig(7, 0, 2, 1, new address[](0), two)));
     }
 
-    function test_executorIsTheWrittenOrTheDefault() public {
+    function test_executor_setOrUnset_isReadBack() public {
         assertEq(configured(1), abi.encode(ExecutorConfig(10_000, operator)));
         configure(1, abi.encode(ExecutorConfig(0, bob)));
         assertEq(configured(1), abi.encode(ExecutorConfig(10_000, bob)));
@@ -592,7 +586,7 @@ contract BridgeTest is Fixture {
         which.setPathPaused(eid, paused);
     }
 
-    function test_pausedPath_refusesWhatLeavesAndWhatArrives() public {
+    function test_pausedPath_inBothDirections_refusesPackets() public {
         relay(sendRules(openRules(), address(0), 0));
         attestThere(alice);
         mint(alice, 3e18);
@@ -621,7 +615,7 @@ contract BridgeTest is Fixture {
         assertEq(tokenThere.balanceOf(alice), 1e8);
     }
 
-    function test_pathLimit_boundsAWindowAndFreesItselfEvenly() public {
+    function test_pathLimit_withinAWindow_isEnforcedAndReleasedEvenly() public {
         mint(alice, 100e18);
         vm.expectEmit(address(token));
         emit RWAToken.PathLimitSet(THERE, 10e18, 1000);
@@ -636,7 +630,7 @@ contract BridgeTest is Fixture {
         assertEq(available, 7e18);
         send(alice, alice, 7e18);
         expectLimited(1e18, 0);
-        // A change of the limit does not free what is used.
+        // A new limit does not free used capacity.
         vm.prank(issuer);
         token.setPathLimit(THERE, 12e18, 1000);
         expectLimited(3e18, 2e18);
@@ -657,7 +651,7 @@ contract BridgeTest is Fixture {
         token.send{value: 100}(param(alice, amount), MessagingFee(100, 0), alice);
     }
 
-    function test_pathLimit_holdsForWhatArrivesToo() public {
+    function test_pathLimit_forArrivingPackets_isEnforced() public {
         relay(sendRules(openRules(), address(0), 0));
         attestThere(alice);
         mint(alice, 10e18);
@@ -672,11 +666,11 @@ contract BridgeTest is Fixture {
         skip(3600);
         deliver(second);
         assertEq(tokenThere.balanceOf(alice), 2e8);
-        // Rules alone have no amount that a limit could hold back.
+        // Rules alone have no amount to limit.
         relay(sendRules(openRules(), address(0), 0));
     }
 
-    function test_pathLimit_outOfRangeOrByAnotherAccountIsRefused() public {
+    function test_pathLimit_outOfRangeOrByAnotherAccount_reverts() public {
         vm.startPrank(issuer);
         vm.expectRevert(abi.encodeWithSelector(RWAToken.InvalidLimit.selector, 1e18, 0));
         token.setPathLimit(THERE, 1e18, 0);
@@ -691,7 +685,7 @@ contract BridgeTest is Fixture {
         token.setPathPaused(THERE, true);
     }
 
-    function testFuzz_pathLimit_neverLetsMoreThanTwiceItsAmountPassInAWindow(uint64[8] memory gaps, uint256 seed) public {
+    function testFuzz_pathLimit_anyPackets_passAtMostTwiceTheLimitInAWindow(uint64[8] memory gaps, uint256 seed) public {
         mint(alice, 1e30);
         vm.prank(issuer);
         token.setPathLimit(THERE, 10e18, 1000);
@@ -716,7 +710,7 @@ contract BridgeTest is Fixture {
         tokenThere.dropPacket(p.origin, p.message);
     }
 
-    function test_droppedPacket_thatWasVerifiedIsNeverDelivered() public {
+    function test_dropPacket_verifiedPacket_isNeverDelivered() public {
         relay(sendRules(openRules(), address(0), 0));
         mint(alice, 5e18);
         Packet memory p = send(alice, alice, 2e18);
@@ -735,7 +729,7 @@ contract BridgeTest is Fixture {
         drop(p);
     }
 
-    function test_droppedPacket_thatWasNotVerifiedIsNeverVerified() public {
+    function test_dropPacket_unverifiedPacket_isNeverVerified() public {
         mint(alice, 5e18);
         Packet memory p = send(alice, alice, 2e18);
         drop(p);
@@ -748,7 +742,7 @@ contract BridgeTest is Fixture {
         tokenThere.dropPacket(p.origin, p.message);
     }
 
-    function test_deliveredPacket_isNotDropped() public {
+    function test_dropPacket_deliveredPacket_reverts() public {
         relay(sendRules(openRules(), address(0), 0));
         attestThere(alice);
         mint(alice, 5e18);
@@ -759,7 +753,7 @@ contract BridgeTest is Fixture {
         assertFalse(tokenThere.isGivenUp(p.guid));
     }
 
-    function test_packetOfOtherContent_isNotDropped() public {
+    function test_dropPacket_otherContent_reverts() public {
         mint(alice, 5e18);
         Packet memory p = send(alice, alice, 2e18);
         verify(p);
@@ -768,7 +762,7 @@ contract BridgeTest is Fixture {
         drop(p);
     }
 
-    function test_onlyTheOwnerDropsAndMintsBack() public {
+    function test_dropPacketAndMintBack_byAnotherAccount_reverts() public {
         mint(alice, 5e18);
         Packet memory p = send(alice, alice, 2e18);
         vm.startPrank(alice);
@@ -786,7 +780,7 @@ contract BridgeTest is Fixture {
         endpointThere.skip(address(tokenThere), HERE, p.origin.sender, 1);
     }
 
-    function test_supplyOfADroppedPacket_isMintedBackOnce() public {
+    function test_mintBack_droppedPacket_mintsOnce() public {
         mint(alice, 5e18);
         Packet memory p = send(alice, alice, 2e18);
         drop(p);
@@ -803,7 +797,7 @@ contract BridgeTest is Fixture {
         assertFalse(token.isGivenUp("another"));
     }
 
-    // ------------------------------------------------------------------------------------------ on an endpoint as LayerZero's
+    // ------------------------------------------------------------------------------------------ on an endpoint like LayerZero's
 
     function onStandIn() internal returns (EndpointStandIn point, RWAToken receiver) {
         point = new EndpointStandIn(THERE);
@@ -817,13 +811,13 @@ contract BridgeTest is Fixture {
         receiver.dropPacket(Origin(HERE, toBytes32(address(token)), nonce), message);
     }
 
-    function test_onLayerZerosEndpoint_aVerifiedPacketIsClearedAndAnUnverifiedOneSkipped() public {
+    function test_dropPacket_onLayerZerosEndpoint_clearsOrSkips() public {
         (EndpointStandIn point, RWAToken receiver) = onStandIn();
         bytes32 sender = toBytes32(address(token));
         bytes memory message = abi.encodePacked(toBytes32(alice), uint64(1));
         bytes32 guid = keccak256(abi.encodePacked(uint64(1), HERE, sender, THERE, toBytes32(address(receiver))));
         point.verify(Origin(HERE, sender, 1), address(receiver), keccak256(bytes.concat(guid, message)));
-        // Not the second before the first is verified or gone, as LayerZero has it.
+        // As at LayerZero's endpoint, the second cannot be skipped before the first is verified or gone.
         vm.expectRevert(abi.encodeWithSelector(EndpointStandIn.LZ_InvalidNonce.selector, 3));
         drop(receiver, 3, message);
         drop(receiver, 1, message);
@@ -833,7 +827,7 @@ contract BridgeTest is Fixture {
         drop(receiver, 2, message);
         vm.expectRevert(EndpointStandIn.LZ_PathNotVerifiable.selector);
         point.verify(Origin(HERE, sender, 2), address(receiver), keccak256("any"));
-        // What was delivered or dropped is not dropped again.
+        // A delivered or dropped packet cannot be dropped again.
         vm.expectRevert(abi.encodeWithSelector(EndpointStandIn.LZ_InvalidNonce.selector, 2));
         drop(receiver, 2, message);
     }

@@ -8,7 +8,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {MerkleDistributor} from "../src/MerkleDistributor.sol";
 import {TestUSD} from "../src/TestUSD.sol";
 
-/// @dev Keeps one base unit of whatever is sent.
+/// @dev Keeps one base unit of each transfer.
 contract Thief is ERC20("Thief", "T") {
     constructor() {
         _mint(msg.sender, 1000);
@@ -21,7 +21,7 @@ contract Thief is ERC20("Thief", "T") {
 }
 
 contract DistributorTest is Test {
-    // Made by another implementation of the same tree: (0, 0x11…, 1e18), (1, 0x22…, 2.5e18).
+    // From another implementation of the same tree: (0, 0x11…, 1e18), (1, 0x22…, 2.5e18).
     bytes32 constant ROOT = 0xe18fcf0399e49d44b4c6ab3099854a63da3a7c5050108c56cffb7d63800d3804;
     address constant FIRST = 0x1111111111111111111111111111111111111111;
     address constant SECOND = 0x2222222222222222222222222222222222222222;
@@ -57,7 +57,7 @@ contract DistributorTest is Test {
         distributor.claim(0, FIRST, 1e18, proof(leaf(1, SECOND, 2.5e18)));
     }
 
-    function test_claimsAgainstTheKnownRoot() public {
+    function test_claim_withValidProofs_paysEachRecipient() public {
         activate();
         assertEq(usd.balanceOf(address(distributor)), 3.5e18);
         claimFirst();
@@ -69,7 +69,7 @@ contract DistributorTest is Test {
         assertEq(distributor.claimedAmount(), 3.5e18);
     }
 
-    function test_oneClaimOnceAndOnlyAsEntitled() public {
+    function test_claim_repeatedOrWithAnotherEntitlement_reverts() public {
         bytes32[] memory p = proof(leaf(1, SECOND, 2.5e18));
         vm.expectRevert(MerkleDistributor.NotActive.selector);
         distributor.claim(0, FIRST, 1e18, p);
@@ -83,14 +83,14 @@ contract DistributorTest is Test {
         distributor.claim(0, FIRST, 1e18, p);
     }
 
-    function test_indexBeyondTheRecipientsIsRefused() public {
+    function test_claim_indexBeyondTheRecipients_reverts() public {
         vm.prank(owner);
         distributor.activate(ROOT, 3.5e18, 1);
         vm.expectRevert(abi.encodeWithSelector(MerkleDistributor.InvalidProof.selector, 1, SECOND, 2.5e18));
         distributor.claim(1, SECOND, 2.5e18, proof(leaf(0, FIRST, 1e18)));
     }
 
-    function test_ownerActivatesAndClosesOnce() public {
+    function test_activateAndClose_byTheOwner_succeedOnce() public {
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, address(this)));
         distributor.activate(ROOT, 1, 1);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, address(this)));
@@ -116,7 +116,7 @@ contract DistributorTest is Test {
         distributor.close();
     }
 
-    function test_withoutASumItPaysFromWhatIsSentLater() public {
+    function test_claim_activatedWithoutATotal_paysFromLaterTransfers() public {
         vm.prank(owner);
         distributor.activate(ROOT, 0, 2);
         assertEq(usd.balanceOf(address(distributor)), 0);
@@ -130,12 +130,12 @@ contract DistributorTest is Test {
         distributor.close();
     }
 
-    function test_currencyMustBeAContract() public {
+    function test_constructor_currencyWithoutCode_reverts() public {
         vm.expectRevert(MerkleDistributor.InvalidDistribution.selector);
         new MerkleDistributor(owner, TestUSD(FIRST));
     }
 
-    function test_currencyThatTakesAFeeIsRefused() public {
+    function test_activate_currencyWithTransferFee_reverts() public {
         Thief thief = new Thief();
         MerkleDistributor d = new MerkleDistributor(address(this), thief);
         thief.approve(address(d), 100);
@@ -143,8 +143,8 @@ contract DistributorTest is Test {
         d.activate(ROOT, 100, 1);
     }
 
-    /// @dev Of any number of entitlements, claimed in part, what is left is the sum of the others, and `close` returns it.
-    function testFuzz_whatIsNotClaimedComesBack(uint256 seed, uint8 size) public {
+    /// @dev With any number of entitlements, some claimed, the rest is the sum of the others, and `close` returns it.
+    function testFuzz_close_anyClaims_returnsTheUnclaimedRest(uint256 seed, uint8 size) public {
         uint256 n = bound(size, 1, 16);
         (bytes32[] memory leaves, uint256[] memory amounts, uint256 total) = entitlements(seed, n);
         vm.startPrank(owner);
@@ -190,7 +190,7 @@ contract DistributorTest is Test {
         return a < b ? keccak256(bytes.concat(a, b)) : keccak256(bytes.concat(b, a));
     }
 
-    /// @dev One level up; a last one without a partner goes up as it is.
+    /// @dev Returns the next level; an unpaired last node moves up unchanged.
     function up(bytes32[] memory level) internal pure returns (bytes32[] memory next) {
         next = new bytes32[]((level.length + 1) / 2);
         for (uint256 i = 0; i < next.length; ++i) {

@@ -16,25 +16,25 @@ import {
 } from "../src/interfaces/IMessaging.sol";
 
 /// @title EndpointStandIn
-/// @notice Stands in tests where LayerZero's EndpointV2 stands on a public chain: messages cost by the gas their options
-/// buy, a verifier who is not us vouches for them, and they are taken off a path as EndpointV2 takes them.
-/// @dev Written after the public interface; the genuine endpoint is not ours to ship.
+/// @notice Replaces LayerZero's EndpointV2 of public chains in tests: the price of a message depends on the gas its
+/// options buy, an independent verifier verifies messages, and they are taken off a path as in EndpointV2.
+/// @dev Follows the public interface; we may not distribute the genuine endpoint.
 contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
     /// @inheritdoc IMessagingEndpoint
     uint32 public immutable eid;
-    /// @notice Who vouches for messages.
+    /// @notice The account that verifies messages.
     address public immutable verifier;
 
-    /// @notice Up to which nonce the messages of a path were taken or are verified.
+    /// @notice The nonce up to which the messages of a path are taken or verified.
     mapping(address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => uint64))) public lazyInboundNonce;
-    /// @notice The hash of a message that waits, else 0.
+    /// @notice The hash of a message that awaits delivery, else 0.
     mapping(
         address receiver => mapping(uint32 srcEid => mapping(bytes32 sender => mapping(uint64 nonce => bytes32)))
     ) public inboundPayloadHash;
     /// @notice The nonce of the last message of a path.
     mapping(address sender => mapping(uint32 dstEid => mapping(bytes32 receiver => uint64))) public outboundNonce;
 
-    /// @notice Who may act in an application's name.
+    /// @notice The account that may act for an application.
     mapping(address oapp => address) public delegates;
 
     mapping(address oapp => mapping(uint32 eid => address)) private _sendLibraries;
@@ -43,34 +43,34 @@ contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
         address oapp => mapping(address library_ => mapping(uint32 eid => mapping(uint32 configType => bytes)))
     ) private _configs;
 
-    /// @notice As EndpointV2's.
+    /// @notice Emitted as by EndpointV2.
     event InboundNonceSkipped(uint32 srcEid, bytes32 sender, address receiver, uint64 nonce);
-    /// @notice As EndpointV2's.
+    /// @notice Emitted as by EndpointV2.
     event PacketSent(bytes encodedPayload, bytes options, address sendLibrary);
-    /// @notice As EndpointV2's.
+    /// @notice Emitted as by EndpointV2.
     event PacketVerified(Origin origin, address receiver, bytes32 payloadHash);
-    /// @notice As EndpointV2's.
+    /// @notice Emitted as by EndpointV2.
     event PacketDelivered(Origin origin, address receiver);
 
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_InsufficientFee(
         uint256 requiredNative, uint256 suppliedNative, uint256 requiredLzToken, uint256 suppliedLzToken
     );
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_Unauthorized();
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_SameValue();
-    /// @notice As the libraries'.
+    /// @notice Reverts as the libraries do.
     error LZ_ULN_Unsorted();
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_InvalidNonce(uint64 nonce);
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_PathNotInitializable();
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_PathNotVerifiable();
-    /// @notice As EndpointV2's.
+    /// @notice Reverts as EndpointV2 does.
     error LZ_PayloadHashNotFound(bytes32 expected, bytes32 actual);
-    /// @notice As SendUln302's: an executor takes no message without options.
+    /// @notice Reverts as SendUln302 does: an executor accepts no message without options.
     error LZ_ULN_InvalidWorkerOptions(uint256 cursor);
 
     modifier onlyFor(address oapp) {
@@ -115,7 +115,7 @@ contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
         return MessagingReceipt(guid, nonce, MessagingFee(fee, 0));
     }
 
-    /// @notice Vouches for a message.
+    /// @notice Verifies a message. Only the verifier.
     function verify(Origin calldata origin, address receiver, bytes32 payloadHash) external {
         require(msg.sender == verifier);
         uint64 lazy = lazyInboundNonce[receiver][origin.srcEid][origin.sender];
@@ -156,7 +156,7 @@ contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
         emit InboundNonceSkipped(srcEid, sender, receiver, nonce);
     }
 
-    /// @notice Up to which nonce every message of a path was taken or is verified.
+    /// @notice Returns the nonce up to which every message of a path is taken or verified.
     function inboundNonce(address receiver, uint32 srcEid, bytes32 sender) public view returns (uint64 nonce) {
         nonce = lazyInboundNonce[receiver][srcEid][sender];
         while (inboundPayloadHash[receiver][srcEid][sender][nonce + 1] != 0) ++nonce;
@@ -205,7 +205,7 @@ contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
     }
 
     /// @inheritdoc IMessagingConfig
-    /// @dev By default one verifier vouches for messages 15 blocks deep, as LayerZero's defaults have it.
+    /// @dev By default one verifier verifies messages after 15 confirmations, as in LayerZero's defaults.
     function getConfig(address oapp, address library_, uint32 chain, uint32 configType)
         external
         view
@@ -239,7 +239,7 @@ contract EndpointStandIn is IMessagingEndpoint, IMessagingConfig {
         }
     }
 
-    /// @dev A gwei for each unit of gas that options of type 3 buy for `lzReceive`.
+    /// @dev Charges one gwei per unit of gas that options of type 3 buy for `lzReceive`.
     function _fee(bytes calldata options) private pure returns (uint256) {
         if (options.length != 22 || bytes6(options[:6]) != 0x000301001101) revert LZ_ULN_InvalidWorkerOptions(0);
         return uint256(uint128(bytes16(options[6:22]))) * 1 gwei;

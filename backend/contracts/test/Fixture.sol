@@ -13,7 +13,7 @@ import {TestUSD} from "../src/TestUSD.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
 import {VenueOrders} from "../src/interfaces/IVenue.sol";
 
-/// @dev A small world: a root organization, the issuer's under it, an unrelated one, one token and one market.
+/// @dev A root organization, the issuer's organization below it, an unrelated one, one token and one market.
 abstract contract Fixture is Test {
     bytes32 constant ROOT = bytes32("root");
     bytes32 constant ORG = bytes32("org");

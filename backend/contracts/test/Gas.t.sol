@@ -8,8 +8,8 @@ import {SendParam} from "../src/interfaces/IOFT.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
 import {Fixture} from "./Fixture.sol";
 
-/// @dev What the operations cost that people pay for, each as a transaction of its own with cold storage. The figures are
-/// kept in `snapshots/GasTest.json`; a run that finds others fails.
+/// @dev The gas of the operations that users pay for, each in its own transaction with cold storage. A run whose
+/// figures differ from `snapshots/GasTest.json` fails.
 /// forge-config: default.isolate = true
 contract GasTest is Fixture {
     uint32 constant THERE = 40161;

@@ -8,7 +8,7 @@ import {Market} from "../src/Market.sol";
 import {MerkleDistributor} from "../src/MerkleDistributor.sol";
 import {Fixture} from "./Fixture.sol";
 
-/// @dev A currency that calls another contract in the middle of each transfer, and keeps what came of it.
+/// @dev A currency that calls another contract during each transfer and records the result.
 contract CallingBack is ERC20("Calling back", "CB") {
     address public target;
     bytes public data;
@@ -34,7 +34,7 @@ contract CallingBack is ERC20("Calling back", "CB") {
     }
 }
 
-/// @notice Currencies that call back while they are being paid.
+/// @notice Currencies that re-enter during a payment.
 contract HostileTest is Fixture {
     uint256 constant PRICE = 1e18;
 
@@ -61,9 +61,9 @@ contract HostileTest is Fixture {
         return m.place(false, PRICE, 1e18, none());
     }
 
-    /// @dev The currency calls each function that writes while an order is filled: the guard refuses every one, and the
-    /// fill comes out as without them.
-    function test_marketRefusesCallsFromWithinAFill() public {
+    /// @dev The currency calls each function that writes during a fill: the guard rejects every call, and the fill is
+    /// unaffected.
+    function test_fill_reentrantCalls_revert() public {
         bytes[4] memory again = [
             abi.encodeCall(m.place, (true, PRICE, 1e18, none())),
             abi.encodeCall(m.cancel, (1)),
@@ -88,8 +88,8 @@ contract HostileTest is Fixture {
         assertEq(m.orderCount(), 8);
     }
 
-    /// @dev The same while an order is cancelled and its money paid back.
-    function test_marketRefusesCallsFromWithinACancellation() public {
+    /// @dev The same during a cancellation and its refund.
+    function test_cancel_reentrantCalls_revert() public {
         vm.startPrank(bob);
         uint256 first = m.place(true, PRICE, 1e18, none());
         uint256 second = m.place(true, PRICE, 1e18, none());
@@ -101,8 +101,8 @@ contract HostileTest is Fixture {
         assertEq(quote.balanceOf(address(m)), m.getOrder(second).quoteEscrow);
     }
 
-    /// @dev A claim that is asked for again while it is being paid is paid once.
-    function test_distributionPaysOnceWhenTheCurrencyCallsBack() public {
+    /// @dev A claim that is repeated during its payment is paid once.
+    function test_claim_reentrantClaim_paysOnce() public {
         MerkleDistributor d = distributor(2e18);
         bytes32[] memory p = proof(leaf(1, bob, 1e18));
         quote.arm(address(d), abi.encodeCall(d.claim, (0, alice, 1e18, p)));
@@ -115,8 +115,8 @@ contract HostileTest is Fixture {
         assertEq(quote.balanceOf(address(d)), 1e18);
     }
 
-    /// @dev A claim in the middle of the funding takes from the sum, and so undoes the activation.
-    function test_distributionIsNotActivatedWhenItIsClaimedMeanwhile() public {
+    /// @dev A claim during the funding reduces the sum received, so the activation reverts.
+    function test_activate_claimDuringTheFunding_reverts() public {
         MerkleDistributor d = new MerkleDistributor(issuer, quote);
         quote.mint(issuer, 2e18);
         bytes32 root = pair(leaf(0, alice, 1e18), leaf(1, bob, 1e18));

@@ -12,7 +12,7 @@ import {Rules} from "../src/interfaces/IRWAToken.sol";
 import {VenueOrders} from "../src/interfaces/IVenue.sol";
 import {Fixture} from "./Fixture.sol";
 
-/// @dev Does at random what traders, the issuer and the attester may do.
+/// @dev Performs random actions of traders, the issuer and the attester.
 contract Actor is Test {
     address[] public traders;
     address immutable treasury;
@@ -28,7 +28,7 @@ contract Actor is Test {
     bool public frozenMoved;
     bool public leftBehind;
 
-    /// What the two receivers of fees must have got, worked out from the events alone.
+    /// What the two fee receivers must have received, calculated from the events alone.
     uint256 public collectorDue;
     uint256 public protocolDue;
     bool public feesWrong;
@@ -46,7 +46,7 @@ contract Actor is Test {
         (registry, token, usd, market) = (registry_, token_, usd_, market_);
     }
 
-    /// @dev Whoever's deed it is, nobody's holding may fall below what is frozen of it, unless the issuer takes it.
+    /// @dev No action may take a holding below its frozen amount, except by the issuer.
     modifier keepsFrozen() {
         uint256[] memory floors = new uint256[](traders.length);
         for (uint256 i = 0; i < traders.length; ++i) {
@@ -60,7 +60,7 @@ contract Actor is Test {
         }
     }
 
-    /// @dev Works the fees of every fill of the last call out again, in another way than the market does.
+    /// @dev Recalculates the fees of every fill of the last call, independently of the market.
     modifier countsFees(bool takerBuys) {
         vm.recordLogs();
         _;
@@ -109,7 +109,7 @@ contract Actor is Test {
         amount = bound(amount, 0, token.balanceOf(trader));
         uint256[] memory hints = hintsFrom(first);
         price = bound(price, 1e5, 1e7);
-        // One prank a call: what a call that reverts had started would outlive it.
+        // One prank per call: startPrank would outlive a call that reverts.
         vm.prank(trader);
         token.approve(address(market), amount);
         vm.prank(trader);
@@ -162,7 +162,7 @@ contract Actor is Test {
         token.forcedTransfer(account, pick(to), amount);
     }
 
-    /// @dev Now and then with its open orders, now and then without.
+    /// @dev Sometimes with its open orders, sometimes without.
     function recover(uint256 from, uint256 to, bool withOrders) external {
         address lost = pick(from);
         VenueOrders[] memory orders = new VenueOrders[](withOrders ? 1 : 0);
@@ -233,7 +233,7 @@ contract InvariantsTest is Fixture {
         targetContract(address(actor));
     }
 
-    /// @dev The quote a market holds is what its orders and its creditors are owed, and no more.
+    /// @dev The quote a market holds is exactly what it owes its orders and claimants.
     function invariant_quoteEscrowEqualsOrdersAndClaims() public view {
         uint256 owed = market.claimable(collector) + market.claimable(protocol);
         for (uint256 i = 0; i < actor.count(); ++i) {
@@ -245,7 +245,7 @@ contract InvariantsTest is Fixture {
         assertEq(usd.balanceOf(address(market)), owed);
     }
 
-    /// @dev The tokens a market holds are the open parts of its sell orders, account by account.
+    /// @dev The tokens a market holds are the open parts of its sell orders, for each account.
     function invariant_tokenEscrowEqualsOpenSellOrders() public view {
         uint256 total;
         for (uint256 i = 0; i < actor.count(); ++i) {
@@ -263,8 +263,8 @@ contract InvariantsTest is Fixture {
         assertEq(token.balanceOf(address(market)), total);
     }
 
-    /// @dev The count of holders is what a census finds.
-    function invariant_holderCountIsTheCensus() public view {
+    /// @dev The holder count equals a full count of the holders.
+    function invariant_holderCountEqualsTheNumberOfHolders() public view {
         uint256 holders;
         uint256 sum;
         for (uint256 i = 0; i < actor.count(); ++i) {
@@ -276,8 +276,8 @@ contract InvariantsTest is Fixture {
         assertEq(token.totalSupply(), sum);
     }
 
-    /// @dev Neither a transfer, nor a burn, nor a fill ever took an account below its frozen amount, and what the token
-    /// lets a wallet move is what is not frozen.
+    /// @dev No transfer, burn or fill takes an account below its frozen amount, and a wallet can move only tokens that
+    /// are not frozen.
     function invariant_frozenTokensDoNotMove() public view {
         assertFalse(actor.frozenMoved());
         for (uint256 i = 0; i < actor.count(); ++i) {
@@ -289,20 +289,20 @@ contract InvariantsTest is Fixture {
         }
     }
 
-    /// @dev A recovery that names every order leaves nothing in the lost wallet or in its name.
-    function invariant_recoveryLeavesNothing() public view {
+    /// @dev A recovery that names every order leaves nothing in the lost wallet or in its orders.
+    function invariant_recoveryLeavesNothingInTheLostWallet() public view {
         assertFalse(actor.leftBehind());
     }
 
-    /// @dev Every fee is exact and went out in full, to the two who get it and in their shares.
+    /// @dev Every fee is exact and fully paid to its two receivers in their shares.
     function invariant_feesAreExactAndPaid() public view {
         assertFalse(actor.feesWrong());
         assertEq(usd.balanceOf(collector) + market.claimable(collector), actor.collectorDue());
         assertEq(usd.balanceOf(protocol) + market.claimable(protocol), actor.protocolDue());
     }
 
-    /// @dev Nothing of an order that is done stays with the market.
-    function invariant_filledOrdersHoldNothing() public view {
+    /// @dev A filled or cancelled order leaves nothing in the market.
+    function invariant_closedOrdersHoldNothing() public view {
         for (uint256 id = 1; id <= market.orderCount(); ++id) {
             Market.Order memory o = market.getOrder(id);
             assertLe(o.filled, o.amount);

@@ -54,7 +54,7 @@ contract MarketTest is Fixture {
         return place(market, who, true, price, amount, hints);
     }
 
-    function test_theExampleOfTheReadme() public {
+    function test_place_exampleOfTheReadme_hasTheseAmounts() public {
         uint256 ask = sell(alice, PRICE, 2.5e18);
         uint256 needed = market.budget(true, PRICE, 2.5e18, 1);
         vm.prank(operator);
@@ -82,13 +82,13 @@ contract MarketTest is Fixture {
         assertEq(token.holderCount(), 1);
     }
 
-    function test_takerSellsIntoABid() public {
+    function test_place_sellIntoABid_fillsIt() public {
         uint256 bid = buy(bob, PRICE, 2e18, none());
         assertEq(market.getOrder(bid).quoteEscrow, 25_000_000 + 25_000);
         assertEq(usd.balanceOf(address(market)), 25_025_000);
         mint(alice, 1e18);
         place(market, alice, false, PRICE - 1, 1e18, hint(bid));
-        // At the bid's price, taker fee 30 bps out of the proceeds, maker fee 10 bps on top.
+        // At the bid's price: the taker fee of 30 bps out of the proceeds, the maker fee of 10 bps on top.
         assertEq(usd.balanceOf(alice), 12_500_000 - 37_500);
         assertEq(market.getOrder(bid).quoteEscrow, 12_500_000 + 12_500);
         assertEq(status(bid), 2);
@@ -99,14 +99,14 @@ contract MarketTest is Fixture {
         assertEq(usd.balanceOf(address(market)), 0);
     }
 
-    function test_betterPriceReturnsTheDifference() public {
+    function test_place_betterPrice_returnsTheDifference() public {
         uint256 ask = sell(alice, 10_000_000, 1e18);
         uint256 needed = market.budget(true, 20_000_000, 1e18, 1);
         buy(bob, 20_000_000, 1e18, hint(ask));
         assertEq(usd.balanceOf(bob), needed - 10_030_000);
     }
 
-    function test_restBecomesAMakerOrder() public {
+    function test_place_unfilledRest_becomesARestingOrder() public {
         uint256 ask = sell(alice, PRICE, 1e18);
         uint256 bid = buy(bob, PRICE, 3e18, hint(ask));
         assertEq(status(bid), 2);
@@ -114,7 +114,7 @@ contract MarketTest is Fixture {
         assertEq(usd.balanceOf(address(market)), 25_025_000);
     }
 
-    function test_hintsThatDoNotMatchArePassedOver() public {
+    function test_place_hintsThatDoNotMatch_areSkipped() public {
         uint256 dear = sell(alice, PRICE + 1, 1e18);
         uint256 gone = sell(alice, PRICE, 1e18);
         vm.prank(alice);
@@ -132,7 +132,7 @@ contract MarketTest is Fixture {
         assertEq(status(own), 1);
     }
 
-    function test_tooManyHintsAndEmptyOrders() public {
+    function test_place_tooManyHintsOrEmptyOrder_reverts() public {
         vm.startPrank(alice);
         vm.expectRevert(abi.encodeWithSelector(Market.TooManyHints.selector, 33));
         market.place(true, PRICE, 1e18, new uint256[](33));
@@ -144,14 +144,14 @@ contract MarketTest is Fixture {
         market.place(true, PRICE, 1e10, none());
     }
 
-    function test_rulesOfTheMarketForBothSides() public {
+    function test_checkOrder_marketRules_applyToBothSides() public {
         MarketRules memory r;
         r.minKycLevel = 2;
         r.requiresAccreditation = true;
         r.blockedCountries = countries("FRA");
         market = newMarket(r, 30, 10);
         mint(bob, 1e18);
-        // Buyer and seller, all rules listed.
+        // All rules of buyer and seller are listed.
         uint256[] memory three =
             codes(Restrictions.MARKET_KYC_LEVEL, Restrictions.MARKET_ACCREDITATION, Restrictions.MARKET_COUNTRY_BLOCKED);
         assertCodes(market.checkOrder(bob, true, 1e18), three);
@@ -168,7 +168,7 @@ contract MarketTest is Fixture {
         );
     }
 
-    function test_makerIsCheckedAgainAtTheFill() public {
+    function test_fill_makerNoLongerEligible_isSkipped() public {
         MarketRules memory r;
         r.minKycLevel = 1;
         market = newMarket(r, 30, 10);
@@ -181,14 +181,14 @@ contract MarketTest is Fixture {
         assertEq(status(ask), 3);
     }
 
-    function test_nobodyHasNothingToSell() public view {
+    function test_checkOrder_zeroAddress_failsAsASeller() public view {
         assertCodes(
             market.checkOrder(address(0), false, 1e18),
             codes(Restrictions.INSUFFICIENT_BALANCE, Restrictions.SENDER_NOT_ATTESTED, Restrictions.MARKET_NOT_ATTESTED)
         );
     }
 
-    function test_lockups() public {
+    function test_lockup_ofMarketOrToken_stopsSellersExceptTheTreasury() public {
         mint(treasury, 1e18);
         mint(alice, 1e18);
         MarketRules memory r;
@@ -215,7 +215,7 @@ contract MarketTest is Fixture {
         assertEq(token.balanceOf(alice), 1e18);
     }
 
-    function test_maxHoldersAndPerHolderOfTheMarket() public {
+    function test_place_aboveTheMarketsLimits_reverts() public {
         MarketRules memory r;
         r.maxHolders = 1;
         r.maxPerHolder = 2e18;
@@ -232,7 +232,7 @@ contract MarketTest is Fixture {
         assertEq(status(ask), 1);
     }
 
-    function test_limitsOfTheMarketHoldAtTheFill() public {
+    function test_fill_aboveTheMarketsLimitPerHolder_isSkipped() public {
         MarketRules memory r;
         r.maxPerHolder = 2e18;
         market = newMarket(r, 30, 10);
@@ -244,7 +244,7 @@ contract MarketTest is Fixture {
         assertEq(status(second), 1);
     }
 
-    function test_lockupOfTheMarketHoldsAtTheFill() public {
+    function test_fill_sellerUnderTheMarketsLockup_isSkipped() public {
         MarketRules memory r;
         r.lockupEnd = uint64(block.timestamp + 100);
         market = newMarket(r, 30, 10);
@@ -257,8 +257,8 @@ contract MarketTest is Fixture {
         assertEq(status(ask), 1);
     }
 
-    function test_aRemainderWorthNothingIsNotGivenAway() public {
-        // Nine tenths of one base unit of the quote stay in the bid, and a sale of it would bring nothing.
+    function test_fill_remainderThatCostsNothing_isSkipped() public {
+        // The bid keeps 0.9 base units of the quote; a sale for it would yield nothing.
         uint256 bid = buy(bob, 1, 1.9e18, none());
         mint(alice, 2e18);
         place(market, alice, false, 1, 1e18, hint(bid));
@@ -267,7 +267,7 @@ contract MarketTest is Fixture {
         assertEq(market.getOrder(bid).filled, 1e18);
     }
 
-    function test_buyerOverTheTokensLimitIsPassedOver() public {
+    function test_fill_buyerAboveTheTokensLimit_isSkipped() public {
         Rules memory r;
         r.maxPerHolder = 2e18;
         setRules(r);
@@ -284,7 +284,7 @@ contract MarketTest is Fixture {
         market.place(true, PRICE, 1e18, none());
     }
 
-    function test_escrowStaysWithItsBeneficialOwner() public {
+    function test_escrow_ofASeller_countsAsTheSellersHolding() public {
         Rules memory r;
         r.maxHolders = 1;
         r.maxPerHolder = 10e18;
@@ -300,7 +300,7 @@ contract MarketTest is Fixture {
         mint(bob, 1);
     }
 
-    function test_freezingReachesOpenOrders() public {
+    function test_freeze_tokensInOpenOrders_stopsTheirFills() public {
         uint256 ask = sell(alice, PRICE, 10e18);
         vm.prank(issuer);
         token.setFrozenTokens(alice, 6e18);
@@ -310,7 +310,7 @@ contract MarketTest is Fixture {
         assertEq(market.getOrder(ask).filled, 4e18);
     }
 
-    function test_refundsNeverLock() public {
+    function test_cancel_whileStoppedOrIneligible_refunds() public {
         uint256 ask = sell(alice, PRICE, 2e18);
         uint256 bid = buy(bob, 1_000_000, 2e18, none());
         vm.startPrank(agent);
@@ -336,7 +336,7 @@ contract MarketTest is Fixture {
         assertEq(usd.balanceOf(address(market)), 0);
     }
 
-    function test_whoCancels() public {
+    function test_cancel_byMakerOrOwnerOnly_succeeds() public {
         uint256 ask = sell(alice, PRICE, 1e18);
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(Market.NotMaker.selector, stranger, ask));
@@ -351,7 +351,7 @@ contract MarketTest is Fixture {
         market.cancel(77);
     }
 
-    function test_halt() public {
+    function test_halt_byTheOwner_stopsOrders() public {
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(Market.NotOwner.selector, stranger));
         market.halt(true);
@@ -370,7 +370,7 @@ contract MarketTest is Fixture {
         assertEq(market.owner(), bob);
     }
 
-    function test_pausedTokenTakesNoOrders() public {
+    function test_place_pausedToken_reverts() public {
         mint(alice, 1e18);
         vm.prank(issuer);
         token.pause();
@@ -382,7 +382,7 @@ contract MarketTest is Fixture {
         market.place(false, PRICE, 1e18, none());
     }
 
-    function test_quoteThatRefusesIsKeptToClaim() public {
+    function test_payout_refusedByTheQuote_becomesClaimable() public {
         Difficult quote = new Difficult();
         vm.startPrank(issuer);
         Market m = Market(factory.createMarket(address(token), address(quote), collector, 30, 10, openMarket()));
@@ -417,7 +417,7 @@ contract MarketTest is Fixture {
         m.claim();
     }
 
-    function test_recoveryBringsWhatLiesInOrders() public {
+    function test_recover_withOpenOrders_movesTheirEscrow() public {
         uint256 ask = sell(alice, PRICE, 6e18);
         uint256 bid = buy(alice, PRICE, 2e18, none());
         uint256 done = sell(alice, PRICE, 1e18);
@@ -451,7 +451,7 @@ contract MarketTest is Fixture {
         assertEq(c, 3);
     }
 
-    function test_recoveryOfAPartlyFilledOrderMovesItsRest() public {
+    function test_recover_partlyFilledOrder_movesItsRest() public {
         uint256 bid = buy(alice, PRICE, 3e18, none());
         mint(bob, 1e18);
         place(market, bob, false, PRICE, 1e18, hint(bid));
@@ -463,16 +463,16 @@ contract MarketTest is Fixture {
         assertEq(market.getOrder(bid).filled, 1e18);
     }
 
-    function test_recoveryReachesOnlyTheLostWallet() public {
+    function test_recover_orderOfAnotherMaker_reverts() public {
         uint256 ask = sell(bob, PRICE, 1e18);
         vm.startPrank(issuer);
         vm.expectRevert(abi.encodeWithSelector(Market.NotMaker.selector, alice, ask));
         token.recover(alice, carol, ordersAt(market, hint(ask)));
-        // Not even the issuer, but through the token, where the replacement was found eligible.
+        // Even the issuer must use the token, which checks that the replacement is eligible.
         vm.expectRevert(abi.encodeWithSelector(Market.NotToken.selector, issuer));
         market.recover(bob, issuer, hint(ask));
         vm.stopPrank();
-        // The market of another token takes no word of this one.
+        // The market of another token rejects calls of this one.
         RWAToken other = new RWAToken("Other", "OTH", 18, ORG, registry, endpoint, issuer, treasury);
         vm.startPrank(issuer);
         Market foreign = Market(factory.createMarket(address(other), address(0), collector, 30, 10, openMarket()));
@@ -482,7 +482,7 @@ contract MarketTest is Fixture {
         assertEq(status(ask), 1);
     }
 
-    function test_recoveryBringsWhatWasKeptToBeClaimed() public {
+    function test_recover_claimableQuote_paysTheNewWallet() public {
         Difficult quote = new Difficult();
         vm.startPrank(issuer);
         Market m = Market(factory.createMarket(address(token), address(quote), collector, 30, 10, openMarket()));
@@ -504,7 +504,7 @@ contract MarketTest is Fixture {
         assertEq(quote.balanceOf(address(m)), 0);
     }
 
-    function test_quoteThatTakesAFeeIsRefused() public {
+    function test_place_quoteWithTransferFee_reverts() public {
         Difficult quote = new Difficult();
         quote.setFee(1);
         vm.prank(issuer);
@@ -516,7 +516,7 @@ contract MarketTest is Fixture {
         m.place(true, 1e18, 1e18, none());
     }
 
-    function test_factory() public {
+    function test_createMarket_invalidCallerOrTerms_reverts() public {
         assertTrue(factory.isMarket(address(market)));
         assertFalse(factory.isMarket(address(token)));
         assertEq(factory.marketCount(), 1);
@@ -546,12 +546,12 @@ contract MarketTest is Fixture {
         factory.setProtocol(operator, 10_000);
     }
 
-    function test_rulesOfAMarketAreReadBackWhole() public {
+    function test_rules_everyField_isReadBack() public {
         MarketRules memory r = MarketRules(2, 3, true, countries("USA"), 4, 5, 6);
         assertEq(keccak256(abi.encode(newMarket(r, 0, 0).rules())), keccak256(abi.encode(r)));
     }
 
-    function testFuzz_moneyIsConservedAndFeesAreExact(
+    function testFuzz_fill_anyTerms_conservesMoneyAndTakesExactFees(
         uint256 price,
         uint256 askAmount,
         uint256 bidAmount,
@@ -592,8 +592,8 @@ contract MarketTest is Fixture {
         );
     }
 
-    /// @dev Many odd fills against one bid, each rounded by itself, never use up more than it set aside.
-    function testFuzz_manyFillsNeverOutrunABid(uint256 price, uint256 seed) public {
+    /// @dev Many odd fills of one bid, each rounded separately, never exceed its escrow.
+    function testFuzz_fill_manyAsks_stayWithinTheBidsEscrow(uint256 price, uint256 seed) public {
         price = bound(price, 1e3, 1e9);
         uint256 bid = buy(bob, price, 10e18 + 7, none());
         for (uint256 i = 0; i < 6; ++i) {
@@ -610,8 +610,8 @@ contract MarketTest is Fixture {
         assertEq(usd.balanceOf(address(market)), 0);
     }
 
-    /// @dev The same the other way: a taker that buys from many asks has budget enough for its own rounding.
-    function testFuzz_manyAsksFitTheBudget(uint256 price, uint256 seed) public {
+    /// @dev The other way round: the budget of a taker that buys from many asks covers its own rounding.
+    function testFuzz_budget_manyAsks_coversTheRounding(uint256 price, uint256 seed) public {
         price = bound(price, 1e3, 1e9);
         uint256[] memory hints = new uint256[](6);
         uint256 total;
@@ -626,7 +626,7 @@ contract MarketTest is Fixture {
         assertEq(token.balanceOf(address(market)), 0);
     }
 
-    function test_factoryTellsItsInterfaceAndItsTerms() public {
+    function test_factory_interfaceAndTerms_areReadBack() public {
         assertTrue(factory.supportsInterface(0x01ffc9a7));
         assertTrue(
             factory.supportsInterface(
@@ -645,7 +645,7 @@ contract MarketTest is Fixture {
         new MarketFactory(operator, address(0), address(usd));
     }
 
-    function test_playMoneyHasSixDecimalsAndAFaucet() public {
+    function test_testUSD_faucet_paysTheFixedAmount() public {
         assertEq(usd.decimals(), 6);
         vm.prank(stranger);
         usd.faucet();

@@ -17,7 +17,7 @@ contract RegistryTest is Fixture {
         (s,) = registry.statusOf(who, by);
     }
 
-    function test_onlyOwnerWritesLineageAndAttesters() public {
+    function test_lineageAndAttesters_byAnotherAccount_revert() public {
         bytes memory refusal = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger);
         vm.startPrank(stranger);
         vm.expectRevert(refusal);
@@ -28,7 +28,7 @@ contract RegistryTest is Fixture {
         registry.removeAttester(orgAttester);
     }
 
-    function test_lineageHasNoCycleAndNoZero() public {
+    function test_setParent_cycleOrZero_reverts() public {
         vm.startPrank(agent);
         vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.LineageCycle.selector, ROOT, ORG));
         registry.setParent(ROOT, ORG);
@@ -38,7 +38,7 @@ contract RegistryTest is Fixture {
         registry.setParent(0, ORG);
     }
 
-    function test_lineageIsWalkedSixtyFourUp() public {
+    function test_lineage_beyondSixtyFourLevels_isNotReached() public {
         vm.startPrank(agent);
         for (uint256 i = 1; i <= 64; ++i) {
             registry.setParent(bytes32(i), bytes32(i + 1));
@@ -50,7 +50,7 @@ contract RegistryTest is Fixture {
         assertFalse(registry.isSameOrDescendant(bytes32(uint256(1)), bytes32(uint256(66))));
     }
 
-    function test_attestWritesEveryField() public {
+    function test_attest_everyField_isReadBack() public {
         vm.prank(orgAttester);
         bytes32 uid = registry.attest(stranger, 2, "DEU", true, 1_900_000_000, "schema", "hash");
         AttestationRegistry.Attestation memory a = registry.getAttestation(uid);
@@ -68,7 +68,7 @@ contract RegistryTest is Fixture {
         assertFalse(registry.isValid(0));
     }
 
-    function test_attestRefusals() public {
+    function test_attest_invalidCallerOrFields_reverts() public {
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.NotAttester.selector, stranger));
         registry.attest(alice, 1, "DEU", false, 0, "", "");
@@ -83,7 +83,7 @@ contract RegistryTest is Fixture {
         registry.attest(address(0), 1, "DEU", false, 0, "", "");
     }
 
-    function test_expiryIsExact() public {
+    function test_attestation_atItsExpiry_isInvalid() public {
         vm.prank(orgAttester);
         bytes32 uid = registry.attest(stranger, 1, "DEU", false, 1_900_000_000, "", "");
         vm.warp(1_899_999_999);
@@ -93,7 +93,7 @@ contract RegistryTest is Fixture {
         assertEq(uint8(status(stranger, orgAttester)), uint8(AttestationRegistry.Status.EXPIRED));
     }
 
-    function test_laterWordReplacesOnlyOnesOwn() public {
+    function test_attest_again_replacesOnlyTheAttestersOwn() public {
         bytes32 first = attest(orgAttester, stranger, 1, "DEU", false);
         bytes32 root = attest(rootAttester, stranger, 4, "FRA", true);
         bytes32 second = attest(orgAttester, stranger, 2, "DEU", false);
@@ -104,10 +104,10 @@ contract RegistryTest is Fixture {
         assertEq(uid, second);
     }
 
-    function test_whoMayRevoke() public {
+    function test_revoke_byAttesterOrAncestorOnly_succeeds() public {
         bytes32 byOrg = attest(orgAttester, stranger, 1, "DEU", false);
         bytes32 byRoot = attest(rootAttester, stranger, 1, "DEU", false);
-        // Another tenant never, and a descendant not its ancestor.
+        // Another tenant may not revoke it, and a descendant may not revoke its ancestor's.
         vm.prank(otherAttester);
         vm.expectRevert(
             abi.encodeWithSelector(AttestationRegistry.NotAllowedToRevoke.selector, otherAttester, byOrg)
@@ -127,7 +127,7 @@ contract RegistryTest is Fixture {
         registry.revoke("x", "unknown");
     }
 
-    function test_revokingOthersNeedsTheRight() public {
+    function test_revoke_ofAnotherAttester_needsCanRevokeOthers() public {
         address second = makeAddr("second");
         vm.prank(agent);
         registry.addAttester(second, ORG, "second", 3, false);
@@ -144,14 +144,14 @@ contract RegistryTest is Fixture {
         registry.revoke(uid, "x");
     }
 
-    function test_removedAttesterCountsForNothing() public {
+    function test_removeAttester_itsAttestations_becomeInvalid() public {
         bytes32 uid = attest(orgAttester, stranger, 3, "DEU", false);
         vm.prank(agent);
         registry.removeAttester(orgAttester);
         assertFalse(registry.isValid(uid));
         assertEq(uint8(status(stranger, orgAttester)), uint8(AttestationRegistry.Status.DISTRUSTED));
         assertFalse(standing(stranger, false).found);
-        // Back in another organization it does not take its former word along.
+        // Its former attestations stay invalid when it joins another organization.
         vm.prank(agent);
         registry.addAttester(orgAttester, OTHER, "moved", 5, false);
         assertFalse(registry.isValid(uid));
@@ -163,7 +163,7 @@ contract RegistryTest is Fixture {
         assertTrue(registry.isValid(uid));
     }
 
-    function test_attesterStaysInItsOrganization() public {
+    function test_addAttester_ofAnotherOrganizationOrTooMany_reverts() public {
         vm.startPrank(agent);
         vm.expectRevert(
             abi.encodeWithSelector(AttestationRegistry.AttesterOfAnotherOrganization.selector, orgAttester, ORG)
@@ -179,7 +179,7 @@ contract RegistryTest is Fixture {
         assertEq(registry.attestersOf(ORG).length, 16);
     }
 
-    function test_eligibilityHearsLineageAndTrusted() public {
+    function test_eligibility_lineageAndTrustedIssuers_count() public {
         attest(otherAttester, stranger, 5, "USA", true);
         assertFalse(standing(stranger, false).found);
         address[] memory trusted = new address[](2);
@@ -201,7 +201,7 @@ contract RegistryTest is Fixture {
         assertEq(s.countries[0], bytes3("DEU"));
     }
 
-    function test_otherTenantsCannotCrowdOut() public {
+    function test_eligibility_manyAttestersOfOtherTenants_doNotCount() public {
         for (uint160 i = 1; i < 100; ++i) {
             bytes32 org = bytes32(uint256(i) + 1e6);
             vm.prank(agent);
@@ -214,7 +214,7 @@ contract RegistryTest is Fixture {
         assertEq(s.countries.length, 1);
     }
 
-    function test_worstLineageStaysAffordable() public {
+    function test_eligibility_deepestLineage_isAffordable() public {
         vm.startPrank(agent);
         registry.setParent(ROOT, bytes32(uint256(1)));
         for (uint256 i = 1; i < 62; ++i) {
@@ -227,7 +227,7 @@ contract RegistryTest is Fixture {
         assertLt(before - gasleft(), 500_000);
     }
 
-    function testFuzz_levelAndAccreditationOfTheBest(uint8 a, bool accA, uint8 b, bool accB) public {
+    function testFuzz_eligibility_twoAttestations_combinesTheBest(uint8 a, bool accA, uint8 b, bool accB) public {
         a = uint8(bound(a, 0, 3));
         b = uint8(bound(b, 0, 5));
         attest(orgAttester, stranger, a, "DEU", accA);
@@ -240,7 +240,7 @@ contract RegistryTest is Fixture {
         assertEq(s.accreditedLevel, best);
     }
 
-    function test_attestersNeedAnAddressAndAnOrganization() public {
+    function test_addAttester_zeroAddressOrOrganization_reverts() public {
         vm.startPrank(agent);
         vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.InvalidAttester.selector, address(0)));
         registry.addAttester(address(0), ORG, "nobody", 1, false);
@@ -250,7 +250,7 @@ contract RegistryTest is Fixture {
         registry.removeAttester(stranger);
     }
 
-    function test_attesterIsReadBackAsAdded() public view {
+    function test_getAttester_everyField_isReadBack() public view {
         AttestationRegistry.Attester memory a = registry.getAttester(orgAttester);
         assertEq(a.orgId, ORG);
         assertEq(a.maxKycLevel, 3);
@@ -260,15 +260,15 @@ contract RegistryTest is Fixture {
         assertFalse(registry.getAttester(stranger).active);
     }
 
-    function test_unknownAttestationIsNotValidAndCannotBeRevoked() public {
+    function test_revoke_unknownAttestation_reverts() public {
         assertFalse(registry.isValid("unknown"));
         vm.prank(orgAttester);
         vm.expectRevert(abi.encodeWithSelector(AttestationRegistry.UnknownAttestation.selector, bytes32("unknown")));
         registry.revoke("unknown", "");
     }
 
-    /// @dev Only letters from A to Z at all three places are a country.
-    function testFuzz_countriesAreThreeUpperCaseLetters(bytes3 country) public {
+    /// @dev A country consists of three letters from A to Z.
+    function testFuzz_attest_countryOtherThanThreeCapitals_reverts(bytes3 country) public {
         bool letters = true;
         for (uint256 i = 0; i < 3; ++i) {
             letters = letters && uint8(country[i]) >= 65 && uint8(country[i]) <= 90;
@@ -278,12 +278,12 @@ contract RegistryTest is Fixture {
         registry.attest(alice, 1, country, false, 0, "", "");
     }
 
-    /// @dev Who may revoke is decided by the lineage, whatever it is: a random tree of eight organizations.
-    function testFuzz_revokingReachesDescendantsOnly(uint256 seed, uint8 from, uint8 to) public {
+    /// @dev The lineage decides who may revoke: a random tree of eight organizations.
+    function testFuzz_revoke_anyTree_reachesDescendantsOnly(uint256 seed, uint8 from, uint8 to) public {
         uint256[8] memory parents;
         vm.startPrank(agent);
         for (uint256 i = 2; i < 8; ++i) {
-            // A parent has a smaller number; 0 is none.
+            // A parent has a smaller number; 0 means no parent.
             parents[i] = uint256(keccak256(abi.encode(seed, i))) % i;
             registry.setParent(bytes32(i), bytes32(parents[i]));
         }

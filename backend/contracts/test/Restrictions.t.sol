@@ -6,7 +6,7 @@ import {Test} from "forge-std/Test.sol";
 import {Restrictions} from "../src/Restrictions.sol";
 
 contract RestrictionsTest is Test {
-    function test_messagesEqualTheTable() public view {
+    function test_messages_everyCode_equalsRestrictionsJson() public view {
         string memory table = vm.readFile("restrictions.json");
         uint256 rows;
         for (string memory row = "$[0]"; vm.keyExistsJson(table, row); row = string.concat("$[", vm.toString(rows), "]")) {
@@ -22,7 +22,7 @@ contract RestrictionsTest is Test {
         assertGt(rows, 20);
     }
 
-    function testFuzz_codesAreTheBits(uint256 failed) public pure {
+    function testFuzz_codes_anyBits_areListedAscending(uint256 failed) public pure {
         failed &= ~uint256(1);
         uint8[] memory codes = Restrictions.toCodes(failed);
         uint256 back;

@@ -11,8 +11,8 @@ import {MessagingFee, Origin} from "../src/interfaces/IMessaging.sol";
 import {SendParam} from "../src/interfaces/IOFT.sol";
 import {Rules} from "../src/interfaces/IRWAToken.sol";
 
-/// @dev Three chains with a token of 18, 8 and 6 decimals each, and everything that may happen between them: deliveries
-/// late, out of order, refused and repeated.
+/// @dev Three chains with tokens of 18, 8 and 6 decimals, and everything that can happen between them: late,
+/// out-of-order, rejected and repeated deliveries.
 contract Network is Test {
     bytes32 constant ORG = bytes32("org");
 
@@ -120,7 +120,7 @@ contract Network is Test {
         endpoints[target].verify(p.origin, address(tokens[target]), keccak256(packet[81:]));
     }
 
-    /// @dev Any packet sent so far, delivered ones again too.
+    /// @dev Delivers any packet sent so far, even a delivered one.
     function deliver(uint256 seed) external {
         if (packets.length == 0) return;
         Packet storage p = packets[seed % packets.length];
@@ -136,7 +136,7 @@ contract Network is Test {
         return people[seed % people.length];
     }
 
-    /// @dev What has left one chain and not arrived on the other, in base units of 18 decimals.
+    /// @dev Returns the amount that left one chain and has not arrived on the other, in base units of 18 decimals.
     function underway() external view returns (uint256 sum) {
         for (uint256 i = 0; i < packets.length; ++i) {
             if (!packets[i].delivered) sum += uint256(packets[i].shared) * 1e12;
@@ -165,13 +165,13 @@ contract SupplyTest is Test {
         excludeSelector(FuzzSelector(address(network), excluded));
     }
 
-    /// @dev To the last base unit: what there is on all chains and between them is what was minted and not burnt.
+    /// @dev To the last base unit: the supply on all chains and in transit is what was minted and not burned.
     function invariant_supplyAcrossChains() public view {
         assertEq(network.supply() + network.underway(), network.minted() - network.burnt());
         assertFalse(network.deliveredTwice());
     }
 
-    /// @dev Each chain counts its own holders, and a delivery does not get past its limit.
+    /// @dev Each chain counts its own holders, and a delivery cannot exceed its limit.
     function invariant_holdersOfEachChain() public view {
         for (uint256 chain = 0; chain < 3; ++chain) {
             RWAToken token = network.tokens(chain);

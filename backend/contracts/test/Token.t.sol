@@ -12,7 +12,7 @@ import {Rules} from "../src/interfaces/IRWAToken.sol";
 import {Fixture} from "./Fixture.sol";
 
 contract TokenTest is Fixture {
-    function test_interfaceIds() public view {
+    function test_supportsInterface_knownIds_areSupported() public view {
         assertEq(type(IERC7943Fungible).interfaceId, bytes4(0x3edbb4c4));
         assertTrue(token.supportsInterface(0x3edbb4c4));
         assertTrue(token.supportsInterface(0x01ffc9a7));
@@ -23,7 +23,7 @@ contract TokenTest is Fixture {
         assertEq(version, 1);
     }
 
-    function test_ownerOnly() public {
+    function test_ownerFunctions_byAnotherAccount_revert() public {
         bytes memory refusal = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger);
         vm.startPrank(stranger);
         vm.expectRevert(refusal);
@@ -50,7 +50,7 @@ contract TokenTest is Fixture {
         token.setDelegate(stranger);
     }
 
-    function test_decimalsFromSixToEighteen() public {
+    function test_constructor_decimalsOutOfRange_reverts() public {
         vm.expectRevert(IOFT.InvalidLocalDecimals.selector);
         new RWAToken("x", "x", 5, ORG, registry, endpoint, issuer, treasury);
         vm.expectRevert(IOFT.InvalidLocalDecimals.selector);
@@ -58,7 +58,7 @@ contract TokenTest is Fixture {
         assertEq(new RWAToken("x", "x", 6, ORG, registry, endpoint, issuer, treasury).decimalConversionRate(), 1);
     }
 
-    function test_rulesAreReadBackWhole() public {
+    function test_rules_everyField_isReadBack() public {
         Rules memory r = Rules(1, 2, true, true, countries("USA"), 1_900_000_000, 7, 5e18, new address[](1));
         r.trustedIssuers[0] = otherAttester;
         setRules(r);
@@ -68,7 +68,7 @@ contract TokenTest is Fixture {
         assertEq(keccak256(abi.encode(token.rules())), keccak256(abi.encode(openRules())));
     }
 
-    function test_invalidRules() public {
+    function test_setRules_invalidRules_revert() public {
         Rules memory r;
         r.regulation = 5;
         vm.startPrank(issuer);
@@ -87,7 +87,7 @@ contract TokenTest is Fixture {
         token.setRules(r);
     }
 
-    function test_withoutRulesNobodyReceives() public {
+    function test_mint_beforeRulesAreSet_reverts() public {
         RWAToken fresh = new RWAToken("x", "x", 18, ORG, registry, endpoint, issuer, treasury);
         vm.prank(issuer);
         expectRestricted(Restrictions.RULES_NOT_SET, address(0), alice, 1);
@@ -95,7 +95,7 @@ contract TokenTest is Fixture {
         assertFalse(fresh.canReceive(alice));
     }
 
-    function test_transferBetweenAttested() public {
+    function test_transfer_betweenAttestedAccounts_succeeds() public {
         mint(alice, 10e18);
         transfer(alice, bob, 4e18);
         assertEq(token.balanceOf(bob), 4e18);
@@ -105,7 +105,7 @@ contract TokenTest is Fixture {
         assertTrue(token.canTransfer(alice, bob, 1));
     }
 
-    function test_transferFromIsCheckedToo() public {
+    function test_transferFrom_toAnUnattestedAccount_reverts() public {
         mint(alice, 1e18);
         vm.prank(alice);
         token.approve(stranger, 1e18);
@@ -115,7 +115,7 @@ contract TokenTest is Fixture {
         token.transferFrom(alice, bob, 1);
     }
 
-    function test_checkTransferListsEveryRule() public {
+    function test_checkTransfer_everyFailedRule_isListed() public {
         mint(alice, 10);
         vm.startPrank(issuer);
         token.setFrozenTokens(alice, 5);
@@ -139,7 +139,7 @@ contract TokenTest is Fixture {
         assertEq(token.messageForTransferRestriction(1), "The token is paused");
     }
 
-    function test_senderAndReceiverMustBeAttested() public {
+    function test_transfer_withoutValidAttestations_reverts() public {
         mint(alice, 10);
         expectRestricted(Restrictions.RECEIVER_NOT_ATTESTED, alice, stranger, 1);
         transfer(alice, stranger, 1);
@@ -150,7 +150,7 @@ contract TokenTest is Fixture {
         transfer(alice, bob, 1);
     }
 
-    function test_oneBlockedWordBlocks() public {
+    function test_transfer_anyAttestedCountryBlocked_reverts() public {
         Rules memory r;
         r.blockedCountries = countries("USA");
         setRules(r);
@@ -158,13 +158,13 @@ contract TokenTest is Fixture {
         attest(rootAttester, alice, 1, "USA", false);
         assertCodes(token.checkTransfer(alice, bob, 1), codes(Restrictions.SENDER_COUNTRY_BLOCKED));
         assertCodes(token.checkTransfer(treasury, alice, 0), codes(Restrictions.RECEIVER_COUNTRY_BLOCKED));
-        // Even where level and accreditation are asked of the own organization only.
+        // Even if level and accreditation must come from the organization's own attesters.
         r.orgOnly = true;
         setRules(r);
         assertCodes(token.checkTransfer(treasury, alice, 0), codes(Restrictions.RECEIVER_COUNTRY_BLOCKED));
     }
 
-    function test_oneAttestationMustHaveBoth() public {
+    function test_accreditation_levelInAnotherAttestation_isNotEnough() public {
         Rules memory r;
         r.minKycLevel = 3;
         r.requiresAccreditation = true;
@@ -176,7 +176,7 @@ contract TokenTest is Fixture {
         assertCodes(token.checkTransfer(treasury, bob, 0), codes());
     }
 
-    function test_orgOnly() public {
+    function test_orgOnly_attestationOfAnotherOrganization_isNotEnough() public {
         Rules memory r;
         r.orgOnly = true;
         setRules(r);
@@ -185,7 +185,7 @@ contract TokenTest is Fixture {
         assertCodes(token.checkTransfer(treasury, alice, 0), codes());
     }
 
-    function test_trustedIssuers() public {
+    function test_trustedIssuers_attestationOfATrustedIssuer_counts() public {
         attest(otherAttester, stranger, 1, "DEU", false);
         assertFalse(token.canReceive(stranger));
         Rules memory r;
@@ -195,7 +195,7 @@ contract TokenTest is Fixture {
         assertTrue(token.canReceive(stranger));
     }
 
-    function test_lockupHoldsAllButTheTreasury() public {
+    function test_lockup_everyoneButTheTreasury_cannotSend() public {
         mint(alice, 10);
         mint(treasury, 10);
         Rules memory r;
@@ -211,7 +211,7 @@ contract TokenTest is Fixture {
         transfer(alice, bob, 1);
     }
 
-    function test_burnIsCheckedAsASender() public {
+    function test_burn_frozenTokens_reverts() public {
         mint(alice, 10);
         vm.prank(issuer);
         token.setFrozenTokens(alice, 5);
@@ -222,7 +222,7 @@ contract TokenTest is Fixture {
         assertEq(token.totalSupply(), 5);
     }
 
-    function test_maxHoldersAndMaxPerHolder() public {
+    function test_transfer_aboveTheLimits_reverts() public {
         Rules memory r;
         r.maxHolders = 1;
         r.maxPerHolder = 10;
@@ -232,18 +232,18 @@ contract TokenTest is Fixture {
         mint(alice, 1);
         expectRestricted(Restrictions.MAX_HOLDERS, alice, bob, 1);
         transfer(alice, bob, 1);
-        // Who leaves makes room.
+        // A holder who leaves makes room.
         transfer(alice, bob, 10);
         assertEq(token.holderCount(), 1);
-        // A transfer to oneself changes neither.
+        // A transfer to oneself changes nothing.
         transfer(bob, bob, 10);
         assertEq(token.holderCount(), 1);
-        // The treasury is no holder and has no limit.
+        // The treasury is not a holder and has no limit.
         mint(treasury, 100);
         assertEq(token.holderCount(), 1);
     }
 
-    function test_changingTheTreasuryMovesTheCount() public {
+    function test_setTreasury_anotherAccount_updatesTheHolderCount() public {
         mint(treasury, 5);
         mint(alice, 5);
         assertEq(token.holderCount(), 1);
@@ -255,7 +255,7 @@ contract TokenTest is Fixture {
         assertEq(token.holderCount(), 2);
     }
 
-    function test_pause() public {
+    function test_pause_everyMovementButForcedTransfer_reverts() public {
         mint(alice, 10);
         vm.prank(issuer);
         token.pause();
@@ -270,7 +270,7 @@ contract TokenTest is Fixture {
         transfer(alice, bob, 1);
     }
 
-    function test_canTransferIgnoresAMereBalance() public {
+    function test_canTransfer_insufficientBalance_isIgnored() public {
         mint(alice, 10);
         assertTrue(token.canTransfer(alice, bob, 11));
         assertEq(token.detectTransferRestriction(alice, bob, 11), Restrictions.INSUFFICIENT_BALANCE);
@@ -284,7 +284,7 @@ contract TokenTest is Fixture {
         assertFalse(token.canTransfer(alice, address(0), 1));
     }
 
-    function test_frozenMayExceedTheBalance() public {
+    function test_freeze_aboveTheBalance_coversLaterTokens() public {
         mint(alice, 10);
         vm.prank(issuer);
         token.setFrozenTokens(alice, 100);
@@ -294,7 +294,7 @@ contract TokenTest is Fixture {
         transfer(alice, bob, 1);
     }
 
-    function test_forcedTransferUnfreezesFirst() public {
+    function test_forcedTransfer_frozenTokens_unfreezesThem() public {
         mint(alice, 10);
         vm.startPrank(issuer);
         token.setFrozenTokens(alice, 8);
@@ -310,7 +310,7 @@ contract TokenTest is Fixture {
         token.forcedTransfer(alice, bob, 6);
     }
 
-    function test_recover() public {
+    function test_recover_lostWallet_movesBalanceAndFrozenAmount() public {
         mint(alice, 10);
         vm.startPrank(issuer);
         token.setFrozenTokens(alice, type(uint256).max);
@@ -326,7 +326,7 @@ contract TokenTest is Fixture {
         assertEq(token.holderCount(), 1);
     }
 
-    function test_venuesAreNoAccounts() public {
+    function test_venue_asAnAccount_isRefused() public {
         mint(alice, 10);
         expectRestricted(Restrictions.INVALID_RECEIVER, alice, address(market), 1);
         transfer(alice, address(market), 1);
@@ -354,7 +354,7 @@ contract TokenTest is Fixture {
         token.depositEscrow(alice, 1);
     }
 
-    function test_escrowCannotBeTakenFromAVenue() public {
+    function test_escrow_ofAVenue_cannotBeTaken() public {
         mint(alice, 10e18);
         place(market, alice, false, 1e6, 10e18, none());
         vm.startPrank(issuer);
@@ -366,7 +366,7 @@ contract TokenTest is Fixture {
         expectRestricted(Restrictions.INVALID_RECEIVER, alice, address(market), 0);
         token.forcedTransfer(alice, address(market), 0);
         vm.stopPrank();
-        // Not even if somebody attests the market.
+        // Even an attestation of the market does not help.
         attest(orgAttester, address(market), 1, "DEU", false);
         vm.prank(address(market));
         vm.expectRevert();
@@ -374,7 +374,7 @@ contract TokenTest is Fixture {
         assertEq(token.balanceOf(address(market)), 10e18);
     }
 
-    function test_supplyFitsSharedUnits() public {
+    function test_mint_aboveTheSharedUnits_reverts() public {
         uint256 most = uint256(type(uint64).max) * 1e12;
         mint(treasury, most);
         vm.prank(issuer);
@@ -382,7 +382,7 @@ contract TokenTest is Fixture {
         token.mint(treasury, 1e12);
     }
 
-    function testFuzz_checkAgreesWithTransfer(uint256 balance, uint256 frozen, uint256 amount, uint256 maximum, bool to)
+    function testFuzz_checkTransfer_anyFacts_agreesWithTransfer(uint256 balance, uint256 frozen, uint256 amount, uint256 maximum, bool to)
         public
     {
         balance = bound(balance, 0, 1e24);
@@ -402,7 +402,7 @@ contract TokenTest is Fixture {
         if (ok) assertLe(amount, balance > frozen ? balance - frozen : 0);
     }
 
-    function testFuzz_forcedTransferLeavesFrozenWithinReason(uint256 balance, uint256 frozen, uint256 amount) public {
+    function testFuzz_forcedTransfer_anyAmount_leavesAtMostTheRestFrozen(uint256 balance, uint256 frozen, uint256 amount) public {
         balance = bound(balance, 1, 1e24);
         frozen = bound(frozen, 0, balance);
         amount = bound(amount, 0, balance);
@@ -414,7 +414,7 @@ contract TokenTest is Fixture {
         assertEq(token.getFrozenTokens(alice), frozen < left ? frozen : left);
     }
 
-    function test_canSend() public {
+    function test_canSendAndCanReceive_eachKindOfAccount_isCorrect() public {
         assertTrue(token.canSend(alice));
         assertTrue(token.canSend(treasury));
         assertFalse(token.canSend(stranger));
@@ -428,7 +428,7 @@ contract TokenTest is Fixture {
         assertFalse(token.canReceive(alice));
     }
 
-    function test_venueGivesBackNoMoreThanItHolds() public {
+    function test_releaseEscrow_moreThanHeld_reverts() public {
         vm.prank(issuer);
         token.setVenue(carol, true);
         mint(alice, 10);
@@ -442,15 +442,15 @@ contract TokenTest is Fixture {
         token.settleEscrow(alice, bob, 11);
         vm.stopPrank();
         assertFalse(token.canSend(carol));
-        // What a venue that was ended still holds keeps it from being an account.
+        // A removed venue that still holds escrow can neither send nor receive.
         vm.prank(issuer);
         token.setVenue(carol, false);
         assertFalse(token.canSend(carol));
         assertFalse(token.canReceive(carol));
     }
 
-    /// @dev Whatever is frozen, exactly `balance - frozen` can leave a wallet: that much passes, one more is refused.
-    function testFuzz_whatMayBeMovedIsWhatIsNotFrozen(uint256 balance, uint256 frozen) public {
+    /// @dev For any frozen amount, exactly `balance - frozen` can leave a wallet: that passes, one more is rejected.
+    function testFuzz_transfer_anyFrozenAmount_movesOnlyTheRest(uint256 balance, uint256 frozen) public {
         balance = bound(balance, 1, 1e30);
         frozen = bound(frozen, 1, 2e30);
         mint(alice, balance);
@@ -473,8 +473,8 @@ contract TokenTest is Fixture {
         assertEq(token.totalSupply(), balance - free);
     }
 
-    /// @dev Holders are counted as a census would, after any two movements among three accounts and the treasury.
-    function testFuzz_holderCountIsTheCensus(uint256 a, uint256 b, uint256 c, uint256 seed) public {
+    /// @dev The holder count equals a full count after any two movements among three accounts and the treasury.
+    function testFuzz_holderCount_anyMovements_equalsTheNumberOfHolders(uint256 a, uint256 b, uint256 c, uint256 seed) public {
         address[4] memory who = [alice, bob, carol, treasury];
         mint(alice, bound(a, 0, 10));
         mint(bob, bound(b, 0, 10));

@@ -1,8 +1,8 @@
--- The audit log is only ever appended to: by privileges for the roles that work at run time, by triggers for its owner.
+-- The audit log is append-only: through privileges for the run-time roles, and through triggers for its owner.
 revoke update, delete, truncate, references, trigger on audit_log from signum_app, signum_worker;
 revoke insert, update, delete, truncate, references, trigger on audit_heads from signum_app, signum_worker;
 
--- The end of an organization's chain, locked until the transaction ends.
+-- Return the head of an organization's chain, locked until the transaction ends.
 create function signum_audit_head(org uuid) returns table (seq bigint, hash text)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -15,7 +15,7 @@ end $$;
 revoke all on function signum_audit_head(uuid) from public;
 grant execute on function signum_audit_head(uuid) to signum_app, signum_worker;
 
--- A row can only be the next one: the end of the chain moves on with it, and with nothing else.
+-- A row can only be the next one: the head of the chain advances only with it.
 create function audit_append() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -40,7 +40,7 @@ create trigger refuse before update or delete or truncate on audit_log for each 
 create trigger refuse before update or delete or truncate on audit_heads for each statement execute function audit_refuse();
 revoke all on function audit_append(), audit_refuse() from public;
 
--- What people call the things that entries are about, as they are called now: only of what the caller sees.
+-- Return the current names of the subjects of entries, as far as the caller may see the subjects.
 create function signum_shown(amount numeric, decimals int) returns text language sql immutable as $$
   select rtrim(to_char(amount / power(10::numeric, decimals), 'FM999,999,999,999,999,999,990.999999'), '.')
 $$;

@@ -1,5 +1,5 @@
--- Functions that see past row-level security. Each has a fixed search_path, does one thing, and gives the
--- caller only what its arguments prove it may have.
+-- Functions that bypass row-level security. Each has a fixed search_path, does one thing, and returns only what its
+-- arguments prove the caller may have.
 
 -- The path of an organization: itself first, then its ancestors up to the root (at most 64).
 create function signum_path(org uuid) returns table (id uuid, parent_id uuid, name text, height int)
@@ -12,7 +12,69 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select up.id, up.parent_id, up.name::text, up.height from up
 $$;
 
--- A person's roles in an organization: their own there, and those that reach down from its ancestors.
+-- The root of an organization's hierarchy.
+create function signum_root(org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.id from signum_path(org) p order by p.height desc limit 1
+$$;
+
+-- The origin for which a new hierarchy counts, beside itself. Null once its root is 30 days old, and if an admin of the
+-- operator's organization founded it.
+create function signum_origin(org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.origin_id from organizations o where o.id = signum_root(org) and o.created_at > now() - interval '30 days'
+$$;
+
+-- The origin of accounts that exist because an organization invited or added their people: that of its hierarchy, or the
+-- root if it has none.
+create function signum_account_origin(org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(signum_origin(org), signum_root(org))
+$$;
+
+-- The organizations of an organization's hierarchy.
+create function signum_hierarchy(org uuid) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive below (id) as (
+    select signum_root(org)
+    union all
+    select o.id from below join organizations o on o.parent_id = below.id
+  )
+  select b.id from below b
+$$;
+
+-- How many recipients of distributions a hierarchy stores.
+create function signum_stored_recipients(org uuid) returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(sum(d.total_recipients), 0)::bigint
+  from signum_hierarchy(org) h (id) join distributions d on d.organization_id = h.id where d.has_recipients
+$$;
+
+-- How many bytes of documents a hierarchy stores.
+create function signum_stored_documents(org uuid) returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(sum(f.size), 0)::bigint
+  from signum_hierarchy(org) h (id) join party_files f on f.organization_id = h.id
+$$;
+
+-- Emails of the last 24 hours to some addresses on a topic, whether one told that it is the last, and all below the root
+-- that have a topic. Those about an account count in all its organizations, because only the account causes them.
+create function signum_mail_counts(org uuid, about text, addresses text[])
+returns table (recipient text, number bigint, is_told boolean, below bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with share (id, below) as materialized (
+    select r.id, (select count(*) from outbox o where o.share_id = r.id and o.topic is not null
+                  and o.created_at > now() - interval '1 day')
+    from signum_root(org) r (id)
+  )
+  select a.address, count(o.id), coalesce(bool_or(o.is_last), false), min(s.below)
+  from share s cross join unnest(addresses) a (address)
+  left join outbox o on o.recipient = a.address and o.topic = about and o.created_at > now() - interval '1 day'
+    and (o.kind = 'account' or o.share_id = s.id)
+  group by a.address
+$$;
+
+-- A person's roles in an organization: direct ones, and those that apply from its ancestors.
 create function signum_roles(person uuid, org uuid) returns text[]
 language sql stable security definer set search_path = public, pg_temp as $$
   select coalesce(array_agg(distinct m.role::text), '{}')
@@ -20,7 +82,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where m.user_id = person and m.status = 'active' and (p.height = 0 or m.role <> 'client')
 $$;
 
--- Whether a person has a second factor that counts.
+-- Whether a person has an active second factor.
 create function signum_has_factor(person uuid) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
   select exists (select 1 from factors f where f.user_id = person and f.confirmed_at is not null)
@@ -32,32 +94,87 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select exists (select 1 from signum_path(org) p join organizations o on o.id = p.id where o.require_second_factor)
 $$;
 
--- Whether a list of IP ranges allows an address. An empty list allows every address; any other allows no unknown address.
+-- Whether a list of IP ranges allows an address. An empty list allows every address; any other list refuses an unknown
+-- address.
 create function allows_address(ranges text[], address inet) returns boolean
 language sql immutable set search_path = public, pg_temp as $$
   select cardinality(ranges) = 0 or coalesce(address <<= any(ranges::inet[]), false)
 $$;
 revoke all on function allows_address(text[], inet) from public;
 
--- The nearest of an organization and those above it that does not allow an address; none where all of them do.
+-- The nearest of an organization and those above it that refuses an address; no row where all allow it.
 create function signum_refusing(org uuid, address inet) returns table (id uuid, name text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select p.id, p.name from signum_path(org) p join organizations o on o.id = p.id
   where not allows_address(o.allowed_ip_ranges, address) order by p.height limit 1
 $$;
 
--- Whether a session was not used for longer than it may rest.
+-- Whether a session has exceeded its idle time.
 create function signum_is_idle(s sessions) returns boolean
 language sql stable set search_path = public, pg_temp as $$
   select coalesce(s.last_used_at < now() - make_interval(secs => s.idle_seconds), false)
 $$;
 
--- The person behind a browser session or a JWT's session, and the application it was opened for; null when it is over.
+-- Every end of a credential (a key or an application's grant) until now: its own expiry or revocation, the removal of
+-- the application, and the ends of the keys and grants that created the key or the application. Requests that have not
+-- started continue after an expiry, and after a revocation that said so.
+create function signum_credential_ends(key uuid, session uuid) returns table (ended timestamptz, keeps_requests boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive up (key_id, grant_id) as (
+    select key, session
+    union
+    select m.key_id, m.grant_id from up
+      left join api_keys k on k.id = up.key_id
+      left join sessions s on s.id = up.grant_id left join oauth_clients c on c.id = s.client_id
+      cross join lateral (values (k.parent_id, k.grant_id), (c.maker_key_id, c.maker_grant_id)) m (key_id, grant_id)
+      where m.key_id is not null or m.grant_id is not null
+  )
+  select e.ended, e.keeps_requests from up
+    left join api_keys k on k.id = up.key_id
+    left join sessions s on s.id = up.grant_id left join oauth_clients c on c.id = s.client_id
+    cross join lateral (values
+      (k.revoked_at, k.keeps_requests), (k.expires_at, true), (s.revoked_at, s.keeps_requests), (s.expires_at, true), (c.revoked_at, false),
+      (case when up.grant_id is not null and c.id is null then now() end, false)) e (ended, keeps_requests)
+  where e.ended <= now()
+$$;
+
+-- When a credential ended. Null while it is active.
+create function signum_credential_ended(key uuid, session uuid) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  select min(e.ended) from signum_credential_ends(key, session) e
+$$;
+
+-- When a key ended. Null while it is active.
+create function signum_key_ended(key uuid) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  select signum_credential_ended(key, null)
+$$;
+
+-- Whether one of the credentials that created an object has ended: a key, or an application's grant.
+create function signum_maker_ended(key uuid, session uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select (key is not null or session is not null) and signum_credential_ended(key, session) is not null
+$$;
+
+-- Why the maker of a request may no longer make it: `credential` where its key or grant was revoked, `session` where
+-- its person ended the session, `role` where they have none of the roles in its organization. Null where it may: a
+-- credential or session that has only expired was not revoked.
+create function signum_maker_refused(key uuid, granted uuid, session uuid, person uuid, org uuid, roles text[]) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select case
+    when exists (select from signum_credential_ends(key, granted) e where not e.keeps_requests) then 'credential'
+    when exists (select from sessions s where s.id = session and s.revoked_at is not null and not s.keeps_requests) then 'session'
+    when person is not null and not signum_roles(person, org) && roles then 'role'
+  end
+$$;
+
+-- The person behind a browser session or a JWT's session, and the application it was opened for; no row when it has
+-- ended.
 create function signum_session(hash text, session uuid)
 returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid, signed_in_at timestamptz,
                client_organization_id uuid, factor_at timestamptz, proven_at timestamptz, has_factor boolean)
 language sql volatile security definer set search_path = public, pg_temp as $$
-  -- At most once a minute, and skipped where another request of this session writes it.
+  -- At most once a minute, and skipped where another request of this session is writing it.
   update sessions s set last_used_at = now() where s.id = (
     select n.id from sessions n
     where (n.token_hash = hash or n.id = session) and n.revoked_at is null and n.last_used_at < now() - interval '1 minute'
@@ -68,52 +185,29 @@ language sql volatile security definer set search_path = public, pg_temp as $$
            c.organization_id as client_organization_id, s.factor_at, s.proven_at, signum_has_factor(u.id) as has_factor
     from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
     where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
-      and not signum_is_idle(s)
+      and not signum_is_idle(s) and not signum_maker_ended(c.maker_key_id, c.maker_grant_id)
   )
-  -- Who is signed in may see themself in this transaction.
+  -- The signed-in person may see their own row in this transaction.
   select a.* from alive a where set_config('app.user_id', a.user_id::text, true) is not null
 $$;
 
--- When a key ended: by its own end or revocation, or by that of the keys and the application's grant that it was made with.
--- Null while it works.
-create function signum_key_ended(key uuid) returns timestamptz
-language sql stable security definer set search_path = public, pg_temp as $$
-  with recursive up as (
-    select k.parent_id, k.grant_id, k.revoked_at, k.expires_at from api_keys k where k.id = key
-    union all
-    select k.parent_id, k.grant_id, k.revoked_at, k.expires_at from up join api_keys k on k.id = up.parent_id
-  )
-  select min(e.ended) from up
-    left join sessions s on s.id = up.grant_id left join oauth_clients c on c.id = s.client_id
-    cross join lateral (values
-      (up.revoked_at), (up.expires_at), (s.revoked_at), (s.expires_at), (c.revoked_at),
-      (case when up.grant_id is not null and s.id is null then now() end)) e (ended)
-  where e.ended <= now()
-$$;
-
--- A grant, which is a session that was opened for an application: the application, its organization, what it may do, and
--- until when.
+-- A grant, which is a session that was opened for an application: the application, its organization, its scopes, and
+-- its expiry.
 create function signum_grant(session uuid)
 returns table (client_id uuid, client_name text, organization_id uuid, scope text, expires_at timestamptz, is_ended boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
   select c.id, c.name::text, c.organization_id, s.scope::text, s.expires_at,
-         s.revoked_at is not null or s.expires_at <= now() or c.revoked_at is not null
+         signum_maker_ended(null, s.id)
   from sessions s join oauth_clients c on c.id = s.client_id where s.id = session
 $$;
 
--- Whether one of the credentials that made something has ended: a key, or an application's grant.
-create function signum_maker_ended(key uuid, session uuid) returns boolean
-language sql stable security definer set search_path = public, pg_temp as $$
-  select (key is not null and signum_key_ended(key) is not null)
-    or (session is not null and not exists (select from signum_grant(session) g where not g.is_ended))
-$$;
-
--- The key behind a hash; null when it is revoked or expired. `creator_roles` are its creator's roles now.
+-- The key behind a hash; no row when it is revoked or expired. `creator_roles` are its creator's current roles.
 create function signum_api_key(hash text)
 returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[],
                allowed_ip_ranges text[])
 language sql volatile security definer set search_path = public, pg_temp as $$
-  -- Skipped where another request of this key writes it: its transaction may last, and this one must not wait for it.
+  -- Skipped where another request of this key is writing it: that transaction may be long, and this one must not wait
+  -- for it.
   update api_keys k set last_used_at = now() where k.id = (
     select n.id from api_keys n
     where n.key_hash = hash and n.revoked_at is null and (n.last_used_at is null or n.last_used_at < now() - interval '1 minute')
@@ -124,7 +218,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where k.key_hash = hash and signum_key_ended(k.id) is null
 $$;
 
--- Let this transaction see an organization, when the person has a role there; returns the roles.
+-- Make an organization visible to this transaction if the person has a role there; return the roles.
 create function signum_enter(person uuid, org uuid) returns text[]
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare roles text[] := signum_roles(person, org); current text := current_setting('app.organization_ids', true);
@@ -135,7 +229,7 @@ begin
   return roles;
 end $$;
 
--- Where a person has a role of their own, outermost first.
+-- The organizations where a person has a direct role, outermost first.
 create function signum_memberships(person uuid)
 returns table (id uuid, name text, role text, parent_id uuid, depth int, network text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -145,8 +239,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by (m.role = 'client'), depth, o.name
 $$;
 
--- The operator's organization: the first root of the installation. Anybody may found another root, so being a root's admin
--- says nothing.
+-- The operator's organization: the first root of the installation. Anyone can create another root, so being a root's
+-- admin proves nothing.
 create function signum_operator() returns uuid
 language sql stable security definer set search_path = public, pg_temp as $$
   select o.id from organizations o where o.parent_id is null order by o.created_at, o.id limit 1
@@ -160,7 +254,23 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where m.user_id = person and m.status = 'active' and m.role = 'admin' and m.organization_id = signum_operator())
 $$;
 
--- What a list shows of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
+-- The origin of roots that a person founds: that of the account, or the person if it has none. Null for an admin of the
+-- operator's organization, and for the founder of the first root.
+create function signum_founder_origin(person uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(u.origin_id, u.id) from users u
+  where u.id = person and signum_operator() is not null and not signum_operates(person)
+$$;
+
+-- Make the first organization that a person joins their origin. Until then it is that of the first one that added their
+-- wallet, which they did not choose.
+create function signum_joined(person uuid, org uuid) returns void
+language sql security definer set search_path = public, pg_temp as $$
+  update users set origin_id = signum_account_origin(org) where id = person and origin_id is not null and not exists (
+    select 1 from members m where m.user_id = person and m.status = 'active' and m.organization_id <> org)
+$$;
+
+-- List fields of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
 -- the functions below call it for rows they have proven.
 create function organization_facts(ids uuid[])
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
@@ -195,8 +305,9 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select exists (select from down where down.require_second_factor)
 $$;
 
--- A page of the organizations a person's roles reach from an address, newest first. It walks down from the person's own ones
--- with ids only, so it costs what the person reaches, not what exists; paths are made for the page's rows alone.
+-- A page of the organizations a person's roles apply to, from an address, newest first. It walks down from the person's
+-- direct ones with ids only, so its cost depends on their reach, not on the total; paths are computed only for the
+-- page's rows.
 create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
@@ -218,7 +329,7 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
 $$;
 
--- An organization this transaction has entered, or a page of those directly below it that allow an address, newest first.
+-- An organization this transaction has entered, or a page of its direct children that allow an address, newest first.
 create function signum_listed(org uuid, below boolean, before timestamptz, before_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
@@ -234,8 +345,9 @@ language sql stable security definer set search_path = public, pg_temp
   select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
 $$;
 
--- A page of the children of a node of the tree that allow an address, by name; only below an organization this transaction has
--- entered. Where one node has most of all organizations as its children, the planner would rather scan the table for every row's count.
+-- A page of the children of a node of the tree that allow an address, by name; only below an organization this
+-- transaction has entered. Where one node has most organizations as its children, the planner would otherwise scan the
+-- table for every row's count.
 create function signum_children(node uuid, after_name text, after_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, child_count bigint, sort text)
 language sql stable security definer set search_path = public, pg_temp
@@ -252,7 +364,8 @@ language sql stable security definer set search_path = public, pg_temp
   from page order by lower(page.name), page.id
 $$;
 
--- What hangs below an organization this transaction has entered: how many, how deep, and the first ones, nearest first.
+-- Organizations below one that this transaction has entered: their number, their depth, and the first ones, nearest
+-- first.
 create function signum_subtree(root uuid, most int)
 returns table (descendants bigint, deepest int, nodes jsonb)
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
@@ -269,7 +382,8 @@ language sql stable security definer set search_path = public, pg_temp set jit =
                            order by near.height, lower(near.name), near.id) from near)
 $$;
 
--- The chains on which an organization this transaction has entered, or one below it, is known: as an issuer or by a token.
+-- The chains on which an organization this transaction has entered, or one below it, is known: as an issuer or through
+-- a token.
 create function signum_known_chains(root uuid) returns setof bigint
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive down as (
@@ -282,13 +396,13 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select d.chain_eid from asset_deployments d where d.organization_id in (select id from down)
 $$;
 
--- How many organizations lie directly below each of some.
+-- The number of direct children of some organizations.
 create function signum_child_counts(ids uuid[]) returns table (id uuid, child_count bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
   select o.parent_id, count(*) from organizations o where o.parent_id = any(ids) group by o.parent_id
 $$;
 
--- People whose roles reach an organization: where each comes from. For previews and the access list.
+-- People whose roles apply to an organization, with the origin of each role. For previews and the access list.
 create function signum_access(org uuid)
 returns table (user_id uuid, display_name text, email text, role text, organization_id uuid, organization_name text, height int)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -300,7 +414,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
       where q.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
 $$;
 
--- An invitation by its token's hash, for somebody who is not signed in; and whether its address has an account.
+-- An invitation by its token's hash, for a caller who is not signed in; and whether its address has an account.
 create function signum_invitation(hash text)
 returns table (id uuid, organization_id uuid, organization_name text, email text, role text, status text, expires_at timestamptz,
                has_account boolean)
@@ -310,7 +424,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   from invitations i join organizations o on o.id = i.organization_id where i.token_hash = hash
 $$;
 
--- The organization of a party, for a person whose role reaches it; null otherwise.
+-- The organization of a party, for a person whose role applies to it; null otherwise.
 create function signum_party_organization(person uuid, party uuid) returns uuid
 language sql stable security definer set search_path = public, pg_temp as $$
   select p.organization_id from parties p
@@ -326,8 +440,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select f.* from api_keys k, lateral signum_api_key(k.key_hash) f where k.id = key
 $$;
 
--- An application by its public id, and whether a hash is that of its secret. It ends with the key or the application's grant
--- that it was made with.
+-- An application by its public id, and whether a hash is that of its secret. It ends with the key or the application
+-- grant that created it.
 create function signum_oauth_client(client uuid, hash text)
 returns table (id uuid, organization_id uuid, organization_name text, name text, kind text, redirect_uris text[], scopes text[],
                is_proven boolean)
@@ -338,7 +452,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where c.id = client and c.revoked_at is null and not signum_maker_ended(c.maker_key_id, c.maker_grant_id)
 $$;
 
--- What is attested now of the wallets a person has proven to own, by whichever organization.
+-- Active attestations of the wallets whose ownership a person has proven, from any organization.
 create function signum_attested(person uuid)
 returns table (uid text, chain_eid bigint, address text, schema_name text, kyc_level int, accredited boolean, country text,
                issuer uuid, expires_at timestamptz, created_at timestamptz)
@@ -350,7 +464,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by a.created_at, a.id limit 200
 $$;
 
--- The organization of an attestation, when this transaction has entered `org` and that is it or lies above it.
+-- The organization of an attestation, when this transaction has entered `org` and that is it or is above it.
 create function signum_attestation_below(attestation uuid, org uuid) returns uuid
 language sql stable security definer set search_path = public, pg_temp as $$
   select a.organization_id from attestations a
@@ -358,9 +472,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
     and exists (select 1 from signum_path(a.organization_id) p where p.id = org)
 $$;
 
--- A user, or the owner of a wallet, where they are of the organization's own tree as the adder may see it: staff of the
--- organizations above (whom everybody there sees), anybody of the organization itself, and of those of the same root that
--- the adder (a person; null for a key) reaches. Null for everybody else, so that nobody learns who that is.
+-- A user, or the owner of a wallet, if they belong to the organization's own tree as the adder may see it: staff of the
+-- organizations above (visible to everyone there), anyone of the organization itself, and of those of the same root
+-- that the adder (a person; null for a key) has access to. Null for all others, so that their identity stays hidden.
 create function signum_known_person(adder uuid, org uuid, whom uuid, wallet text) returns uuid
 language sql stable security definer set search_path = public, pg_temp as $$
   select u.id from users u
@@ -375,8 +489,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
             = (select p.id from signum_path(org) p where p.parent_id is null))))
 $$;
 
--- The memberships that wait for a person to agree: those they were added to by their id, or by a wallet they have proven
--- to own. The newest first.
+-- The memberships that await a person's acceptance: those they were added to by id, or by a wallet whose ownership they
+-- have proven. The newest first.
 create function signum_pending_memberships(person uuid)
 returns table (id uuid, organization_id uuid, organization_name text, role text, created_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -387,29 +501,50 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by m.created_at desc, m.id desc
 $$;
 
--- Whether a membership waits for the owner of a wallet, who has just proven it.
-create function signum_wallet_awaited(wallet text) returns boolean
+-- The origin of a new account for the owner of a wallet, who has just proven ownership: that of the first membership that
+-- awaits them. No row if none does.
+create function signum_wallet_origin(wallet text) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp as $$
-  select exists (select 1 from members m 
-    where m.wallet_address = wallet and m.status = 'pending' and m.created_at > now() - interval '7 days')
+  select signum_account_origin(f.organization_id) from (
+    select m.organization_id from members m
+    where m.wallet_address = wallet and m.status = 'pending' and m.created_at > now() - interval '7 days'
+    order by m.created_at, m.id limit 1) f
 $$;
 
--- The webhook endpoints that an event of an organization goes to: its own, and those of the organizations above it that
--- want to hear of what is below. For transactions that have entered it, and for the worker.
+-- The webhook endpoints that receive an event of an organization: its own, and those of the organizations above it that
+-- subscribe to descendants. An endpoint that was disabled because of too many events receives none, so that its log does
+-- not grow. For transactions that have entered the organization, and for the worker.
 create function signum_webhook_targets(org uuid, event text)
-returns table (id uuid, organization_id uuid, is_enabled boolean)
+returns table (id uuid, organization_id uuid, is_enabled boolean, root_id uuid, made_by uuid)
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
   if not signum_is_worker() and not organization_entered(org) then
     raise exception 'organization % is not entered by this transaction', org;
   end if;
   return query
-    select e.id, e.organization_id, e.status = 'enabled' and not signum_maker_ended(e.parent_id, e.grant_id)
+    select e.id, e.organization_id, e.status = 'enabled' and not signum_maker_ended(e.parent_id, e.grant_id),
+           (select signum_root(org)), e.made_by
     from signum_path(org) p join webhook_endpoints e on e.organization_id = p.id
-    where (p.height = 0 or e.include_descendants) and e.event_types && array['*', event];
+    where (p.height = 0 or e.include_descendants) and e.event_types && array['*', event]
+      and e.disabled_reason is distinct from 'too_many_events';
 end $$;
 
--- Write the deliveries of an event to endpoints that the function above names; `rows` is [{"id", "endpoint_id"}].
+-- The most endpoints with `include_descendants` that receive the events of one organization: the maximum over an
+-- organization that this transaction has entered, and those below it. Each endpoint counts, also a disabled one.
+create function signum_most_receivers(org uuid) returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive down as (
+    select o.id, (select count(*) from signum_path(org) p join webhook_endpoints e on e.organization_id = p.id
+                  where e.include_descendants) as total
+    from organizations o where o.id = org and organization_entered(org)
+    union all
+    select o.id, down.total + (select count(*) from webhook_endpoints e where e.organization_id = o.id and e.include_descendants)
+    from down join organizations o on o.parent_id = down.id
+  )
+  select coalesce(max(total), 0) from down
+$$;
+
+-- Write the deliveries of an event to endpoints that the function above returns; `rows` is [{"id", "endpoint_id"}].
 create function signum_webhook_deliver(org uuid, event uuid, event_type text, payload text, at timestamptz, rows jsonb)
 returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -423,9 +558,10 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   join signum_webhook_targets(org, event_type) t on t.id = r.endpoint_id
 $$;
 
--- What fits some words, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
--- an address; of the organizations below only the names otherwise. Without a factor (`factor`), what lies in or below an
--- organization that requires one is left out. Names fit anywhere, codes (ids, addresses, hashes) from their beginning.
+-- Search results, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
+-- an address; otherwise, only names of the organizations below. Without a factor (`factor`), results in or below an
+-- organization that requires one are omitted. Names match anywhere, codes (ids, addresses, hashes) from their
+-- beginning.
 create function signum_search(root uuid, kinds text[], words text, deep boolean, factor boolean, each_kind int, most int,
                               address inet)
 returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
@@ -465,7 +601,7 @@ language sql stable security definer set search_path = public, pg_temp set jit =
            concat_ws(chr(31), '', p.id, p.wallet_address, ''), p.created_at
     from parties p where 'party' = any(kinds) and p.organization_id in (select s.id from seen s)
     union all
-    -- Of who has not agreed yet, only what the organization gave itself.
+    -- For people who have not accepted yet, only the data that the organization entered itself.
     select 'member', m.id, m.organization_id, coalesce(u.display_name, m.display_name, u.email, m.email, w.codes, ''),
            concat_ws(', ', m.role, coalesce(u.email, m.email)),
            concat_ws(chr(31), '', coalesce(u.display_name, m.display_name), coalesce(u.email, m.email), ''),
@@ -534,20 +670,20 @@ language sql stable security definer set search_path = public, pg_temp as $$
   from unnest(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]) e, signum_path(e) p
 $$;
 
--- For whoever says that they are the person of an address: whose it is, and what their password is compared with.
+-- For a caller who claims an address: its account, and the password hash to compare with.
 create function signum_sign_in(address text) returns table (user_id uuid, password_hash text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select u.id, u.password_hash::text from users u where u.email = address and not u.is_placeholder
 $$;
 
--- For whoever says that they have forgotten their password: whose address it is, locked until the transaction ends.
+-- For a caller who has forgotten a password: the account of an address, locked until the transaction ends.
 create function signum_account(address text) returns uuid
 language sql volatile security definer set search_path = public, pg_temp as $$
   select u.id from users u where u.email = address and not u.is_placeholder for update
 $$;
 
--- Another password for a person, proven by the hash of a mailed link that still works or by a session that is alive;
--- whether one of them was.
+-- Set another password for a person, proven by the hash of a valid emailed link or by an active session; return whether
+-- the proof was valid.
 create function signum_set_password(person uuid, hash text, link text, session uuid) returns boolean
 language sql volatile security definer set search_path = public, pg_temp as $$
   with written as (
@@ -563,8 +699,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select exists (select 1 from written)
 $$;
 
--- Those that require a second person for any action, of an organization this transaction has entered and all below it, the
--- nearest first: whoever gets a role here could be a second person there.
+-- Of an organization this transaction has entered and all below it, those that require a second person for any action,
+-- the nearest first: a person who gets a role here could be a second person there.
 create function signum_requiring_approval(root uuid) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive down as (
@@ -577,8 +713,8 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   order by down.height, down.id
 $$;
 
--- Whose accounts those whom a person alone gives a role may be: that person's, and of everybody who alone had placed the person.
--- Empty for a founder, whom nobody added, or nobody would be independent of the founder.
+-- People who may control the accounts of those whom a person alone appoints: that person, and everyone who alone had
+-- appointed the person. Empty for a founder, whom no one added; otherwise no one would be independent of the founder.
 create function signum_placed_by(giver uuid, org uuid) returns uuid[]
 language sql stable security definer set search_path = public, pg_temp as $$
   with reaching as (
@@ -590,7 +726,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   end
 $$;
 
--- Written down when a role is given, so that it stays true when who gave it leaves.
+-- Recorded when a role is given, so that it stays true after the person who gave it leaves.
 create function members_placed_by() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -601,7 +737,7 @@ end $$;
 create trigger placed_by before insert or update of appointed_at, appointed_by, agreed_by, added_by on members
   for each row execute function members_placed_by();
 
--- Of some people those with an admin above them or beside them: where there is none, the organization is theirs.
+-- Those of some people who have another admin above or beside them. A person without one controls the organization.
 create function signum_not_alone(people uuid[], org uuid) returns uuid[]
 language sql stable security definer set search_path = public, pg_temp as $$
   select array(
@@ -612,8 +748,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
   )
 $$;
 
--- Whether a role was given by a person ('appointed'), or one person alone has placed both the person and who has the role,
--- or one of them the other ('placed'); an empty text where they are independent of each other.
+-- Whether a person gave another's role ('appointed'), or the same person alone placed both, or one of them the other
+-- ('placed'); an empty text where they are independent.
 create function signum_dependence(role members, person uuid, org uuid) returns text
 language sql stable security definer set search_path = public, pg_temp as $$
   select case
@@ -625,8 +761,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     else '' end
 $$;
 
--- The roles that reach an organization this transaction has entered, of everybody but one person; and whether they are
--- independent of that person.
+-- The roles that apply to an organization this transaction has entered, of everyone except one person; and whether they
+-- are independent of that person.
 create function signum_other_roles(person uuid, org uuid) returns table (role text, is_independent boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
   select m.role::text, signum_dependence(m, person, org) = ''
@@ -634,10 +770,10 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where m.status = 'active' and m.role <> 'client' and m.user_id is distinct from person and organization_entered(org)
 $$;
 
--- Why a person may not agree to what another one asked for, as someone with one of some roles: 'wallet', 'role', 'newer',
--- 'appointed', 'placed', 'waiting', or an empty text where they may. Roles count from the time they were given. A new role
--- lets nobody approve for approver_wait_hours, but for roles that were given within as many hours of the organization's
--- creation.
+-- Why a person with one of some roles may not approve another person's request: 'wallet', 'role', 'newer', 'appointed',
+-- 'placed', 'waiting', or an empty text where they may. Roles count from the time they were given. A new role cannot
+-- approve for approver_wait_hours, except roles that were given within 24 hours of the organization's creation. These
+-- hours are fixed: one person alone can lengthen the wait, which must not allow anyone to approve earlier.
 create function signum_second_person(person uuid, asker uuid, org uuid, roles text[], asked_at timestamptz) returns text
 language sql stable security definer set search_path = public, pg_temp as $$
   with reaching as (
@@ -647,7 +783,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select w.user_id, w.address from user_wallets w where w.user_id in (person, asker)
     union select r.user_id, r.wallet_address from reaching r where r.wallet_address is not null
   ), own as (
-    select r.appointed_at, r.appointed_at + w.wait > now() and r.appointed_at > w.created_at + w.wait as is_waiting,
+    select r.appointed_at, r.appointed_at + w.wait > now() and r.appointed_at > w.created_at + interval '24 hours' as is_waiting,
            case when person = asker then '' else signum_dependence(m, asker, org) end as dependence
     from reaching r join members m on m.id = r.id,
          (select o.created_at, o.approver_wait_hours * interval '1 hour' as wait from organizations o where o.id = org) w
@@ -666,18 +802,18 @@ language sql stable security definer set search_path = public, pg_temp as $$
     else '' end
 $$;
 
--- Who is told that a session has ended: the application that it was opened for, and those that were given a code in it. Only
--- those with an address for it.
+-- Applications to notify of a session's end: the one it was opened for, and those that received a code in it. Only
+-- those with a logout address.
 create function signum_logout_targets(ended uuid)
-returns table (session_id uuid, client_id uuid, organization_id uuid)
+returns table (session_id uuid, client_id uuid, organization_id uuid, root_id uuid, created_by uuid)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select s.id, c.id, c.organization_id from sessions s join oauth_clients c on c.id = s.client_id
+  select s.id, c.id, c.organization_id, signum_root(c.organization_id), c.created_by from sessions s join oauth_clients c on c.id = s.client_id
   where (s.id = ended or (s.opened_in = ended and s.revoked_at is null and s.expires_at > now()))
     and c.backchannel_logout_uri is not null and c.revoked_at is null
 $$;
 
--- The applications a person has connected: those they agreed to, or that have a session or key of theirs that works. The
--- newest first.
+-- The applications a person has connected: those they consented to, or that have an active session or key of the
+-- person. The newest first.
 create function signum_connected_applications(person uuid)
 returns table (id uuid, name text, organization_id uuid, organization_name text, scopes text[], created_at timestamptz,
                last_used_at timestamptz, sessions int, api_keys int)
@@ -708,13 +844,13 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where c.revoked_at is null and c.id in (select n.client_id from known n)
 $$;
 
--- Delete a user that stood in for somebody, once no membership is left for which it does; nothing where it is a person.
+-- Delete a placeholder user when no membership refers to it; nothing for a real person.
 create function signum_forget_placeholder(whom uuid) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   delete from users u where u.id = whom and u.is_placeholder and not exists (select 1 from members m where m.user_id = u.id)
 $$;
 
--- Whose wallet it is, for a signature by it that was just checked.
+-- The owner of a wallet, for a signature by it that was just verified.
 create function signum_wallet_owner(wallet text) returns uuid
 language sql stable security definer set search_path = public, pg_temp as $$
   select w.user_id from user_wallets w where w.address = wallet

@@ -1,9 +1,9 @@
--- People belong to no organization. signum_app sees the one who is signed in (app.user_id), those who are in the
--- organizations it has entered or are staff of those above, and whoever has left a trace in their logs, so that a name
--- stays beside what somebody did. Of who has not agreed to a membership yet it sees nothing.
+-- People belong to no organization. signum_app sees the signed-in person (app.user_id), the people in the organizations
+-- it has entered, the staff of those above, and everyone who appears in their logs, so that an action keeps its actor's
+-- name. It sees nothing of people who have not accepted a membership yet.
 
--- By a view, because nobody sees the members of the organizations above; what it gives of them is filtered here. The
--- scalar subselects are computed once a statement.
+-- Through a view, because no one sees the members of the organizations above; its rows are filtered here. The scalar
+-- subselects are computed once per statement.
 create view signum_acquainted with (security_barrier) as
   select m.user_id from members m
   where m.organization_id = any((select signum_entered())::uuid[]) and m.status <> 'pending' and (
@@ -25,15 +25,15 @@ create policy themself on users for update to signum_app
   using (id = (select nullif(current_setting('app.user_id', true), '')::uuid));
 create policy worker on users to signum_worker using (true) with check (true);
 
--- A password's hash goes in with a new person. It comes out by signum_sign_in, and another one goes in by
--- signum_set_password: no query of either role reads or replaces it. Nobody is deleted but placeholders, by
--- signum_forget_placeholder. What else a person may change of themself is named here.
+-- A password hash is inserted with a new person, read by signum_sign_in and replaced by signum_set_password: no query
+-- of either role reads or replaces it. Only placeholders are deleted, by signum_forget_placeholder. The other columns
+-- that a person may change about themselves are listed here.
 revoke select, update, delete on users from signum_app, signum_worker;
-grant select (id, created_at, updated_at, email, display_name, is_placeholder, last_login_at) on users to signum_app, signum_worker;
+grant select (id, created_at, updated_at, email, display_name, is_placeholder, last_login_at, origin_id) on users to signum_app, signum_worker;
 grant update (updated_at, last_login_at) on users to signum_app, signum_worker;
 revoke execute on function signum_sign_in(text), signum_account(text), signum_set_password(uuid, text, text, uuid) from signum_worker;
 
--- The wallets of whoever is seen, but for those who have only left a trace.
+-- The wallets of visible people, except those who only appear in logs.
 alter table user_wallets enable row level security;
 create policy seen on user_wallets for select to signum_app using (
   user_id = (select nullif(current_setting('app.user_id', true), '')::uuid)
@@ -43,8 +43,8 @@ create policy themself on user_wallets to signum_app
   with check (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid));
 create policy worker on user_wallets to signum_worker using (true) with check (true);
 
--- Second factors and recovery codes are their person's alone: no organization sees them. The operator's command removes
--- those of a person, and reads no more of them than whose they are.
+-- Second factors and recovery codes are private to their person: no organization sees them. The operator's command
+-- removes those of a person, and reads only whose they are.
 do $$
 declare t text;
 begin

@@ -1,5 +1,5 @@
--- Every table with an organization_id is closed to signum_app but for the organizations named in
--- app.organization_ids. The scalar subselect is computed once a statement, so the index is used.
+-- Every table with an organization_id is closed to signum_app except for the organizations named in
+-- app.organization_ids. The scalar subselect is computed once per statement, so the index is used.
 do $$
 declare t text;
 begin
@@ -21,26 +21,26 @@ create policy tenant on organizations to signum_app
   with check (id = any((select string_to_array(current_setting('app.organization_ids', true), ',')::uuid[])::uuid[]));
 create policy worker on organizations to signum_worker using (true) with check (true);
 
--- The operator's: no organization is shown another's differences.
+-- For the operator: no organization sees another's differences.
 alter table reconciliations enable row level security;
 create policy worker on reconciliations to signum_worker using (true) with check (true);
 
--- Subjects of alarms may be one organization's: the API shows the chain's alarms through the worker's role only.
+-- Subjects of alarms may belong to one organization: the API shows the chain's alarms through the worker's role only.
 alter table chain_alarms enable row level security;
 create policy worker on chain_alarms to signum_worker using (true) with check (true);
 
--- The indexer's own list, of every organization's contracts.
+-- The indexer's own list, with every organization's contracts.
 alter table followed_contracts enable row level security;
 create policy worker on followed_contracts to signum_worker using (true) with check (true);
 
--- What people and programs sign in with. signum_app sees what is the person's who is signed in (app.user_id), and what a
--- secret opens that was presented in this transaction (app.proven has its digest, or the id of the session it leads to).
+-- Credentials of people and programs. signum_app sees the rows of the signed-in person (app.user_id), and the rows that
+-- a secret presented in this transaction opens (app.proven has its digest, or the id of the session it leads to).
 alter table sessions enable row level security;
 create policy own on sessions to signum_app using (
   user_id = (select nullif(current_setting('app.user_id', true), '')::uuid)
   or token_hash = any((select string_to_array(current_setting('app.proven', true), ','))::text[])
   or id::text = any((select string_to_array(current_setting('app.proven', true), ','))::text[])
-  -- An organization ends what its own applications were given.
+  -- An organization can end sessions of its own applications.
   or exists (select 1 from oauth_clients c where c.id = client_id));
 create policy made on sessions for insert to signum_app with check (true);
 create policy worker on sessions to signum_worker using (true) with check (true);
@@ -71,7 +71,7 @@ create policy own on oauth_consents to signum_app using (
   or exists (select 1 from oauth_clients c where c.id = client_id));
 create policy worker on oauth_consents to signum_worker using (true) with check (true);
 
--- Answers are replayed to whoever got them first, and shown to nobody else.
+-- Responses are replayed to their first recipient only.
 alter table idempotency_keys enable row level security;
 create policy own on idempotency_keys to signum_app
   using (principal = (select nullif(current_setting('app.principal', true), '')));

@@ -7,8 +7,8 @@ grant usage on schema public to signum_app, signum_worker;
 grant select, insert, update, delete on all tables in schema public to signum_app, signum_worker;
 revoke insert, update, delete on schema_version from signum_app, signum_worker;
 
--- Whether the connection is a worker's, also inside of functions that run as the owner. By who signed in, which no
--- statement of a login role changes; the setting `role` can be.
+-- Whether the connection is a worker's, also inside functions that run as the owner. Decided by the login role, which
+-- no statement of the session can change, unlike the setting `role`.
 create function signum_is_worker() returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select pg_has_role(session_user, 'signum_worker', 'member')
 $$;

@@ -1,4 +1,4 @@
-"""Tables, roles, row-level security and the functions that see past it."""
+"""Tables, roles, row-level security and the functions that bypass it."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 def upgrade() -> None:
-    """Until the first release the tables are those of the models; from then on they are written out."""
+    """Create the schema. Until the first release the tables are those of the models; later they are written out."""
     connection = op.get_bind()
     SQLModel.metadata.create_all(connection)
     for name in ("roles", "policies", "functions", "people", "audit"):
@@ -22,6 +22,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop everything that upgrade made."""
+    """Drop everything that upgrade created."""
     connection = op.get_bind()
     SQLModel.metadata.drop_all(connection)

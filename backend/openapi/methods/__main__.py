@@ -1,4 +1,4 @@
-"""`python -m backend.openapi.methods`: write the client's operations."""
+"""`python -m backend.openapi.methods`: generate the client's operations."""
 
 from backend.openapi.methods import FOLDER, write
 

@@ -1,4 +1,4 @@
-// Reads [[address, amount], …] from a file; writes the root, and the proofs where they are asked for.
+// Reads [[address, amount], …] from a file; writes the root, and the proofs if requested.
 import { readFileSync } from "node:fs";
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 

@@ -1,5 +1,5 @@
-"""Chain, tables and requests compared, once everything has come to rest. The chain is read from anvil, the tables by
-plain SQL, so that a fault of the product's own reading cannot hide."""
+"""Compare chain, tables and requests once all work has finished. The chain is read from anvil, the tables by plain SQL,
+so that a fault in the product's own reading cannot hide."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from tests.nodes import truth
 from tests.nodes.stories.network import Chain, Network
-from tests.nodes.stories.plots import Expected, Told
+from tests.nodes.stories.plots import Expected, Outcome
 
 SUPERSEDED = "#failed"
 ATTESTED = "0x" + keccak(text="Attested(bytes32,address,address,uint8,bytes3,bool,uint64,bytes32,bytes32)").hex()
@@ -21,7 +21,7 @@ PLACED = "0x" + keccak(text="OrderPlaced(uint256,address,bool,uint256,uint256)")
 
 @dataclass
 class Findings:
-    """What is wrong, by kind, with a line for each."""
+    """Differences by kind, with a line each."""
 
     executed_twice: list[str] = field(default_factory=list)
     events_lost: list[str] = field(default_factory=list)
@@ -31,31 +31,31 @@ class Findings:
 
     @property
     def lines(self) -> Iterable[tuple[str, list[str]]]:
-        """Each kind in words, with its lines."""
+        """Each kind as text, with its lines."""
         yield "executed twice", self.executed_twice
         yield "events lost", self.events_lost
         yield "events duplicated", self.events_duplicated
         yield "wrong statuses", self.wrong_statuses
 
     @property
-    def are_none(self) -> bool:
-        """Whether nothing is wrong."""
+    def is_empty(self) -> bool:
+        """Whether there are no differences."""
         return not any(lines for _, lines in self.lines)
 
 
 class Tables:
-    """The database, by its owner."""
+    """The database, as its owner."""
 
     def __init__(self, url: str) -> None:
         self._url = url
 
     def rows(self, query: str, *parameters: Any) -> list[dict[str, Any]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         with psycopg.connect(self._url, row_factory=dict_row, autocommit=True) as connection:
             return connection.execute(query, parameters).fetchall()  # type: ignore[arg-type]
 
     def unsettled(self) -> list[str]:
-        """What has not come to rest: requests that run, and transactions that are open or not final yet."""
+        """Return unfinished work: running requests, and transactions that are open or not final yet."""
         requests = self.rows(
             "select id, kind, status from requests where status not in ('succeeded', 'failed', 'denied')"
         )
@@ -65,12 +65,12 @@ class Tables:
         ]
 
     def cursor(self, eid: int) -> int:
-        """The block that a chain is indexed up to."""
+        """Return the block up to which a chain is indexed."""
         rows = self.rows("select block_number from cursors where chain_eid = %s and stream = 'head'", eid)
         return int(rows[0]["block_number"]) if rows else 0
 
 
-async def compare(network: Network, tables: Tables, stories: Sequence[Told]) -> Findings:
+async def compare(network: Network, tables: Tables, stories: Sequence[Outcome]) -> Findings:
     """Compare everything."""
     findings = Findings()
     for chain in network.chains.values():
@@ -88,7 +88,7 @@ async def compare(network: Network, tables: Tables, stories: Sequence[Told]) -> 
 
 
 async def _transactions(chain: Chain, tables: Tables, findings: Findings) -> None:
-    """Each row says what its receipts say, and of each intent at most one transaction passed."""
+    """Each row matches its receipts, and of each intent at most one transaction succeeded."""
     rows = tables.rows("select * from transactions where chain_eid = %s", chain.eid)
     passed: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
@@ -103,8 +103,8 @@ async def _transactions(chain: Chain, tables: Tables, findings: Findings) -> Non
 
 async def _receipts(chain: Chain, row: dict[str, Any]) -> list[dict[str, Any]]:
     hashes = [row["tx_hash"], *(entry["tx_hash"] for entry in row["earlier"])]
-    told = await chain.node.batch([("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes])
-    return [receipt for receipt in told if receipt is not None]
+    answer = await chain.node.batch([("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes])
+    return [receipt for receipt in answer if receipt is not None]
 
 
 def _check_row(row: dict[str, Any], mined: list[dict[str, Any]], findings: Findings) -> None:
@@ -123,7 +123,7 @@ def _check_row(row: dict[str, Any], mined: list[dict[str, Any]], findings: Findi
 
 
 async def _check_known(chain: Chain, rows: list[dict[str, Any]], findings: Findings) -> None:
-    """Every transaction that the product's wallets have on the chain is in the table."""
+    """Every transaction of the product's wallets on chain is in the table."""
     known = Counter(row["signer"] for row in rows if row["block_number"] is not None)
     for signer, number in known.items():
         count = await truth.count(chain.node, signer)
@@ -134,7 +134,7 @@ async def _check_known(chain: Chain, rows: list[dict[str, Any]], findings: Findi
 # Events
 
 
-async def _transfers(chain: Chain, tables: Tables, stories: Sequence[Told], findings: Findings) -> None:
+async def _transfers(chain: Chain, tables: Tables, stories: Sequence[Outcome], findings: Findings) -> None:
     found = "select token_address from asset_deployments where chain_eid = %s and token_address is not null"
     for row in tables.rows(found, chain.eid):
         at = row["token_address"]
@@ -188,21 +188,21 @@ def _fits(transfer: truth.Transfer, entry: Expected) -> bool:
 # States
 
 
-async def _frozen(chain: Chain, stories: Sequence[Told], findings: Findings) -> None:
+async def _frozen(chain: Chain, stories: Sequence[Outcome], findings: Findings) -> None:
     expected: Counter[tuple[str, str]] = Counter()
     for eid, at, account, change in (entry for story in stories for entry in story.frozen):
         if eid == chain.eid:
             expected[at, account] += change
     for (at, account), total in expected.items():
         findings.compared["frozen amounts"] += 1
-        told = await chain.read("RWAToken", at, "getFrozenTokens", account)
-        if told > total:
-            findings.executed_twice.append(f"{account} has {told} of {at} frozen instead of {total}")
-        elif told < total:
-            findings.wrong_statuses.append(f"{account} has {told} of {at} frozen instead of {total}")
+        answer = await chain.read("RWAToken", at, "getFrozenTokens", account)
+        if answer > total:
+            findings.executed_twice.append(f"{account} has {answer} of {at} frozen instead of {total}")
+        elif answer < total:
+            findings.wrong_statuses.append(f"{account} has {answer} of {at} frozen instead of {total}")
 
 
-async def _attestations(chain: Chain, tables: Tables, stories: Sequence[Told], findings: Findings) -> None:
+async def _attestations(chain: Chain, tables: Tables, stories: Sequence[Outcome], findings: Findings) -> None:
     found = "select address from chain_contracts where name = 'registry' and chain_eid = %s"
     (at,) = (row["address"] for row in tables.rows(found, chain.eid))
     logs = await chain.node.call("eth_getLogs", {"fromBlock": "0x0", "address": at})
@@ -238,15 +238,15 @@ async def _orders(chain: Chain, tables: Tables, findings: Findings) -> None:
         findings.events_lost += [f"the order {number} of {at}" for number in (placed - in_table).elements()]
         findings.events_duplicated += [f"the order {number} of {at}" for number in (in_table - placed).elements()]
     for row in rows:
-        told = await chain.read("Market", row["market_address"], "getOrder", int(row["chain_order_id"]))
+        answer = await chain.read("Market", row["market_address"], "getOrder", int(row["chain_order_id"]))
         findings.compared["orders"] += 1
         table = (row["status"], int(row["filled"]), int(row["amount"]))
-        on_chain = (statuses[told["status"]], told["filled"], told["amount"])
+        on_chain = (statuses[answer["status"]], answer["filled"], answer["amount"])
         if table != on_chain:
             findings.wrong_statuses.append(f"the order {row['chain_order_id']} is {table}, on the chain {on_chain}")
 
 
-def _requests(tables: Tables, stories: Sequence[Told], findings: Findings) -> None:
+def _requests(tables: Tables, stories: Sequence[Outcome], findings: Findings) -> None:
     statuses = {str(row["id"]): row["status"] for row in tables.rows("select id, status from requests")}
     findings.compared["requests"] += len(statuses)
     for story in stories:
@@ -259,7 +259,7 @@ def _requests(tables: Tables, stories: Sequence[Told], findings: Findings) -> No
 
 
 def _records(tables: Tables, findings: Findings) -> None:
-    """Records whose request succeeded are in their own final state, and no alarm is open."""
+    """Records whose request succeeded are in their final state, and no alarm is open."""
     ends = {
         "transfers": "confirmed",
         "bridges": "confirmed",

@@ -1,4 +1,4 @@
-"""Issuers of the stories, and how they use the API: as programs do that repeat a call until they have its answer."""
+"""Issuers of the stories. They use the API as programs do that repeat a call until they have its response."""
 
 import asyncio
 import time
@@ -14,11 +14,11 @@ from tests.nodes.stories.network import Network
 UNIT = 10**18
 PASSING = (429, 502, 503, 504)
 PATIENCE = 400.0
-"""Seconds until a call or a request counts as never answered."""
+"""Seconds after which a call or a request counts as unanswered."""
 
 
 class Unfinished(Exception):
-    """A request that did not succeed, or a call that was refused."""
+    """A request that did not succeed, or a refused call."""
 
 
 @dataclass
@@ -35,20 +35,20 @@ class House:
     treasury: Any = None
     investors: list[Any] = field(default_factory=list)
     trading: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held by a story that has orders: an order of another one would be matched with them."""
+    """Held by a story with orders: an order of another story would be matched with them."""
     retried: int = 0
-    """Requests that failed and were tried again."""
+    """Failed requests that were retried."""
 
     async def get(self, path: str) -> Any:
-        """Read something of the organization."""
+        """Read a record of the organization."""
         return await self._repeated("GET", f"/orgs/{self.id}{path}", None)
 
     async def post(self, path: str, body: Any = None) -> Any:
-        """Ask for something of the organization, once however often it is repeated."""
+        """Send a request of the organization, once however often it is repeated."""
         return await self._repeated("POST", f"/orgs/{self.id}{path}", body)
 
     async def delete(self, path: str) -> Any:
-        """End something of the organization."""
+        """Delete a record of the organization."""
         return await self._repeated("DELETE", f"/orgs/{self.id}{path}", None)
 
     async def _repeated(self, method: str, path: str, body: Any) -> Any:
@@ -68,7 +68,7 @@ class House:
             await asyncio.sleep(0.2)
 
     async def succeed(self, request_id: str) -> Any:
-        """Wait until a request succeeds; one that failed is tried again while that can help."""
+        """Wait until a request succeeds; a failed one is retried while that can help."""
         deadline, tries = time.monotonic() + PATIENCE, 0
         while time.monotonic() < deadline:
             request = await self.get(f"/requests/{request_id}")
@@ -104,7 +104,7 @@ class House:
         return await self._repeated("POST", f"/identity/parties/{party['id']}/verify", verdict)
 
     async def attest(self, party: Any, eid: int) -> Any:
-        """Attest a party on a chain; the accepted attestation."""
+        """Attest a party on a chain and return the accepted attestation."""
         accepted = await self.post("/attestations", {"party_id": party["id"], "chain_eid": eid})
         await self.succeed(accepted["requestId"])
         return accepted
@@ -148,10 +148,10 @@ class House:
         self.investors.append(wallet)
 
     def token_on(self, eid: int) -> str:
-        """The asset's token on a chain."""
+        """Return the asset's token on a chain."""
         return str(next(d["token_address"] for d in self.asset["deployments"] if d["chain_eid"] == eid))
 
 
 def bridged(eid: int, amount: int) -> dict[str, Any]:
-    """The body of a bridge."""
+    """Return the body of a bridge."""
     return {"destination_chain_eid": eid, "amount": str(amount)}

@@ -1,4 +1,4 @@
-"""The public network of the stories: two chains behind node pools, LayerZero's stand-in, and what happens to them."""
+"""The public network of the stories: two chains behind node pools, LayerZero's stand-in, and their faults."""
 
 import asyncio
 import json
@@ -15,15 +15,15 @@ from eth_abi.abi import decode
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
-from backend.chain import codec
-from backend.chain.install import binary
+from backend.chain.abi import codec
+from backend.chain.devnet.install import binary
 from tests.conftest import HOME
-from tests.nodes.anvil import Anvil
-from tests.nodes.options import Batches, PoolOptions
-from tests.nodes.pool import NodePool
-from tests.nodes.refusals import Refusal
 from tests.public.network import FUNCTIONS, SENT, STAND_IN
-from tests.served import free_port
+from tests.support.node_pool.anvil import Anvil
+from tests.support.node_pool.options import Batches, PoolOptions
+from tests.support.node_pool.pool import NodePool
+from tests.support.node_pool.refusals import Refusal
+from tests.support.server import free_port
 
 BLOCK_TIME = 0.1
 SAFE, FINAL, DEEPEST = 6, 12, 10
@@ -34,21 +34,21 @@ ETHER = 10**18
 
 
 class Chain:
-    """An anvil with a public chain's id behind a node pool. Its rich account is everyone who is not the product."""
+    """An anvil with a public chain's id behind a node pool. Its rich account stands for everyone except the product."""
 
     def __init__(self, eid: int, chain_id: int) -> None:
         self.eid, self.chain_id = eid, chain_id
-        self.endpoint = self.currency = self.somebody = ""
+        self.endpoint = self.currency = self.outsider = ""
         self.pool: NodePool
         self.node: Anvil
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self, seed: int) -> None:
-        """Start anvil and its pool, and create the contracts that were there before the product."""
+        """Start anvil and its pool, and create the contracts that existed before the product."""
         port = free_port()
         words = ["--port", str(port), "--chain-id", str(self.chain_id), "--accounts", "1", "--threads", "1"]
         words += ["--hardfork", "cancun", "--prune-history", str(REMEMBERED), "--silent"]
-        self._process = subprocess.Popen([str(binary(HOME)), *words])  # noqa: ASYNC220 - it starts at once
+        self._process = subprocess.Popen([str(binary(HOME)), *words])  # noqa: ASYNC220 - it starts immediately
         url = f"http://127.0.0.1:{port}"
         async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(retries=8), trust_env=False) as client:
             await client.post(url, json={"jsonrpc": "2.0", "id": 0, "method": "eth_chainId", "params": []})
@@ -56,45 +56,45 @@ class Chain:
         await self.pool.start()
         self.node = self.pool.node
         (account,) = await self.node.call("eth_accounts")
-        self.somebody = to_checksum_address(account)
+        self.outsider = to_checksum_address(account)
         eid = codec.encode([{"type": "uint32"}], [self.eid])
         self.endpoint = await self._create(STAND_IN["bytecode"] + eid.hex())
-        self.currency = await self._create(codec.contract("TestUSD").creation(self.somebody))
+        self.currency = await self._create(codec.contract("TestUSD").creation(self.outsider))
 
     async def stop(self) -> None:
-        """End the pool and anvil; nothing is kept."""
+        """Stop the pool and anvil; nothing is kept."""
         await self.pool.stop()
         if self._process is not None:
             self._process.terminate()
             await asyncio.to_thread(self._process.wait, 10)
 
     async def _create(self, code: str) -> str:
-        tx_hash = await self.node.call("eth_sendTransaction", {"from": self.somebody, "data": code, "gas": hex(10**7)})
+        tx_hash = await self.node.call("eth_sendTransaction", {"from": self.outsider, "data": code, "gas": hex(10**7)})
         await self.pool.mine()
         receipt = await self.node.call("eth_getTransactionReceipt", tx_hash)
         return str(to_checksum_address(receipt["contractAddress"]))
 
     async def send(self, to: str, data: str, gas: int = 3_000_000) -> None:
-        """Send a transaction of somebody's; it is mined with the next block, if it is not lost in a reorg."""
-        fields = {"from": self.somebody, "to": to, "data": data, "gas": hex(gas)}
+        """Send a transaction of an external account; it is mined with the next block, unless a reorg drops it."""
+        fields = {"from": self.outsider, "to": to, "data": data, "gas": hex(gas)}
         await self.node.call("eth_sendTransaction", fields)
 
     async def give(self, address: str, currency: int) -> None:
-        """Give an account quote currency, for good: until it is below every reorg."""
+        """Give an account quote currency permanently: wait until it is below every reorg."""
         contract = codec.contract("TestUSD")
         await self.send(self.currency, contract.data("mint", address, currency))
 
     async def read(self, name: str, to: str, function: str, *values: Any) -> Any:
-        """The answer of a view function, from anvil."""
+        """Return the result of a view function, from anvil."""
         contract = codec.contract(name)
-        told = await self.node.call("eth_call", {"to": to, "data": contract.data(function, *values)}, "latest")
-        return contract.answer(function, told)
+        response = await self.node.call("eth_call", {"to": to, "data": contract.data(function, *values)}, "latest")
+        return contract.answer(function, response)
 
 
 def nature(dice: Random, is_plain: bool) -> dict[str, Any]:
-    """What a provider supports. `is_plain`: the chain's terms expect the latest state only, few logs and no tags."""
-    # Where the latest state is all there is, only a whole batch shows which machine it comes from: `signum chain check`
-    # says that such a node without batches is not good enough.
+    """Capabilities of a provider. `is_plain`: the chain's terms expect the latest state only, few logs and no tags."""
+    # If only the latest state is available, only a whole batch shows its machine: `signum chain check` says that such a
+    # node without batches is not good enough.
     batches = Batches.ANSWERED if is_plain else dice.choice([*[Batches.ANSWERED] * 5, *list(Batches)[1:]])
     return {
         "batches": batches,
@@ -112,7 +112,7 @@ def nature(dice: Random, is_plain: bool) -> dict[str, Any]:
 
 
 def weather(dice: Random) -> dict[str, Any]:
-    """How the machines are for a while."""
+    """The state of the machines for a while."""
     return {
         "seed": dice.randrange(2**32),
         "machines": dice.randint(1, 4),
@@ -129,7 +129,7 @@ def weather(dice: Random) -> dict[str, Any]:
 
 
 class Network:
-    """Sepolia, whose requests succeed at finality, and Base Sepolia, which is as HyperEVM's public RPC."""
+    """Sepolia, whose requests succeed at finality, and Base Sepolia, which behaves as HyperEVM's public RPC."""
 
     def __init__(self, seed: int, log: Path) -> None:
         self._dice = Random(f"{seed}:network")
@@ -148,7 +148,7 @@ class Network:
         self._tasks.append(asyncio.create_task(deliver(self.chains)))
 
     async def stop(self) -> None:
-        """End everything."""
+        """Stop everything."""
         self.calm()
         for task in self._tasks:
             task.cancel()
@@ -156,7 +156,7 @@ class Network:
             await chain.stop()
 
     def settings(self) -> dict[str, str]:
-        """What an operator sets for these chains."""
+        """Return the settings of an operator for these chains."""
         terms: dict[str, Any] = {"block_time": BLOCK_TIME, "confirmations": 2}
         tags = terms | {"safe": "safe", "final": "finalized", "succeeds_at": "final"}
         plain = terms | {"safe": SAFE, "final": FINAL, "succeeds_at": "included", "log_range": 50, "history": 0}
@@ -169,7 +169,7 @@ class Network:
         }
 
     def rage(self) -> None:
-        """From now on the weather changes, and the chains are reorganized, every so many requests."""
+        """Start changing the machines' state and reorganizing the chains, each after a number of requests."""
         self.change_providers()
         for chain in self.chains.values():
             self._tasks += [asyncio.create_task(self._change(chain)), asyncio.create_task(self._reorganize(chain))]
@@ -194,7 +194,7 @@ class Network:
             log.write(f"{datetime.now(UTC).isoformat()} {chain.eid} {what}\n")
 
     def change_providers(self) -> None:
-        """Other providers, while no server runs: what one supports does not change while it is used."""
+        """Switch to other providers while no server runs: a provider's capabilities do not change while it is used."""
         for chain in self.chains.values():
             options = nature(self._dice, chain is self.second)
             chain.pool.reset(**options)
@@ -206,7 +206,7 @@ class Network:
         return sum(chain.pool.sent for chain in self.chains.values())
 
     def calm(self) -> None:
-        """From now on the pools are single healthy machines, and the chains only grow."""
+        """Switch the pools to single healthy machines, and let the chains only grow."""
         while len(self._tasks) > 1:
             self._tasks.pop().cancel()
         for chain in self.chains.values():
@@ -214,15 +214,15 @@ class Network:
 
 
 async def asked(chain: Chain, requests: int) -> None:
-    """Return after so many requests to a chain's pool: what happens there goes with the work, not with the clock."""
+    """Return after a number of requests to a chain's pool: events follow the work, not the clock."""
     until = chain.pool.requests + requests
     while chain.pool.requests < until:  # noqa: ASYNC110 - others ask
         await asyncio.sleep(0.02)
 
 
 async def deliver(chains: Mapping[int, Chain]) -> None:
-    """What LayerZero runs: packets that are final on their chain are verified and delivered on their destination, again
-    where a reorg took that back."""
+    """LayerZero's part: packets that are final on their chain are verified and delivered on their destination, again if
+    a reorg undid that."""
     while True:
         await asyncio.sleep(0.5)
         for chain in chains.values():
@@ -245,7 +245,7 @@ async def _carry(destination: Chain, packet: bytes, options: bytes) -> None:
             await destination.send(destination.endpoint, _data("verify", origin, receiver, keccak(guid + message)))
         return
     data, gas = _data("lzReceive", origin, receiver, guid, message, b""), int.from_bytes(options[6:22])
-    call = {"from": destination.somebody, "to": destination.endpoint, "data": data, "gas": hex(gas)}
+    call = {"from": destination.outsider, "to": destination.endpoint, "data": data, "gas": hex(gas)}
     await destination.node.call("eth_call", call, "latest")
     await destination.send(destination.endpoint, data, gas)
 

@@ -12,30 +12,30 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from backend import db
 from backend.client import SignumClient
+from backend.core import db
+from backend.core.settings import settings
 from backend.migrations.migrate import migrate
-from backend.postgres import EmbeddedPostgres
-from backend.settings import settings
+from backend.server.postgres import EmbeddedPostgres
 from tests.conftest import World
 from tests.nodes.stories.comparison import Findings, Tables, compare
 from tests.nodes.stories.houses import House
 from tests.nodes.stories.network import BLOCK_TIME, FINAL, Network
-from tests.nodes.stories.plots import PLOTS, Plot, Told, tell
+from tests.nodes.stories.plots import PLOTS, Outcome, Plot, play
 from tests.nodes.stories.server import Server
-from tests.scratch import scratch
-from tests.served import free_port
+from tests.support.scratch import scratch
+from tests.support.server import free_port
 
 REST = 120.0
-"""Seconds that everything has to come to rest after the last story."""
+"""Seconds for all work to finish after the last story."""
 
 
 @dataclass
 class Result:
-    """What a run saw."""
+    """Observations of a run."""
 
     seed: int
-    stories: list[Told]
+    stories: list[Outcome]
     findings: Findings
     ends: Counter[str] = field(default_factory=Counter)
     reorgs: int = 0
@@ -45,8 +45,8 @@ class Result:
 
     @property
     def is_good(self) -> bool:
-        """Whether chain, tables and requests agree and everything came to rest."""
-        return self.findings.are_none and not self.unsettled
+        """Whether chain, tables and requests agree and all work has finished."""
+        return self.findings.is_empty and not self.unsettled
 
 
 class Run:
@@ -99,11 +99,11 @@ class Run:
             houses.append(House(id_, key, admin.cookie, client, self._network))
         await db.stop()
         await asyncio.gather(*(house.found() for house in houses))
-        await asyncio.sleep(BLOCK_TIME * (FINAL + 1))  # what was prepared is below every reorg
+        await asyncio.sleep(BLOCK_TIME * (FINAL + 1))  # the preparations are below every reorg
         return houses
 
     async def _fund_operator(self) -> None:
-        """Fund the wallet that deploys the product's contracts: what a chain is missing names it."""
+        """Fund the wallet that deploys the product's contracts; a chain's missing prerequisites name it."""
         tables = Tables(self._url)
         async with asyncio.timeout(120):
             while len(tables.rows("select 1 from chain_contracts where name = 'market_factory'")) < 2:
@@ -115,31 +115,31 @@ class Run:
                         await chain.pool.fund(address, 10**24)
                 await asyncio.sleep(0.3)
 
-    async def _play(self, houses: Sequence[House]) -> list[Told]:
+    async def _play(self, houses: Sequence[House]) -> list[Outcome]:
         plots = list(itertools.islice(itertools.cycle(PLOTS), self._count))
         self._dice.shuffle(plots)
-        told: list[Told] = []
+        answer: list[Outcome] = []
         killing = asyncio.create_task(self._kill()) if self._hostile else None
         if self._hostile:
             self._network.rage()
         left = iter(plots)
-        workers = [self._work(house, left, told) for house in houses for _ in range(2)]
+        workers = [self._work(house, left, answer) for house in houses for _ in range(2)]
         await asyncio.gather(*workers)
         if killing is not None:
             killing.cancel()
             with suppress(asyncio.CancelledError):
                 await killing
-        return told
+        return answer
 
-    async def _work(self, house: House, left: "itertools.chain[Plot] | object", told: list[Told]) -> None:
+    async def _work(self, house: House, left: "itertools.chain[Plot] | object", answer: list[Outcome]) -> None:
         for plot in left:  # type: ignore[attr-defined]
-            story = await tell(plot, house)
-            told.append(story)
-            say(f"{len(told):4} {story.kind}{': ' + story.problem if story.problem else ''}")
+            story = await play(plot, house)
+            answer.append(story)
+            say(f"{len(answer):4} {story.kind}{': ' + story.problem if story.problem else ''}")
 
     async def _kill(self) -> None:
-        """End the server again and again, each time when it has sent a few transactions: killed, or asked to end, which
-        cancels whatever waits in it."""
+        """Stop the server repeatedly, each time after a few transactions: kill it, or ask it to stop, which cancels
+        waiting work."""
         while True:
             until = self._network.sent + self._dice.randint(1, 25)
             while self._network.sent < until:  # noqa: ASYNC110 - the server sends them
@@ -151,7 +151,8 @@ class Run:
             await self._server.start()
 
     async def _rest(self) -> list[str]:
-        """Wait, on healthy nodes, until nothing is open and the tables hold what is final; what is open still."""
+        """Wait, on healthy nodes, until nothing is open and the tables have all final blocks; return what is still
+        open."""
         self._network.calm()
         if not self._server.is_running:
             await self._server.start()
@@ -170,13 +171,13 @@ class Run:
 
 
 def say(text: str) -> None:
-    """A line of progress."""
+    """Print a line of progress."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def report(result: Result) -> None:
-    """The figures of a run."""
+    """Print the figures of a run."""
     ends = ", ".join(f"{count} {name}" for name, count in sorted(result.ends.items())) or "none"
     compared = ", ".join(f"{count} {name}" for name, count in sorted(result.findings.compared.items()))
     say(f"\nseed {result.seed}: {len(result.stories)} stories in {result.seconds:.0f} s")
@@ -192,5 +193,5 @@ def report(result: Result) -> None:
 
 
 def new_seed() -> int:
-    """A seed that was not asked for."""
+    """Return a random seed."""
     return secrets.randbelow(10**9)

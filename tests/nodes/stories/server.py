@@ -1,4 +1,4 @@
-"""The server of the stories: the product in a process of its own, which can be killed and started again.
+"""The server of the stories: the product in a separate process, which can be killed and started again.
 
 As a program (`python -m tests.nodes.stories.server`) it is that process. It is the product with shorter pauses: the
 chains of the stories mine every fraction of a second, where public ones take seconds.
@@ -35,7 +35,7 @@ class Server:
         self.starts += 1
         with self.log.open("ab") as log:
             command = [sys.executable, "-m", NAME]
-            self._process = subprocess.Popen(  # noqa: ASYNC220 - it starts at once
+            self._process = subprocess.Popen(  # noqa: ASYNC220 - it starts immediately
                 command, cwd=CHECKOUT, env=self._environment, stdout=log, stderr=log
             )
         async with httpx.AsyncClient(trust_env=False) as client, asyncio.timeout(120):
@@ -68,36 +68,29 @@ class Server:
 
 
 def hasten() -> None:
-    """Shorten the pauses between two looks, and the time that an observation must hold, to what fits the chains of the
-    stories. What is concluded from the observations stays the same."""
-    from backend import executors, sweep
-    from backend.auth import rate_limit
-    from backend.bridges import arriving, carrying, patience
-    from backend.chain import (
-        confirming,
-        health,
-        index_pass,
-        indexer,
-        nodes,
-        preparing,
-        pushing,
-        reorgs,
-        settlement,
-        transport,
-    )
+    """Shorten the polling pauses, and the time that an observation must last, for the chains of the stories. The
+    conclusions from the observations stay the same."""
+    from backend.bridges import delivery, late_deliveries, own_delivery
+    from backend.chain.deployment import preparation
+    from backend.chain.indexer import index_pass, indexer, reorgs
+    from backend.chain.rpc import health, nodes, transport
+    from backend.chain.transactions import confirmation, replacement, settlement
+    from backend.engine import executors
+    from backend.limits import rate_limits
+    from backend.server import sweep
 
-    confirming.RESEND = {True: 0.3, False: 1.5}
-    confirming._delays = lambda eid: iter(lambda: 0.25, None)  # type: ignore[assignment]
-    pushing.TAKEN = dict.fromkeys((True, False), timedelta(seconds=6))
-    pushing.STUCK = dict.fromkeys((True, False), timedelta(seconds=6))
+    confirmation.RESEND = {True: 0.3, False: 1.5}
+    confirmation._delays = lambda eid: iter(lambda: 0.25, None)  # type: ignore[assignment]
+    replacement.TAKEN = dict.fromkeys((True, False), timedelta(seconds=6))
+    replacement.STUCK = dict.fromkeys((True, False), timedelta(seconds=6))
     settlement.LEFT_ALONE, settlement.SEARCH = timedelta(seconds=2), 2.0
     indexer.POLL, indexer.NEXT = {True: 1.0, False: 0.5}, {True: (0.02, 0.02), False: (0.1, 0.3)}
-    preparing.AGAIN = {True: 1.0, False: 0.5}
-    carrying.PAUSES, patience.EXECUTORS, arriving.AGAIN = (0.15, 0.5), 15.0, timedelta(seconds=5)
+    preparation.AGAIN = {True: 1.0, False: 0.5}
+    delivery.PAUSES, own_delivery.EXECUTORS, late_deliveries.AGAIN = (0.15, 0.5), 15.0, timedelta(seconds=5)
     sweep.INTERVAL, executors.BEAT, health.AGAIN, reorgs.SECOND_LOOK = 5.0, 1.0, 2.0, 0.2
     index_pass.WINDOW_TIME, index_pass.READ_AGAIN = 4.0, (32, 2.0)
     nodes.AGAIN, transport.TIMEOUT = (0.05, 0.5), httpx.Timeout(3.0)
-    rate_limit.is_on = lambda: False  # type: ignore[assignment]
+    rate_limits.is_on = lambda: False  # type: ignore[assignment]
 
 
 async def main() -> None:
@@ -106,11 +99,12 @@ async def main() -> None:
     from granian.log import LogLevels
     from granian.server.embed import Server as Granian
 
-    from backend import logs, runtime
     from backend.api import create_api
-    from backend.settings import settings
+    from backend.core import logging
+    from backend.core.settings import settings
+    from backend.server import runtime
 
-    logs.configure()
+    logging.configure()
     hasten()
     app = create_api()
     web = Granian(

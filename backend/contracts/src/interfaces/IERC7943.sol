@@ -3,27 +3,27 @@ pragma solidity ^0.8.30;
 
 /// @notice ERC-7943 for fungible tokens; interface id 0x3edbb4c4.
 interface IERC7943Fungible {
-    /// @notice Tokens were taken from `from` and given to `to` by the enforcing authority.
+    /// @notice Emitted when the enforcing authority moves tokens from `from` to `to`.
     event ForcedTransfer(address indexed from, address indexed to, uint256 amount);
 
-    /// @notice The frozen amount of `account` is now `amount`.
+    /// @notice Emitted when the frozen amount of `account` becomes `amount`.
     event Frozen(address indexed account, uint256 amount);
 
-    /// @notice Takes tokens, frozen ones too, from one account and gives them to another that may receive.
+    /// @notice Moves tokens, including frozen ones, from one account to another that may receive.
     function forcedTransfer(address from, address to, uint256 amount) external returns (bool);
 
-    /// @notice Sets how many tokens of an account may not be moved; it may be more than it holds.
+    /// @notice Sets the frozen amount of an account; it may exceed the balance.
     function setFrozenTokens(address account, uint256 amount) external returns (bool);
 
-    /// @notice Whether an account may send at all.
+    /// @notice Returns whether an account may send at all.
     function canSend(address account) external view returns (bool);
 
-    /// @notice Whether an account may receive at all.
+    /// @notice Returns whether an account may receive at all.
     function canReceive(address account) external view returns (bool);
 
-    /// @notice How many tokens of an account may not be moved.
+    /// @notice Returns the frozen amount of an account.
     function getFrozenTokens(address account) external view returns (uint256);
 
-    /// @notice Whether the rules let a transfer pass.
+    /// @notice Returns whether the rules allow a transfer.
     function canTransfer(address from, address to, uint256 amount) external view returns (bool);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-// The shapes below are the public ABI that omnichain applications and endpoints speak to each other. They are declared
-// here so that the same token works with our LocalEndpoint and with an endpoint already deployed on a public chain.
+// These types are the public ABI between omnichain applications and endpoints. They are declared here so that the same
+// token works with our LocalEndpoint and with an endpoint already deployed on a public chain.
 
 struct MessagingParams {
     uint32 dstEid;
@@ -36,8 +36,8 @@ struct SetConfigParam {
     bytes config;
 }
 
-/// @notice Setting 2 of a library: who must verify a message, and how deep it must lie on its source chain. A count of 0
-/// leaves the library's default; 255 is none.
+/// @notice Setting 2 of a library: the DVNs that must verify a message, and the confirmations it needs on its source
+/// chain. A count of 0 keeps the library's default; 255 means none.
 struct UlnConfig {
     uint64 confirmations;
     uint8 requiredDVNCount;
@@ -47,30 +47,30 @@ struct UlnConfig {
     address[] optionalDVNs;
 }
 
-/// @notice Setting 1 of a sending library: who delivers, and how long a message may be.
+/// @notice Setting 1 of a send library: the executor that delivers, and the maximum size of a message.
 struct ExecutorConfig {
     uint32 maxMessageSize;
     address executor;
 }
 
-/// @notice What an application asks of the endpoint of its chain.
+/// @notice The functions of the endpoint that an application calls.
 interface IMessagingEndpoint {
-    /// @notice The endpoint id of the chain this endpoint serves.
+    /// @notice Returns the endpoint id of the chain.
     function eid() external view returns (uint32);
 
-    /// @notice The fee of a message, were `sender` to send it now.
+    /// @notice Returns the current fee of a message from `sender`.
     function quote(MessagingParams calldata params, address sender) external view returns (MessagingFee memory);
 
-    /// @notice Sends a message; what exceeds the fee is returned to `refundAddress`.
+    /// @notice Sends a message and returns any excess over the fee to `refundAddress`.
     function send(MessagingParams calldata params, address refundAddress)
         external
         payable
         returns (MessagingReceipt memory);
 
-    /// @notice Names who may configure the calling application on the endpoint.
+    /// @notice Sets the delegate that may configure the calling application on the endpoint.
     function setDelegate(address delegate) external;
 
-    /// @notice The hash of a message that was verified and waits, else 0.
+    /// @notice Returns the hash of a message that is verified and awaits delivery, else 0.
     function inboundPayloadHash(address receiver, uint32 srcEid, bytes32 sender, uint64 nonce)
         external
         view
@@ -79,44 +79,43 @@ interface IMessagingEndpoint {
     /// @notice Takes a verified message off its path without delivering it. Only the receiver and its delegate.
     function clear(address receiver, Origin calldata origin, bytes32 guid, bytes calldata message) external;
 
-    /// @notice Passes over a message that is not verified, which can never be verified then. Only the receiver and its
-    /// delegate.
+    /// @notice Skips an unverified message, which then can never be verified. Only the receiver and its delegate.
     function skip(address receiver, uint32 srcEid, bytes32 sender, uint64 nonce) external;
 }
 
-/// @notice How an application, or its delegate, chooses libraries and verifiers for each path.
+/// @notice Lets an application, or its delegate, choose libraries and verifiers for each path.
 interface IMessagingConfig {
-    /// @notice Chooses the library that sends to chain `eid`.
+    /// @notice Sets the library that sends to chain `eid`.
     function setSendLibrary(address oapp, uint32 eid, address library_) external;
 
-    /// @notice The library that sends to chain `eid`: the chosen one, or the default.
+    /// @notice Returns the library that sends to chain `eid`: the chosen one, or the default.
     function getSendLibrary(address oapp, uint32 eid) external view returns (address);
 
-    /// @notice Whether nobody chose a library that sends to chain `eid`.
+    /// @notice Returns whether the default library sends to chain `eid`.
     function isDefaultSendLibrary(address oapp, uint32 eid) external view returns (bool);
 
-    /// @notice Chooses the library that receives from chain `eid`; for `gracePeriod` blocks the former one may as well.
+    /// @notice Sets the library that receives from chain `eid`; the former one stays valid for `gracePeriod` blocks.
     function setReceiveLibrary(address oapp, uint32 eid, address library_, uint256 gracePeriod) external;
 
-    /// @notice The library that receives from chain `eid`, and whether it is the default.
+    /// @notice Returns the library that receives from chain `eid`, and whether it is the default.
     function getReceiveLibrary(address oapp, uint32 eid) external view returns (address, bool isDefault);
 
-    /// @notice Writes settings of a library.
+    /// @notice Sets settings of a library.
     function setConfig(address oapp, address library_, SetConfigParam[] calldata params) external;
 
-    /// @notice A setting as it holds, with the library's defaults where nothing was written.
+    /// @notice Returns an effective setting, with the library's defaults for missing values.
     function getConfig(address oapp, address library_, uint32 eid, uint32 configType)
         external
         view
         returns (bytes memory);
 }
 
-/// @notice What an endpoint asks of an application.
+/// @notice The functions of an application that the endpoint calls.
 interface IMessagingReceiver {
-    /// @notice Whether a first message from this origin may be verified.
+    /// @notice Returns whether a first message from this origin may be verified.
     function allowInitializePath(Origin calldata origin) external view returns (bool);
 
-    /// @notice The next nonce the application wants, or 0 when it takes messages in any order.
+    /// @notice Returns the next nonce the application expects, or 0 if it accepts messages in any order.
     function nextNonce(uint32 srcEid, bytes32 sender) external view returns (uint64);
 
     /// @notice Delivers a verified message.

@@ -28,21 +28,22 @@ struct OFTFeeDetail {
     string description;
 }
 
-/// @notice Options that every message of a kind to chain `eid` has, whatever its sender adds.
+/// @notice Options that every message of one type to chain `eid` has, before any options of its sender.
 struct EnforcedOptionParam {
     uint32 eid;
     uint16 msgType;
     bytes options;
 }
 
-/// @notice The omnichain fungible token ABI. "LD" are base units of this chain's token, "SD" the shared units of a packet.
+/// @notice The omnichain fungible token ABI. "LD" are base units of this chain's token, "SD" the shared units of a
+/// packet.
 interface IOFT {
-    /// @notice Decimals outside of what packets and amounts can hold.
+    /// @notice Reverts when packets and amounts cannot represent the decimals.
     error InvalidLocalDecimals();
-    /// @notice After rounding to shared units less would arrive than asked for.
+    /// @notice Reverts when, after rounding to shared units, less would arrive than the minimum.
     error SlippageExceeded(uint256 amountLD, uint256 minAmountLD);
 
-    /// @notice `amountSentLD` left `fromAddress` for chain `dstEid`.
+    /// @notice Emitted when `amountSentLD` leaves `fromAddress` for chain `dstEid`.
     event OFTSent(
         bytes32 indexed guid,
         uint32 dstEid,
@@ -51,28 +52,28 @@ interface IOFT {
         uint256 amountReceivedLD
     );
 
-    /// @notice `amountReceivedLD` arrived for `toAddress` from chain `srcEid`.
+    /// @notice Emitted when `amountReceivedLD` arrives for `toAddress` from chain `srcEid`.
     event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD);
 
-    /// @notice The interface spoken and the version of its messages.
+    /// @notice Returns the interface id and the version of its messages.
     function oftVersion() external view returns (bytes4 interfaceId, uint64 version);
 
-    /// @notice The token that is bridged: this contract itself.
+    /// @notice Returns the bridged token: this contract itself.
     function token() external view returns (address);
 
-    /// @notice Whether sending needs an allowance; it does not, as the token burns its own.
+    /// @notice Returns whether sending needs an allowance: no, as the token burns its own supply.
     function approvalRequired() external view returns (bool);
 
-    /// @notice Decimals of an amount in a packet.
+    /// @notice Returns the decimals of an amount in a packet.
     function sharedDecimals() external view returns (uint8);
 
-    /// @notice The limits of one packet and what of `amountLD` would leave and arrive.
+    /// @notice Returns the limits of one packet, and how much of `amountLD` would leave and arrive.
     function quoteOFT(SendParam calldata sendParam)
         external
         view
         returns (OFTLimit memory, OFTFeeDetail[] memory oftFeeDetails, OFTReceipt memory);
 
-    /// @notice The fee of `send`.
+    /// @notice Returns the fee of `send`.
     function quoteSend(SendParam calldata sendParam, bool payInLzToken) external view returns (MessagingFee memory);
 
     /// @notice Sends tokens to another chain.

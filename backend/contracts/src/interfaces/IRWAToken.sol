@@ -3,74 +3,74 @@ pragma solidity ^0.8.30;
 
 /// @notice The compliance rules of a token.
 struct Rules {
-    /// 0 none, 1 reg_d, 2 reg_s, 3 reg_a_plus, 4 reg_cf. A statement of fact: what it implies is spelled out in the
-    /// other fields by whoever sets the rules.
+    /// 0 none, 1 reg_d, 2 reg_s, 3 reg_a_plus, 4 reg_cf. A record only: its requirements must be set in the other
+    /// fields.
     uint8 regulation;
-    /// A receiver needs an attestation of at least this level.
+    /// The minimum level of an attestation of a receiver.
     uint8 minKycLevel;
-    /// A receiver needs one attestation that is of `minKycLevel` and accredited at the same time.
+    /// A receiver needs one attestation that both has `minKycLevel` and is accredited.
     bool requiresAccreditation;
     /// A receiver needs an attestation by an attester of the token's own organization.
     bool orgOnly;
-    /// ISO 3166-1 alpha-3, upper case; one valid attestation that names one of them blocks.
+    /// ISO 3166-1 alpha-3, upper case; one valid attestation with one of these countries blocks.
     bytes3[] blockedCountries;
-    /// Unix time before which only the treasury may send; 0 is no lockup.
+    /// Unix time before which only the treasury may send; 0 means no lockup.
     uint64 lockupEnd;
-    /// Beneficial owners on this chain; 0 is no limit.
+    /// Maximum beneficial owners on this chain; 0 means no limit.
     uint32 maxHolders;
-    /// Base units that one beneficial owner may hold on this chain; 0 is no limit.
+    /// Maximum base units of one beneficial owner on this chain; 0 means no limit.
     uint256 maxPerHolder;
-    /// Attesters trusted beside those of the organization and its ancestors.
+    /// Attesters trusted in addition to those of the organization and its ancestors.
     address[] trustedIssuers;
 }
 
-/// @notice What the valid attestations that a token trusts say together about an account.
+/// @notice The combined attestations of an account that are valid and that a token trusts.
 struct Standing {
-    /// There is at least one.
+    /// Whether there is at least one.
     bool found;
-    /// The highest level of any.
+    /// The highest level.
     uint8 level;
-    /// One of them says accredited.
+    /// Whether one of them is accredited.
     bool accredited;
-    /// The highest level among those that say accredited.
+    /// The highest level among the accredited ones.
     uint8 accreditedLevel;
     /// The country of each.
     bytes3[] countries;
 }
 
-/// @notice What a market needs of a token.
+/// @notice The functions of a token that a market calls.
 interface IRWAToken {
-    /// @notice The organization's wallet, which holds every authority over the token.
+    /// @notice Returns the organization's wallet, which holds every authority over the token.
     function owner() external view returns (address);
 
-    /// @notice The issuer's own account.
+    /// @notice Returns the issuer's own account.
     function treasury() external view returns (address);
 
-    /// @notice Decimals of an amount, 6 to 18.
+    /// @notice Returns the decimals of an amount, 6 to 18.
     function decimals() external view returns (uint8);
 
-    /// @notice Beneficial owners on this chain, without the treasury.
+    /// @notice Returns the number of beneficial owners on this chain, without the treasury.
     function holderCount() external view returns (uint256);
 
-    /// @notice What an account owns beneficially: its balance and what venues hold for it.
+    /// @notice Returns what an account owns beneficially: its balance and its escrow at venues.
     function holdingOf(address account) external view returns (uint256);
 
-    /// @notice What the trusted attestations say about an account.
+    /// @notice Returns the combined trusted attestations of an account.
     function standingOf(address account) external view returns (Standing memory);
 
-    /// @notice Every rule that a transfer would break, as ascending codes; `from` 0 asks for a mint.
+    /// @notice Returns every rule that a transfer would break, as ascending codes; `from` 0 checks a mint.
     function checkTransfer(address from, address to, uint256 amount) external view returns (uint8[] memory);
 
-    /// @notice Every rule that a settlement out of the escrow of `venue` would break, as ascending codes.
+    /// @notice Returns every rule that a settlement from the escrow of `venue` would break, as ascending codes.
     function checkSettlement(address venue, address seller, address buyer, uint256 amount)
         external
         view
         returns (uint8[] memory);
 
-    /// @notice Takes tokens of `account` into the calling venue's escrow, out of its allowance.
+    /// @notice Moves tokens of `account` into the calling venue's escrow, using its allowance.
     function depositEscrow(address account, uint256 amount) external;
 
-    /// @notice Gives escrow of the calling venue back to the account it belongs to.
+    /// @notice Returns escrow of the calling venue to its account.
     function releaseEscrow(address account, uint256 amount) external;
 
     /// @notice Moves escrow of `seller` at the calling venue to `buyer`.

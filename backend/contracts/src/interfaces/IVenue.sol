@@ -7,8 +7,8 @@ struct VenueOrders {
     uint256[] orderIds;
 }
 
-/// @notice What a token asks of a venue.
+/// @notice The functions of a venue that a token calls.
 interface IVenue {
-    /// @notice Ends orders of a lost wallet: their tokens come back to it, their quote goes to its replacement.
+    /// @notice Cancels orders of a lost wallet: their tokens return to it, their quote goes to its replacement.
     function recover(address lost, address replacement, uint256[] calldata orderIds) external;
 }

@@ -1,0 +1,85 @@
+"""The page of a distribution."""
+
+import reflex as rx
+
+from app.shell.layout import page
+from components.core.permission import for_issuers, may_issue
+from components.distributions.detail import (
+    activation_dialog,
+    cancellation_dialog,
+    deletion_dialog,
+    deletion_note,
+    facts,
+    proof_card,
+)
+from components.ui.box import col, split
+from components.ui.button import button, link_button
+from components.ui.card import page_head
+from components.ui.note import absent, note, page_skeleton
+from components.ui.progress import request_progress
+from components.ui.status import badge
+from state.core.session import Session
+from state.distributions.detail import DistributionState
+from state.distributions.operations import Activation, Cancellation, Deletion
+from state.distributions.proof import ProofFinder
+
+ONE, REQUEST = DistributionState.distribution, DistributionState.request
+
+
+@page(
+    route="/o/[org_id]/distributions/[distribution_id]",
+    title="Distribution",
+    under="/o/[org_id]/distributions",
+    crumbs=[
+        ("Distributions", "/o/" + Session.org.id + "/distributions"),
+        (rx.cond(ONE.name != "", ONE.name, "Distribution"), ""),
+    ],
+    on_load=[
+        ProofFinder.clear,
+        Activation.show(False),
+        Cancellation.show(False),
+        Deletion.show(False),
+        DistributionState.load,
+    ],
+)
+def distribution() -> rx.Component:
+    """Draw the distribution, or why it cannot be shown."""
+    state = DistributionState
+    back = link_button("Distributions", "/o/" + Session.org.id + "/distributions", "arrow-left")
+    broken = absent("distribution", state, state.reload, back)
+    # Until this distribution has loaded, the state may still hold the previous one.
+    is_here = (ONE.id != "") & (ONE.id == rx.State.distribution_id)
+    return rx.cond(state.problem != "", broken, rx.cond(is_here, _whole(), page_skeleton()))
+
+
+def _whole() -> rx.Component:
+    is_draft, is_open = ONE.status == "draft", ONE.status == "active"
+    actions = for_issuers(
+        rx.cond(ONE.deleted_at != "", button("Delete draft", "trash-2", on_click=Deletion.show(True)), rx.fragment()),
+        rx.cond(is_draft | is_open, button("Cancel", "circle-x", on_click=Cancellation.show(True)), rx.fragment()),
+        rx.cond(is_draft, button("Activate", "play", kind="primary", on_click=Activation.show(True)), rx.fragment()),
+    )
+    why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
+    shown = request_progress(DistributionState, may_retry=may_issue())
+    return rx.fragment(
+        page_head(
+            ONE.name,
+            rx.el.span(ONE.symbol, " on ", ONE.chain),
+            link_button("View asset", "/o/" + Session.org.id + "/assets/" + ONE.asset_id, "landmark"),
+            actions,
+            badge=badge(ONE.status),
+        ),
+        split(
+            col(
+                rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),
+                rx.cond(REQUEST.steps.length() > 0, shown, rx.fragment()),
+                deletion_note(),
+                facts(),
+                cls="wide",
+            ),
+            rx.cond(ONE.has_recipients, proof_card(), rx.fragment()),
+        ),
+        activation_dialog(),
+        cancellation_dialog(),
+        deletion_dialog(),
+    )

@@ -1,0 +1,43 @@
+"""The page of the market wizard."""
+
+import reflex as rx
+
+from app.shell.layout import page
+from components.markets.wizard import wizard
+from components.ui.button import link_button
+from components.ui.card import page_head, panel
+from components.ui.note import empty, failure, page_skeleton
+from state.core.session import Session
+from state.markets.wizard import MarketWizard
+
+MARKETS = "/o/" + Session.org.id + "/markets"
+
+
+@page(
+    route="/o/[org_id]/markets/new",
+    title="Deploy a market",
+    under="/o/[org_id]/markets",
+    crumbs=[("Markets", MARKETS), ("Deploy", "")],
+    on_load=[MarketWizard.load],
+)
+def market_new() -> rx.Component:
+    """Draw the wizard, or what is missing before it can start."""
+    state = MarketWizard
+    nothing = panel(
+        empty(
+            "landmark",
+            "No asset to trade yet",
+            "A market needs an active asset. Issue one first.",
+            link_button("Assets", "/o/" + Session.org.id + "/assets", "landmark"),
+        ),
+        label="No asset",
+    )
+    broken = failure("The wizard did not load", state.form_problem)
+    begin = rx.cond(state.asset != "", wizard(), rx.cond(state.form_problem != "", broken, nothing))
+    return rx.fragment(
+        page_head(
+            rx.cond(state.symbol != "", "Deploy a market for " + state.symbol, "Deploy a market"),
+            "Nothing is sent to a chain until you deploy",
+        ),
+        rx.cond(state.ready, begin, page_skeleton()),
+    )

@@ -1,0 +1,1 @@
+"""Pages of members, invitations and their emails."""

@@ -1,0 +1,42 @@
+"""The page that invites people: paste addresses, see the findings for each, invite."""
+
+import reflex as rx
+
+from app.shell.layout import Nav, page
+from components.invitations.eligibility import (
+    about_card,
+    invitations_link,
+    invite_bar,
+    paste_card,
+    requirements_card,
+    results_card,
+)
+from components.ui.box import col, split
+from components.ui.button import button
+from components.ui.card import page_head
+from components.ui.note import failure, forbidden
+from state.invitations.eligibility import EligibilityState
+
+
+@page(
+    route="/o/[org_id]/eligibility",
+    title="Invite people",
+    nav=Nav("Organization", "clipboard-check", 12, "e", label="Eligibility"),
+    on_load=[EligibilityState.load],
+)
+def eligibility() -> rx.Component:
+    """Draw the address field, the results and the invitation bar."""
+    again = button("Try again", "rotate-cw", on_click=EligibilityState.load)
+    broken = rx.cond(
+        EligibilityState.is_forbidden,
+        forbidden(EligibilityState.problem),
+        failure("This did not load", EligibilityState.problem, again),
+    )
+    full = rx.fragment(
+        split(col(paste_card(), results_card(), cls="wide"), col(requirements_card(), about_card(), cls="wide")),
+        invite_bar(),
+    )
+    return rx.fragment(
+        page_head("Invite people", "Check email addresses against the requirements, then invite", invitations_link()),
+        rx.cond(EligibilityState.problem != "", rx.el.div(broken, class_name="card"), full),
+    )

@@ -1,0 +1,46 @@
+"""The page of an organization's members and invitations."""
+
+import reflex as rx
+
+from app.shell.layout import Nav, page
+from components.core.permission import for_admins
+from components.invitations.list import invitations_panel, revoke_dialog
+from components.members.list import members_panel, remove_dialog, role_dialog, wallet_dialog
+from components.ui.button import button, link_button
+from components.ui.card import page_head
+from components.ui.tabs import tabs
+from state.core.session import Session
+from state.invitations.list import InvitationsState
+from state.members.list import MembersState
+from state.members.wallet_member import WalletMember
+
+
+@page(
+    route="/o/[org_id]/members",
+    title="Members",
+    nav=Nav("Organization", "users", 11, "p"),
+    on_load=[MembersState.load, InvitationsState.load],
+)
+def members() -> rx.Component:
+    """Draw members and invitations in tabs."""
+    return rx.fragment(
+        page_head(
+            "Members",
+            "Who has a role here. Roles from parent organizations also apply",
+            for_admins(
+                button("Add by wallet", "wallet", on_click=WalletMember.show(True)),
+                link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+            ),
+        ),
+        tabs(
+            "People",
+            MembersState.tab,
+            MembersState.turn,
+            ("members", "Members", members_panel()),
+            ("invitations", "Invitations", invitations_panel()),
+        ),
+        role_dialog(),
+        remove_dialog(),
+        wallet_dialog(),
+        revoke_dialog(),
+    )

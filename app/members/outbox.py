@@ -1,0 +1,77 @@
+"""The page of outgoing emails; without a mail server, of the emails that were not sent."""
+
+import reflex as rx
+
+from app.shell.layout import Nav, page
+from components.ui.button import button
+from components.ui.card import page_head, panel
+from components.ui.icon import mark
+from components.ui.note import empty, failure, forbidden, skeleton
+from components.ui.status import status
+from components.ui.table import pager
+from components.ui.value import when
+from state.core.session import Session
+from state.mail.outbox import MailView, OutboxState
+
+IS_EMBEDDED = Session.network == "devnet"
+
+
+@page(
+    route="/o/[org_id]/outbox",
+    title="Outbox",
+    nav=Nav("Organization", "mail", 13, shown=IS_EMBEDDED),
+    on_load=[OutboxState.load],
+)
+def outbox() -> rx.Component:
+    """Draw the emails. An email with a secret link shows where the operator can find it."""
+    mails = rx.el.ul(rx.foreach(OutboxState.rows, _mail), class_name="mails")
+    nothing = rx.cond(
+        OutboxState.loading,
+        skeleton(),
+        empty("mail", "No emails yet", "Invitations of this organization appear here with their delivery status."),
+    )
+    again = failure(
+        "This did not load", OutboxState.problem, button("Try again", "rotate-cw", on_click=OutboxState.reload)
+    )
+    refused = rx.cond(OutboxState.is_forbidden, forbidden(OutboxState.problem), again)
+    return rx.fragment(
+        page_head("Outbox", "Emails of this organization and their delivery status"),
+        panel(
+            rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
+            pager("Newest first, 50 per page", OutboxState),
+            label="Outbox",
+        ),
+    )  # fmt: skip
+
+
+def _mail(mail: rx.Var[MailView]) -> rx.Component:
+    head = rx.el.div(
+        mark("mail", "info"),
+        rx.el.div(
+            rx.el.h2(mail.subject, class_name="title"), rx.el.div("To ", mail.recipient, class_name="below"),
+            class_name="grow",
+        ),
+        status(mail.status),
+        rx.el.div(when(mail.created_at), class_name="muted small nowrap"),
+        class_name="mail-head",
+    )  # fmt: skip
+    body = rx.el.div(
+        rx.el.p(mail.before),
+        rx.cond(mail.path != "", rx.el.p(rx.el.a(mail.link, href=mail.path, class_name="link break")), rx.fragment()),
+        rx.cond(mail.after != "", rx.el.p(mail.after), rx.fragment()),
+        rx.cond(mail.is_private, _private(mail), rx.fragment()),
+        rx.cond(mail.failure != "", rx.el.p("Mail server response: ", mail.failure, class_name="muted"), rx.fragment()),
+        class_name="mail-body",
+    )
+    return rx.el.li(head, body, key=mail.id)
+
+
+def _private(mail: rx.Var[MailView]) -> rx.Component:
+    kept = rx.fragment(
+        "It was not sent because no mail server is configured. The operator can print its link with ",
+        rx.el.code(mail.command, class_name="mono break"),
+        ".",
+    )
+    return rx.el.p(
+        "Only the recipient may see its link. ", rx.cond(mail.command != "", kept, rx.fragment()), class_name="muted"
+    )

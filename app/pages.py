@@ -1,0 +1,35 @@
+"""Imports every page of the console, which registers them."""
+
+import app.api_keys
+import app.approvals
+import app.asset
+import app.assets
+import app.attestations
+import app.audit
+import app.bridges
+import app.chains
+import app.distributions.detail
+import app.distributions.list
+import app.distributions.new
+import app.home
+import app.issuer
+import app.markets.detail
+import app.markets.list
+import app.markets.new
+import app.members.eligibility
+import app.members.invitation
+import app.members.list
+import app.members.outbox
+import app.organizations
+import app.overview
+import app.parties
+import app.requests
+import app.settings
+import app.transfers
+import app.users.account
+import app.users.connections
+import app.users.consent
+import app.users.passwords
+import app.users.sign_in
+import app.wallets
+import app.webhooks

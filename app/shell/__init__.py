@@ -1,0 +1,1 @@
+"""The shell around every page: layout, header, sidebar and sockets."""

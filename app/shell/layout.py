@@ -1,0 +1,166 @@
+"""The shell around every page, and `@page`, which adds a page to the shell, the router and the sidebar."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from app.shell.header import header, network_badge
+from app.shell.sidebar import Place, keys_dialog, places, sidebar
+from components.members.memberships import pending_memberships
+from components.ui.button import link_button
+from components.ui.note import empty, failure, page_skeleton
+from components.ui.overlay import Keys, Palette, Sheet
+from components.ui.overlay import Notices as Toasts
+from components.users.factors import factor_advice, proof_dialogs
+from state.approvals.list import ApprovalCount
+from state.core.search import Finder
+from state.core.session import Session
+from state.core.toasts import Notices
+from state.members.memberships import PendingMemberships
+from state.requests.tracker import Tracker
+
+
+@dataclass(frozen=True)
+class Nav:
+    """A page's entry in the sidebar. `key` is the letter of its shortcut (`g`, then the letter).
+
+    `count`: a Var of text: a number, empty, or "?" where it is unknown.
+    `shown`: a Var that hides the entry, for pages that only some installations have.
+    """
+
+    group: str
+    icon: str
+    order: int
+    key: str = ""
+    label: str = ""
+    count: Any = None
+    shown: Any = True
+
+
+def page(
+    *,
+    route: str,
+    title: str,
+    nav: Nav | None = None,
+    under: str = "",
+    crumbs: Sequence[tuple[Any, Any]] = (),
+    on_load: Sequence[Any] = (),
+    is_own: bool = False,
+) -> Callable[[Callable[[], rx.Component]], Callable[[], rx.Component]]:
+    """Register a page.
+
+    `route` begins with `/o/[org_id]/`; `under` is the route of the sidebar entry that a detail page belongs to;
+    `crumbs` are (text, href) pairs after the organization, the last one with an empty href; by default the title. If
+    the last crumb is a Var, it is the document's title too. `is_own`: the page is about the user, so it is drawn even
+    where the organization cannot be shown.
+    """
+
+    def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
+        if nav is not None:
+            label = nav.label or title
+            places.append(Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown))
+
+        def render() -> rx.Component:
+            return shell(draw(), current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
+
+        render.__name__ = draw.__name__
+        render.__module__ = draw.__module__
+        name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
+        shown = name if is_own else rx.cond(Session.problem != "", "Not available", name).to(str)
+        look = [PendingMemberships.look, ApprovalCount.look, Tracker.watch]
+        rx.page(route=route, title=shown + " · Signum", on_load=[Session.enter, *on_load, *look])(render)
+        return draw
+
+    return wrap
+
+
+def shell(
+    content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, Any]], is_own: bool = False
+) -> rx.Component:
+    """Draw sidebar, header and content; instead of the content, a skeleton or why the organization cannot be shown."""
+    refused = rx.fragment(
+        rx.el.h1("Not available", class_name="sr"),
+        failure(
+            "This organization cannot be shown", Session.problem, link_button("Your organization", "/", "arrow-left")
+        ),
+    )
+    factorless = rx.fragment(
+        rx.el.h1("Second factor required", class_name="sr"),
+        empty(
+            "shield",
+            "Set up a second factor first",
+            Session.problem,
+            link_button("Set up second factor", Session.account_path, "shield", kind="primary"),
+        ),
+    )
+    refused = rx.cond(Session.needs_factor, factorless, refused)
+    inner = rx.cond(Session.problem != "", refused, rx.cond(Session.org.id != "", content, page_skeleton()))
+    inner = content if is_own else inner
+    return rx.el.div(
+        rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
+        stripe(),
+        rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
+        rx.el.div(
+            header(crumbs),
+            rx.el.main(
+                *([] if is_own else [factor_advice()]),
+                pending_memberships(),
+                inner,
+                id="main",
+                class_name="page",
+                tab_index=-1,
+            ),
+            class_name="body",
+        ),
+        Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
+        Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
+        Toasts.create(items=Notices.items, on_close=Notices.close),
+        Keys.create(),
+        keys_dialog(),
+        proof_dialogs(),
+        rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
+        class_name=rx.cond(Session.network == "devnet", "shell devnet", "shell"),
+        custom_attrs={"data-hydrated": rx.State.is_hydrated},
+    )
+
+
+def entrance(title: Any, *children: rx.Component) -> rx.Component:
+    """Draw a page outside of any organization: a narrow column for users who are not signed in yet."""
+    below = rx.el.div(network_badge(), "Embedded chains. Nothing here has value.", class_name="below")
+    return rx.el.div(
+        stripe(),
+        rx.el.main(
+            rx.el.header(
+                rx.el.img(src="/favicon.svg", alt=""),
+                rx.el.h1(title),
+                rx.el.p("Tokenized assets, under your rules", class_name="muted"),
+            ),
+            *children,
+            rx.cond(Session.network == "devnet", below, rx.fragment()),
+            class_name="sign-in",
+        ),
+        class_name=rx.cond(Session.network == "devnet", "sign-in-page devnet", "sign-in-page"),
+        custom_attrs={"data-hydrated": rx.State.is_hydrated},
+    )
+
+
+def stripe() -> rx.Component:
+    """Draw the warning stripe of a devnet."""
+    return rx.cond(Session.network == "devnet", rx.el.div(class_name="stripe", aria_hidden="true"), rx.fragment())
+
+
+def _jumps() -> list[dict[str, Any]]:
+    """Return the pages that the command palette lists."""
+    return [
+        {
+            "id": place.route,
+            "label": place.label,
+            "group": "Pages",
+            "hint": f"g {place.key}" if place.key else "",
+            "href": place.href,
+            "off": False if place.shown is True else ~place.shown,
+        }
+        for place in sorted(places, key=lambda place: place.order)
+    ]

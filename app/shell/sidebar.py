@@ -1,0 +1,141 @@
+"""The sidebar: the organization switcher and the list of pages."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import icon_button, kbd
+from components.ui.card import logo
+from components.ui.dialog import dialog
+from components.ui.icon import icon
+from components.ui.overlay import OpenButton, Picker
+from state.core.session import Session
+from state.core.shell import Shell
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page in the sidebar."""
+
+    route: str
+    label: str
+    icon: str
+    group: str
+    order: int
+    key: str
+    count: Any
+    shown: Any
+
+    @property
+    def href(self) -> rx.Var[str]:
+        """Return the page's path for the current organization."""
+        return "/o/" + Session.org.id + self.route.removeprefix("/o/[org_id]")
+
+
+places: list[Place] = []
+"""Every page with a `nav`, added by `@page` when its module is imported."""
+
+
+def sidebar(current: str, *, in_sheet: bool = False) -> rx.Component:
+    """Draw the sidebar; `current` is the route to mark. It is drawn twice: on the left, and in the sheet on phones."""
+    ordered = sorted(places, key=lambda place: place.order)
+    entries: list[rx.Component] = []
+    for group, members in groupby(ordered, key=lambda place: place.group):
+        if group:
+            entries.append(rx.el.h2(group))
+        entries.extend(_entry(place, current) for place in members)
+    return rx.el.div(
+        rx.el.div(switcher_in_sheet() if in_sheet else switcher(), class_name="side-top"),
+        rx.el.nav(*entries, class_name="nav", aria_label="Main"),
+        rx.el.div(
+            rx.el.img(src="/favicon.svg", alt="", style={"width": "18px", "height": "18px"}),
+            rx.el.span("Signum", class_name="strong"),
+            rx.el.span(class_name="end"),
+            *([] if in_sheet else [_keys_button()]),
+            class_name="side-foot",
+        ),
+        class_name="side-in",
+    )
+
+
+def _keys_button() -> rx.Component:
+    return icon_button(
+        "keyboard", "Keyboard shortcuts", small=True, on_click=Shell.show_keys(True), custom_attrs={"data-keys": ""}
+    )
+
+
+def _entry(place: Place, current: str) -> rx.Component:
+    here = {"aria_current": "page"} if place.route == current else {}
+    count = []
+    if place.count is not None:
+        unknown = rx.el.span(
+            "?", class_name="count", title="The count is unavailable", role="img", aria_label="not counted"
+        )
+        known = rx.el.span(place.count, class_name="count")
+        count = [rx.cond(place.count == "", rx.fragment(), rx.cond(place.count == "?", unknown, known))]
+    attrs = {"custom_attrs": {"data-go": place.key}} if place.key else {}
+    link = rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
+    return link if place.shown is True else rx.cond(place.shown, link, rx.fragment())
+
+
+def _face() -> list[rx.Component]:
+    """Draw the current organization and its parent."""
+    above = rx.cond(Session.org.above != "", Session.org.above, Session.org.role.replace("_", " "))
+    return [
+        logo(Session.org.initials),
+        rx.el.span(
+            rx.el.span(Session.org.name, class_name="name trunc"),
+            rx.el.span(above, class_name="above trunc"),
+            class_name="grow col none",
+        ),
+        icon("chevrons-up-down", 14, color="var(--fg-2)"),
+    ]
+
+
+SWITCH = "Switch organization, current: " + Session.org.name
+
+
+def switcher_in_sheet() -> rx.Component:
+    """Draw the current organization; pressed, it opens the palette, because a popover would be below the sheet."""
+    return OpenButton.create(*_face(), target="palette", label=SWITCH, class_name="switch")
+
+
+def switcher() -> rx.Component:
+    """Draw the current organization; pressed, it finds another one and opens the same kind of page there."""
+    face = rx.el.button(*_face(), class_name="switch", type="button", aria_label=SWITCH)
+    body = rx.el.div(
+        Picker.create(
+            items=Session.found, value=Session.org.id, on_search=Session.find, on_pick=Shell.switched, focused=True,
+            label="Find an organization", placeholder="Find an organization", none="No organizations match",
+        ),
+        class_name="pop narrow",
+    )  # fmt: skip
+    return rx.popover.root(
+        rx.popover.trigger(face),
+        rx.popover.content(body, align="start", side_offset=6, aria_label="Switch organization"),
+        open=Shell.switching,
+        on_open_change=Shell.open_switcher,
+    )
+
+
+def keys_dialog() -> rx.Component:
+    """List the keyboard shortcuts."""
+    rows = [("Find on this page", ["/"]), ("Jump to a page or organization", ["⌘ or Ctrl", "K"]), ("This list", ["?"])]
+    rows += [
+        (f"Go to {place.label}", ["G", place.key.upper()])
+        for place in sorted(places, key=lambda p: p.order)
+        if place.key
+    ]
+    cells = []
+    for words, keys in rows:
+        cells += [rx.el.dt(words), rx.el.dd(*[part for key in keys for part in (kbd(key), " ")])]
+    return dialog(
+        "Keyboard shortcuts",
+        "They work while no text field has focus.",
+        rx.el.dl(*cells, class_name="keys"),
+        is_open=Shell.keys_shown,
+        on_open_change=Shell.show_keys,
+        width="440px",
+    )

@@ -1,0 +1,1 @@
+"""Pages of sign-in and of the user's account."""

@@ -1,0 +1,118 @@
+"""The page of the user's account: second factors, linked wallets, sessions and password."""
+
+import reflex as rx
+
+from app.shell.layout import page
+from components.ui.button import button, link_button
+from components.ui.card import card, page_head
+from components.ui.dialog import dialog, form_dialog
+from components.ui.form import NativeForm, text_field
+from components.ui.note import empty, page_skeleton
+from components.ui.status import tag
+from components.ui.table import Col, list_table, pager, td, tr
+from components.ui.value import when
+from components.users.factors import factor_dialogs, factors_card
+from components.users.linked_wallets import linked_wallets_card, unlink_dialog
+from state.core.session import Session
+from state.invitations.invitation import PASSWORD_RULE
+from state.users.account import AccountRedirect, PasswordForm
+from state.users.factors import FactorsState
+from state.users.linked_wallets import LinkedWallets
+from state.users.sessions import SessionsState, SessionView, SignOutEverywhere
+
+
+@rx.page(route="/account", title="Account · Signum", on_load=AccountRedirect.start)
+def account_redirect() -> rx.Component:
+    """Draw a skeleton until the redirect, or why no organization can be opened."""
+    nowhere = empty("building-2", "No organization yet", AccountRedirect.problem)
+    return rx.el.main(rx.cond(AccountRedirect.problem != "", nowhere, page_skeleton()), class_name="page")
+
+
+@page(
+    route="/o/[org_id]/account",
+    title="Account",
+    on_load=[FactorsState.load, LinkedWallets.load, SessionsState.load],
+    is_own=True,
+)
+def account() -> rx.Component:
+    """Draw second factors, linked wallets, sessions, and the password change."""
+    applications = link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window")
+    leave = button("Sign out everywhere", "log-out", on_click=SignOutEverywhere.show(True))
+    change = button("Change password", "key-round", on_click=PasswordForm.show(True))
+    return rx.fragment(
+        page_head("Account", Session.email, applications, leave, change),
+        factors_card(),
+        linked_wallets_card(),
+        card(
+            "Sessions",
+            list_table(
+                "Sessions",
+                [Col("Signed in with"), Col("Kind", narrow=False), Col("Address", narrow=False), Col("Last used"),
+                 Col("Since", narrow=False), Col("Sign out", hidden=True)],
+                SessionsState, _row,
+                empty=empty("monitor", "No sessions", "Sessions appear here after you sign in."),
+            ),
+            pager("Newest first, 50 per page", SessionsState),
+            class_name="sessions",
+        ),
+        _password_dialog(),
+        factor_dialogs(),
+        unlink_dialog(),
+        _everywhere_dialog(),
+    )  # fmt: skip
+
+
+def _row(session: rx.Var[SessionView]) -> rx.Component:
+    here = rx.cond(session.is_current, tag("this session", "ok"), rx.fragment())
+    leave = button(
+        "Sign out", small=True, on_click=SessionsState.end(session.id), aria_label="Sign out " + session.name
+    )
+    return tr(
+        td(session.name, " ", here),
+        td(session.kind, narrow=False),
+        td(session.address, narrow=False, class_name="muted"),
+        td(when(session.last_used_at), label="Last used"),
+        td(when(session.signed_in_at), narrow=False, class_name="muted"),
+        td(rx.cond(session.is_current, rx.fragment(), leave), right=True),
+        key=session.id,
+    )
+
+
+def _everywhere_dialog() -> rx.Component:
+    leave = NativeForm.create(
+        rx.el.input(type="hidden", name="everywhere", value="yes", read_only=True),
+        rx.el.button("Sign out everywhere", type="submit", class_name="btn danger"),
+        action="/session/end",
+        method="post",
+    )
+    return dialog(
+        "Sign out everywhere",
+        "Signs out every browser, program and connected application, including this browser.",
+        rx.el.p("API keys keep working."),
+        rx.el.p(
+            "Linked wallets can still sign in. Close this dialog and unlink wallets that are not yours under ",
+            rx.el.b("Linked wallets"),
+            ".",
+        ),
+        is_open=SignOutEverywhere.is_open,
+        on_open_change=SignOutEverywhere.show,
+        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Cancel")), leave),
+        width="460px",
+    )
+
+
+def _password_dialog() -> rx.Component:
+    return form_dialog(
+        "Change password",
+        "All your other sessions are signed out.",
+        text_field(
+            "Current password", "current_password", type="password", errors=PasswordForm.errors,
+            auto_complete="current-password", max_length=256,
+        ),
+        text_field(
+            "New password", "new_password", type="password", errors=PasswordForm.errors, hint=PASSWORD_RULE,
+            auto_complete="new-password", max_length=256,
+        ),
+        form=PasswordForm,
+        submit="Change password",
+    )  # fmt: skip

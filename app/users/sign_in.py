@@ -1,0 +1,61 @@
+"""The sign-in pages. The form is a native post, because only a page load updates the socket's cookie."""
+
+import reflex as rx
+
+from app.shell.layout import entrance
+from components.ui.button import link
+from components.ui.form import NativeForm
+from components.ui.note import note
+from components.users.factors import ShowPasskey
+from state.core.session import Session
+
+
+def _field(label: str, name: str, kind: str, complete: str) -> rx.Component:
+    control = rx.el.input(
+        id=name, name=name, type=kind, required=True, auto_complete=complete, class_name="input large", max_length=256
+    )
+    return rx.el.div(rx.el.label(label, html_for=name, class_name="label"), control, class_name="field")
+
+
+def _failed() -> rx.Component:
+    failed = note(rx.el.b("Sign-in failed. "), Session.sign_in_error, tone="bad", role="alert")
+    return rx.cond(Session.sign_in_error != "", failed, rx.fragment())
+
+
+@rx.page(route="/sign-in", title="Sign in · Signum", on_load=Session.arrive)
+def sign_in() -> rx.Component:
+    """Draw the form; it works without a socket too."""
+    form = NativeForm.create(
+        _failed(),
+        _field("Email", "email", "email", "username"),
+        _field("Password", "password", "password", "current-password"),
+        rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
+        rx.el.button("Sign in", type="submit", class_name="btn primary large"),
+        link("Forgot your password?", "/forgot-password", class_name="small"),
+        action="/session",
+        method="post",
+        class_name="card",
+    )
+    return entrance("Sign in to Signum", form)
+
+
+@rx.page(route="/sign-in/factor", title="Second factor · Signum", on_load=Session.arrive)
+def second_factor() -> rx.Component:
+    """Draw the second step: a code, or a passkey."""
+    form = NativeForm.create(
+        _failed(),
+        rx.el.div(
+            _field("Code", "code", "text", "one-time-code"),
+            rx.el.p("The 6 digits from your authenticator app, or a recovery code.", class_name="hint"),
+            class_name="col tight",
+        ),
+        rx.el.input(type="hidden", name="credential", default_value=""),
+        rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
+        rx.el.button("Sign in", type="submit", class_name="btn primary large"),
+        ShowPasskey.create(url="/session/factor/options", label="Use a passkey", class_name="btn large"),
+        link("Sign in as someone else", "/sign-in", class_name="small"),
+        action="/session/factor",
+        method="post",
+        class_name="card",
+    )
+    return entrance("Confirm your identity", form)

@@ -1,0 +1,159 @@
+"""Events of the assets' tokens: transfers, whose sum is the cap table, the current rules, pauses, and the markets that
+may settle."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets.models import DeploymentRow, RuleSetRow
+from backend.chain.abi.outcome import Log
+from backend.chain.abi.rule_sets import TokenRules
+from backend.chain.indexer import block_spans, state_events
+from backend.chain.indexer.block_spans import Span
+from backend.chain.models import StateEventRow, TokenTransferRow
+from backend.core import db
+from backend.core.addresses import ZERO_ADDRESS
+
+_PAUSES = ("Paused", "Unpaused")
+_STATES = (*_PAUSES, "VenueSet")
+_FACTS: dict[type[TokenTransferRow] | type[RuleSetRow], Sequence[str]] = {
+    TokenTransferRow: ("from_address", "to_address", "amount"),
+    RuleSetRow: ("version", "rules"),
+}
+"""The fields that must match the logs."""
+EventRow = TokenTransferRow | RuleSetRow | StateEventRow
+
+
+class Transfers:
+    """The stream of `Transfer`, `RulesSet`, `Paused`, `Unpaused` and `VenueSet` events of every deployed token."""
+
+    name = "transfers"
+
+    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
+        """Return every token on the chain."""
+        found = sa.select(col(DeploymentRow.token_address), col(DeploymentRow.block_number)).where(
+            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).is_not(None)
+        )
+        return {str(at): created for at, created in await session.execute(found)}
+
+    async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
+        """Insert new events, and set the state of each affected token."""
+        owners = {
+            str(row.token_address): row for row in await _deployments(session, eid, {log.address for log in logs})
+        }
+        rows = [
+            row for log in logs if log.address in owners and (row := _row(eid, log, owners[log.address])) is not None
+        ]
+        new = 0
+        for kind in (TokenTransferRow, RuleSetRow, StateEventRow):
+            new += await state_events.insert_new(session, [row for row in rows if isinstance(row, kind)])
+        changed = {row.address for row in rows if isinstance(row, StateEventRow)}
+        await _set_states(session, eid, [owners[address] for address in changed])
+        if new:
+            await _set_supplies(session, [owner for owner in owners.values() if _is_minted(owner, rows)])
+        return new
+
+    async def rewind(self, session: db.Write, eid: int, block: int) -> None:
+        """Delete the events above a block, and set the state of each affected token."""
+        await session.execute(
+            sa.delete(RuleSetRow).where(col(RuleSetRow.chain_eid) == eid, col(RuleSetRow.block_number) > block)
+        )
+        gone = sa.delete(TokenTransferRow).where(
+            col(TokenTransferRow.chain_eid) == eid, col(TokenTransferRow.block_number) > block
+        )
+        moved = set(await session.scalars(gone.returning(col(TokenTransferRow.asset_id))))
+        theirs = sa.select(DeploymentRow).where(
+            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.asset_id).in_(moved)
+        )
+        await _set_supplies(session, (await session.scalars(theirs)).all())
+        changed = await state_events.forget(session, eid, _STATES, block)
+        await _set_states(session, eid, await _deployments(session, eid, {address for address, _ in changed}))
+
+    async def correct(self, session: db.Write, eid: int, address: str, span: Span, logs: Sequence[Log]) -> int:
+        """Replace the transfers, rules, pause and venues of a token with those of its logs."""
+        (owner,) = await _deployments(session, eid, [address])
+        rows = [row for log in logs if (row := _row(eid, log, owner)) is not None]
+        wrong = 0
+        for kind, facts in _FACTS.items():
+            theirs = sa.and_(col(kind.chain_eid) == eid, col(kind.asset_id) == owner.asset_id)
+            right = [row for row in rows if isinstance(row, kind)]
+            wrong += len(await block_spans.delete_wrong(session, theirs, span, right, kind, facts))
+        events = [row for row in rows if isinstance(row, StateEventRow)]
+        wrong += len(await state_events.delete_wrong(session, eid, address, _STATES, span, events))
+        new = await self.apply(session, eid, logs)
+        before = _derived(owner)
+        await _set_states(session, eid, [owner])
+        await _set_supplies(session, [owner])
+        return max(wrong, new, before != _derived(owner))
+
+
+def _derived(row: DeploymentRow) -> tuple[object, ...]:
+    """Return the deployment's fields that are derived from its events."""
+    return row.paused, row.venues, row.supply
+
+
+def _is_minted(owner: DeploymentRow, rows: Sequence[EventRow]) -> bool:
+    """Return whether some of the rows change a token's supply."""
+    transfers = [row for row in rows if isinstance(row, TokenTransferRow) and row.asset_id == owner.asset_id]
+    return any(ZERO_ADDRESS in (row.from_address, row.to_address) for row in transfers)
+
+
+async def _set_supplies(session: db.Write, rows: Sequence[DeploymentRow]) -> None:
+    """Set the supply of tokens to mints minus burns."""
+    for row in rows:
+        row.supply = await _supply(session, row)
+    await session.flush()
+
+
+async def _supply(session: db.Write, row: DeploymentRow) -> int:
+    amount, table = col(TokenTransferRow.amount), TokenTransferRow
+    minted = sa.func.sum(amount).filter(col(table.from_address) == ZERO_ADDRESS)
+    burnt = sa.func.sum(amount).filter(col(table.to_address) == ZERO_ADDRESS)
+    theirs = (col(table.chain_eid) == row.chain_eid, col(table.asset_id) == row.asset_id)
+    either = sa.or_(col(table.from_address) == ZERO_ADDRESS, col(table.to_address) == ZERO_ADDRESS)
+    found = (await session.execute(sa.select(minted, burnt).where(*theirs, either))).one()
+    return int(found[0] or 0) - int(found[1] or 0)
+
+
+async def _deployments(session: db.Write, eid: int, addresses: Collection[str]) -> Sequence[DeploymentRow]:
+    found = sa.select(DeploymentRow).where(
+        col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).in_(addresses)
+    )
+    return (await session.scalars(found)).all()
+
+
+async def _set_states(session: db.Write, eid: int, rows: Sequence[DeploymentRow]) -> None:
+    """Set pause and venues of tokens from their newest events."""
+    if not rows:
+        return
+    events = await state_events.newest_of(session, eid, _STATES, [str(row.token_address) for row in rows])
+    for row in rows:
+        theirs = [event for (address, _), event in events.items() if address == row.token_address]
+        row.paused = any(event.name == "Paused" for event in theirs)
+        allowed = [event for event in theirs if event.name == "VenueSet" and event.arguments["allowed"]]
+        row.venues = [event.subject for event in sorted(allowed, key=lambda e: (e.block_number, e.log_index))]
+    await session.flush()
+
+
+def _row(eid: int, log: Log, owner: DeploymentRow) -> EventRow | None:
+    name, values = log.decoded() or ("", {})
+    if name in _PAUSES:
+        return state_events.event_row(owner.organization_id, eid, log, name, {})
+    if name == "VenueSet":
+        allowed = {"allowed": values["allowed"]}
+        return state_events.event_row(owner.organization_id, eid, log, name, allowed, values["venue"])
+    place: dict[str, Any] = {
+        "organization_id": owner.organization_id,
+        "asset_id": owner.asset_id,
+        "chain_eid": eid,
+        "tx_hash": log.tx_hash,
+        "log_index": log.log_index,
+        "block_number": log.block_number,
+    }
+    if name == "RulesSet":
+        return RuleSetRow(version=values["version"], rules=TokenRules.of_abi(values["rules"]).as_dict(), **place)
+    if name == "Transfer":
+        return TokenTransferRow(from_address=values["from"], to_address=values["to"], amount=values["value"], **place)
+    return None

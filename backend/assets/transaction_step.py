@@ -1,0 +1,41 @@
+"""A transaction as a step of a request: sent once even if the step runs again; its hash is shown while it is
+pending."""
+
+from backend.chain.abi.calls import Call
+from backend.chain.abi.outcome import Outcome
+from backend.chain.transactions.execution import OnStored, execute
+from backend.requests.workflows import Run, StepNotes
+
+
+async def write(
+    run: Run,
+    step: StepNotes,
+    call: Call,
+    key: str,
+    *,
+    eid: int,
+    signer: str,
+    label: str,
+    on_stored: OnStored | None = None,
+) -> Outcome:
+    """Send a call for a request and wait for its result. `key` distinguishes it from the request's other transactions.
+
+    `on_stored` receives the hash before the transaction is sent, for rows that store it.
+    """
+
+    async def show(tx_hash: str) -> None:
+        await step.say(step.detail or "", tx_hash)
+        if on_stored is not None:
+            await on_stored(tx_hash)
+
+    intent = call.intent(
+        run.key(key, eid),
+        eid=eid,
+        signer=signer,
+        organization_id=run.organization_id,
+        label=label,
+        request_id=run.request_id,
+    )
+    outcome = await execute(intent, on_stored=show)
+    step.tx_hash = outcome.tx_hash
+    return outcome

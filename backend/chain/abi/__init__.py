@@ -1,0 +1,1 @@
+"""The ABI of calls, events and errors."""

@@ -1,0 +1,32 @@
+"""The quote currency: any plain ERC-20; on embedded chains our test currency."""
+
+from backend.chain.abi.calls import Call, call
+from backend.chain.rpc.json_rpc import connect
+
+NAME = "TestUSD"
+
+
+def mint(at: str, to: str, amount: int) -> Call:
+    """Mint test currency; the operator, on embedded chains."""
+    return call(NAME, at, "mint", to, amount)
+
+
+def approve(at: str, spender: str, amount: int) -> Call:
+    """Approve a market to take quote of the signer."""
+    return call(NAME, at, "approve", spender, amount)
+
+
+def transfer(at: str, to: str, amount: int) -> Call:
+    """Transfer quote of the signer."""
+    return call(NAME, at, "transfer", to, amount)
+
+
+async def balance_of(eid: int, at: str, account: str) -> int:
+    """Return an account's balance, base units."""
+    return int(await (await connect(eid)).read(NAME, at, "balanceOf", account))
+
+
+async def details(eid: int, at: str) -> tuple[str, int]:
+    """Return symbol and decimals."""
+    symbol, decimals = await (await connect(eid)).read_many([(NAME, at, "symbol"), (NAME, at, "decimals")])
+    return str(symbol), int(decimals)

@@ -1,0 +1,150 @@
+"""The attestation registry: who may attest, and what was attested."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from eth_utils.crypto import keccak
+
+from backend.chain.abi.calls import Call, call
+from backend.chain.abi.codec import organization_key
+from backend.chain.rpc.json_rpc import connect
+
+NAME = "AttestationRegistry"
+ROOT = bytes(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Attester:
+    """An attester as last added; `active` is false if unknown or removed."""
+
+    organization_key: str
+    max_kyc_level: int
+    can_revoke_others: bool
+    active: bool
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attestation:
+    """An attestation on chain at `block_number`. Times are Unix seconds, 0 is never."""
+
+    exists: bool
+    is_valid: bool
+    subject: str
+    attester: str
+    level: int
+    country: str
+    accredited: bool
+    issued_at: int
+    expires_at: int
+    revoked_at: int
+    block_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The combined content of the valid attestations of a subject."""
+
+    found: bool
+    level: int
+    accredited: bool
+    accredited_level: int
+    countries: tuple[str, ...]
+
+
+def set_parent(at: str, organization_id: UUID, parent_id: UUID | None) -> Call:
+    """Set the parent of an organization; only the operator may."""
+    parent = ROOT if parent_id is None else organization_key(parent_id)
+    return call(NAME, at, "setParent", organization_key(organization_id), parent)
+
+
+def add_attester(
+    at: str, attester: str, organization_id: UUID, name: str, max_kyc_level: int, can_revoke_others: bool
+) -> Call:
+    """Add an attester of an organization, or change its terms; only the operator may."""
+    key = organization_key(organization_id)
+    return call(NAME, at, "addAttester", attester, key, name, max_kyc_level, can_revoke_others)
+
+
+def remove_attester(at: str, attester: str) -> Call:
+    """Remove an attester; only the operator may."""
+    return call(NAME, at, "removeAttester", attester)
+
+
+def attest(
+    at: str,
+    *,
+    subject: str,
+    level: int,
+    country: str,
+    accredited: bool,
+    expires_at: int = 0,
+    schema: str = "kyc",
+    data_hash: bytes = ROOT,
+) -> Call:
+    """Attest a subject; only an attester may. The event `Attested` has the `uid`. The chain has the schema's keccak."""
+    return call(
+        NAME,
+        at,
+        "attest",
+        subject,
+        level,
+        country,
+        accredited,
+        expires_at,
+        keccak(text=schema),
+        data_hash.rjust(32, b"\0"),
+    )
+
+
+def revoke(at: str, uid: str, reason: str) -> Call:
+    """Revoke an attestation; its attester may, or one above that may revoke others'."""
+    return call(NAME, at, "revoke", uid, reason)
+
+
+async def attester(eid: int, at: str, address: str) -> Attester:
+    """Return an attester's current state."""
+    values = await (await connect(eid)).read(NAME, at, "getAttester", address)
+    return Attester(values["orgId"], values["maxKycLevel"], values["canRevokeOthers"], values["active"], values["name"])
+
+
+async def parent_of(eid: int, at: str, organization_id: UUID) -> str:
+    """Return the parent's key as 0x and 64 digits, all zero for a root or an organization never written."""
+    return str(await (await connect(eid)).read(NAME, at, "parentOf", organization_key(organization_id)))
+
+
+async def attestation(eid: int, at: str, uid: str) -> Attestation:
+    """Return an attestation and whether it is valid, read at one block."""
+    rpc = await connect(eid)
+    (values, valid), block = await rpc.read_newest([(NAME, at, "getAttestation", uid), (NAME, at, "isValid", uid)])
+    return Attestation(
+        values["issuedAt"] != 0,
+        valid,
+        values["subject"],
+        values["attester"],
+        values["level"],
+        values["country"],
+        values["accredited"],
+        values["issuedAt"],
+        values["expiresAt"],
+        values["revokedAt"],
+        block,
+    )
+
+
+async def is_valid(eid: int, at: str, uid: str) -> bool:
+    """Return whether an attestation is currently valid."""
+    return bool(await (await connect(eid)).read(NAME, at, "isValid", uid))
+
+
+async def standing(
+    eid: int, at: str, subject: str, organization_id: UUID, *, org_only: bool = False, trusted: Sequence[str] = ()
+) -> Standing:
+    """Return the combined attestations of a subject by attesters of an organization, its ancestors and `trusted`."""
+    values = await (await connect(eid)).read(
+        NAME, at, "eligibility", subject, organization_key(organization_id), org_only, list(trusted)
+    )
+    return Standing(
+        values["found"], values["level"], values["accredited"], values["accreditedLevel"], tuple(values["countries"])
+    )

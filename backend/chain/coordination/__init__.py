@@ -1,0 +1,1 @@
+"""Which process reads a chain, when, and how far it has read."""

@@ -1,0 +1,1 @@
+"""Signum's own contracts on a chain, and the preparation of a chain."""

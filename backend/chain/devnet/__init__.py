@@ -1,0 +1,1 @@
+"""The embedded chains: anvil, its clock, its faucet and its faults."""

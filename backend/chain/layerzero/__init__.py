@@ -1,0 +1,1 @@
+"""LayerZero: endpoints, paths and the delivery of packets."""

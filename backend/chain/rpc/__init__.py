@@ -1,0 +1,1 @@
+"""JSON-RPC to the nodes of a chain, and conclusions from their answers."""

@@ -1,0 +1,1 @@
+"""Server wallets: keys, nonces, and signed transactions."""

@@ -1,0 +1,1 @@
+"""Transactions: stored, priced, broadcast, confirmed, replaced and settled."""

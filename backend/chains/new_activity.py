@@ -1,0 +1,66 @@
+"""New activity: only on chains that the organization has enabled. Work in progress on other chains finishes."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth.principal import Context
+from backend.chain.chain_models import ChainRow
+from backend.chains import rules
+from backend.chains.models import OrganizationChainRow
+from backend.core.errors import PrerequisitesNotMet
+
+
+async def check(context: Context, *eids: int) -> None:
+    """Raise 409 with the prerequisite `chain_enabled` of each chain if one of them is not enabled.
+
+    Disabling one of them waits until the transaction ends, so nothing starts after it.
+    """
+    rows = await _chains(context, eids)
+    enabled = await _locked(context, [row.id for row in rows])
+    missing = [row.display_name for row in rows if row.id not in enabled]
+    if missing:
+        entries = [
+            rules.enabled_entry(context.organization_id, row.id, row.display_name, is_enabled=row.id in enabled)
+            for row in rows
+        ]
+        raise PrerequisitesNotMet(entries, rules.not_enabled(missing))
+
+
+async def disabled_names(context: Context, eids: Collection[int]) -> dict[int, str]:
+    """Return endpoint ID to the name of those chains that the organization has not enabled."""
+    used = sa.select(col(OrganizationChainRow.chain_id)).where(
+        col(OrganizationChainRow.organization_id) == context.organization_id
+    )
+    return {row.xchain_eid: row.display_name for row in await _chains(context, eids, col(ChainRow.id).not_in(used))}
+
+
+_IN_PROGRESS = sa.text(
+    "select s.chain_eid, count(distinct r.id) as requests from requests r join request_steps s on s.request_id = r.id"
+    " where r.organization_id = :organization and r.status in ('accepted', 'running') and s.chain_eid is not null"
+    " group by s.chain_eid"
+)
+"""From the requests' tables, which are above this package."""
+
+
+async def in_progress(context: Context) -> dict[int, int]:
+    """Return endpoint ID to the number of requests that have begun on the chain and finish in any case."""
+    found = await context.session.execute(_IN_PROGRESS, {"organization": context.organization_id})
+    return {row.chain_eid: row.requests for row in found}
+
+
+async def _chains(context: Context, eids: Collection[int], *where: sa.ColumnElement[bool]) -> Sequence[Any]:
+    query = sa.select(col(ChainRow.id), col(ChainRow.xchain_eid), col(ChainRow.display_name))
+    query = query.where(col(ChainRow.xchain_eid).in_(eids), *where).order_by(col(ChainRow.priority))
+    return (await context.session.execute(query)).all()
+
+
+async def _locked(context: Context, chain_ids: Collection[UUID]) -> set[UUID]:
+    query = sa.select(col(OrganizationChainRow.chain_id)).where(
+        col(OrganizationChainRow.organization_id) == context.organization_id,
+        col(OrganizationChainRow.chain_id).in_(chain_ids),
+    )
+    return set(await context.session.scalars(query.with_for_update(read=True, key_share=True)))

@@ -1,0 +1,1 @@
+"""The command line: `signum` and its commands."""

@@ -1,0 +1,26 @@
+"""The commands of people and programs that use an installation, with the Python client (docs/cli.md).
+
+Only Typer is imported here; other imports happen when a command runs, so that `signum serve` starts quickly.
+"""
+
+import typer
+
+from backend.cli import access, assets, attestations, markets, members, organizations, requests
+
+GROUPS = {
+    "orgs": (organizations.app, "Organizations: show the tree, move organizations."),
+    "assets": (assets.app, "Assets: list assets, change their rules."),
+    "markets": (markets.app, "Markets: deploy markets."),
+    "requests": (requests.app, "Requests: follow accepted operations."),
+}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the operator's."""
+    for name, (group, words) in GROUPS.items():
+        app.add_typer(group, name=name, help=words, no_args_is_help=True)
+    app.command()(access.login)
+    app.command()(access.logout)
+    app.command()(attestations.attest)
+    app.command()(attestations.revoke)
+    app.command()(members.eligibility)

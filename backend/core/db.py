@@ -1,0 +1,330 @@
+"""Access to PostgreSQL: engines, transactions, and the translation of its errors.
+
+Two groups work at run time, each with its own login role (see `backend.core.logins`). `signum_app` serves requests and
+workflows. It sees only the organizations named in `app.organization_ids`, their people, the person of `app.user_id`,
+and the rows that the secrets in `app.proven` open. `signum_worker` (relayer, indexer, sweeps, transaction store) sees
+all rows. Neither owns a table.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import sqlalchemy as sa
+import uuid_utils
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from backend.core import fair_places, logins, roots
+from backend.core.fair_places import Place, Places, held
+from backend.core.pools import KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
+from backend.core.runtime import runtime
+
+FAULTS = (NoConnectionFree, OperationalError, InterfaceError)
+"""Errors of a database that is busy, does not respond, or ended a transaction to resolve a deadlock."""
+_LAST = "last"
+_REHEARSAL = "rehearsal"
+_PLACE = "place"
+_SEEN = sa.text(
+    "select current_setting('app.organization_ids', true), current_setting('app.user_id', true),"
+    " current_setting('app.proven', true)"
+)
+_WIDEN = sa.text(
+    "select set_config('app.organization_ids', concat_ws(',', seen, cast(:id as text)), true)"
+    " from (select nullif(current_setting('app.organization_ids', true), '') as seen) known"
+    " where seen is null or not string_to_array(seen, ',') @> array[cast(:id as text)]"
+)
+_TIMEOUTS = sa.text("select set_config('lock_timeout', '10s', true), set_config('statement_timeout', '30s', true)")
+_SEE_AGAIN = sa.text(
+    "select set_config('app.organization_ids', :ids, true), set_config('app.user_id', :person, true),"
+    " set_config('app.proven', :proofs, true)"
+)
+
+
+class Read(AsyncSession):
+    """A session that only reads: its transaction is also read-only in the database."""
+
+
+class Write(AsyncSession):
+    """A session whose transaction commits when its request or step ends without an error."""
+
+
+@dataclass
+class Database:
+    """The database of this process: the owner's URL, from `start` to `stop`."""
+
+    url: str | None = field(default=None, repr=False)
+
+
+@dataclass
+class Pools:
+    """Engines and places by name, per event loop (requests have one, workflows another): waiters belong to one loop."""
+
+    engines: dict[str, AsyncEngine] = field(default_factory=dict)
+    places: dict[str, Places] = field(default_factory=dict)
+
+
+def start(url: str) -> None:
+    """Set the owner's URL. Engines are created from it on demand. Call once per process; `stop` undoes it."""
+    runtime.part(Database).url = url
+
+
+async def stop() -> None:
+    """Close every connection."""
+    runtime.part(Database).url = None
+    pools = runtime.loop_parts(Pools)
+    made = [engine for pool in pools for engine in pool.engines.values()]
+    for pool in pools:
+        pool.engines.clear()
+    for engine in made:
+        await engine.dispose()
+
+
+def _owner_url() -> str:
+    url = runtime.part(Database).url
+    if url is None:
+        raise RuntimeError("db.start has not been called")
+    return url
+
+
+def _engine(name: str) -> AsyncEngine:
+    owner, engines = _owner_url(), runtime.loop_part(Pools).engines
+    if name not in engines:
+        url = logins.role_url(owner, ROLES[name])
+        # A failing statement is logged; the values of its parameters may be secrets or personal data.
+        engines[name] = create_async_engine(
+            url,
+            pool_size=POOLS[name],
+            max_overflow=OVERFLOW[name],
+            pool_timeout=WAITS[name],
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={"options": TIMEOUTS[name]} if name in TIMEOUTS else {},
+        )
+    return engines[name]
+
+
+def _places(name: str) -> Places:
+    places = runtime.loop_part(Pools).places
+    return places.setdefault(name, Places(PLACES[name], PATIENCE[name]))
+
+
+def _outer() -> Place | None:
+    """Return the place of the transaction that this code runs in."""
+    session = _requests.get()
+    return session.info.get(_PLACE) if session else None
+
+
+async def own_connection() -> psycopg.AsyncConnection[Any]:
+    """Return a connection of the worker's role outside the pools, in autocommit mode: for session locks and
+    notifications.
+
+    The caller closes it.
+    """
+    url = make_url(logins.role_url(_owner_url(), ROLES["worker"]))
+    named: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    connection = await psycopg.AsyncConnection.connect(**named, autocommit=True)
+    await connection.execute(KEEPALIVE)
+    return connection
+
+
+async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None:
+    """Set the organizations whose rows this transaction may access."""
+    ids = ",".join(str(i) for i in organization_ids)
+    await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": ids})
+
+
+async def widen(session: AsyncSession, organization_id: UUID) -> None:
+    """Add an organization. The caller has proven access to it, or is creating it."""
+    await session.execute(_WIDEN, {"id": str(organization_id)})
+
+
+async def see_oneself(session: AsyncSession, person: UUID) -> None:
+    """Set the person who may see their own row in this transaction. The caller has verified their identity."""
+    await session.execute(sa.text("select set_config('app.user_id', :id, true)"), {"id": str(person)})
+
+
+async def prove(session: AsyncSession, *proofs: str | UUID) -> None:
+    """Add proofs that make rows visible in this transaction.
+
+    A proof is the digest of a secret that was presented, or the id of a session that a signed token or a used secret
+    names.
+    """
+    seen = "nullif(current_setting('app.proven', true), '')"
+    text = f"select set_config('app.proven', concat_ws(',', {seen}, cast(:more as text)), true)"
+    await session.execute(sa.text(text), {"more": ",".join(map(str, proofs))})
+
+
+_requests: ContextVar[AsyncSession | None] = ContextVar("requests_session", default=None)
+_steps: ContextVar[Place | None] = ContextVar("steps_place", default=None)
+
+
+@asynccontextmanager
+async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
+    """Open a transaction of the app's role, scoped to organizations. It commits at the end and rolls back on an error.
+
+    It may be `paused`. Waits for a place while too many are held; a nested transaction needs none.
+    """
+    before = _requests.get()
+    async with held(_places("app"), _outer()) as place, Write(_engine("app"), expire_on_commit=False) as session:
+        session.info[_PLACE] = place
+        _requests.set(session)
+        try:
+            if organization_ids:
+                await scope(session, organization_ids)
+            yield session
+            await _conclude(session)
+            await session.commit()
+        finally:
+            _requests.set(before)  # a stream may end in a different context from the one it began in
+
+
+async def count_for(session: AsyncSession, caller: str) -> None:
+    """Let the place of a request's transaction count for the caller that it was found to be of. Where that one holds as
+    many as it may, the transaction pauses until it holds fewer. Call it before anything is written or locked."""
+    fair_places.caller.set(caller)
+    place: Place | None = session.info.get(_PLACE)
+    if place is None or place.rename(caller):
+        return
+    async with paused(session):
+        place.rename(caller)
+
+
+def is_held() -> bool:
+    """Return whether the current request holds a connection. It should then not wait for a slow service."""
+    session = _requests.get()
+    return session is not None and session.in_transaction()
+
+
+@asynccontextmanager
+async def paused(session: AsyncSession) -> AsyncIterator[None]:
+    """Release the transaction and connection of a request's session while it waits for a slow service, such as a chain.
+
+    Only allowed before the first write. Locks are released, and rows loaded earlier are detached: they can be read, but
+    code that changes or locks one has to load it again. Hooks in `session.info["resume"]` do this for code that is
+    unaware of the pause. A rehearsal is not paused, because its writes would be committed.
+    """
+    if _REHEARSAL in session.info:
+        yield
+        return
+    if session.new or session.dirty or session.deleted or _LAST in session.info:
+        raise RuntimeError("a transaction that has written cannot be paused")
+    seen, person, proofs = (await session.execute(_SEEN)).one()
+    await session.commit()
+    session.expunge_all()
+    place: Place | None = session.info.get(_PLACE)
+    if was_held := place is not None and place.is_held:
+        place.give_back()
+    try:
+        yield
+    finally:  # the caller may continue without a response
+        if place is not None and was_held:
+            await place.take_again()
+        await session.execute(_SEE_AGAIN, {"ids": seen or "", "person": person or "", "proofs": proofs or ""})
+        for look_again in session.info.get("resume", ()):
+            await look_again()
+
+
+async def root_of(organization_id: UUID) -> str:
+    """Return the root for which an organization's work counts. Looking one up counts for no organization."""
+    if (known := roots.known(organization_id)) is not None:
+        return known
+    async with held(_places("step"), _steps.get(), ""), Read(_engine("flow")) as session:
+        return await roots.learn(session, organization_id)
+
+
+@asynccontextmanager
+async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
+    """Open a transaction of a workflow: the app's role, from the workflows' own connections.
+
+    It waits for a place, as long as it takes, while the first organization's root holds half of them; a nested step
+    needs none.
+    """
+    before, name = _steps.get(), await root_of(organization_ids[0]) if organization_ids else ""
+    async with held(_places("step"), before, name) as place, Write(_engine("flow"), expire_on_commit=False) as session:
+        _steps.set(place)
+        try:
+            async with session.begin():
+                await scope(session, organization_ids)
+                yield session
+                await _conclude(session)
+        finally:
+            _steps.set(before)
+
+
+@asynccontextmanager
+async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
+    """Open a transaction that is always rolled back, to preview an operation.
+
+    It uses the workflows' connections, as it keeps one while it calls chains. The caller pauses its own transaction.
+    """
+    async with held(_places("flow")), Write(_engine("flow"), expire_on_commit=False) as session:
+        session.info[_REHEARSAL] = True
+        await session.execute(_TIMEOUTS)
+        await scope(session, organization_ids)
+        yield session
+
+
+@asynccontextmanager
+async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
+    """A read-only transaction of the app's role. Waits for a place as `transaction` does."""
+    async with held(_places("app"), _outer()), Read(_engine("app"), expire_on_commit=False) as session, session.begin():
+        await session.execute(sa.text("set transaction read only"))
+        if organization_ids:
+            await scope(session, organization_ids)
+        yield session
+
+
+@asynccontextmanager
+async def worker() -> AsyncIterator[Write]:
+    """Open a transaction of the worker's role, which sees every organization.
+
+    For chain infrastructure only, never for a request.
+    """
+    async with Write(_engine("worker"), expire_on_commit=False) as session, session.begin():
+        yield session
+        await _conclude(session)
+
+
+async def undo(session: AsyncSession) -> None:
+    """Roll back a request's session, including work deferred to its end.
+
+    The session continues with an empty transaction, outside every organization.
+    """
+    session.info.pop(_LAST, None)
+    await session.rollback()
+
+
+def before_commit(session: AsyncSession, work: Callable[[AsyncSession], Awaitable[None]]) -> None:
+    """Defer work that locks contended rows to the end of the transaction, to hold the locks as briefly as possible."""
+    session.info.setdefault(_LAST, []).append(work)
+
+
+async def _conclude(session: AsyncSession) -> None:
+    if _LAST in session.info:
+        await session.flush()
+        for work in session.info.pop(_LAST):
+            await work(session)
+
+
+def violated(error: IntegrityError) -> str:
+    """Return the name of the constraint that an IntegrityError violated, or an empty string."""
+    diagnostics = getattr(error.orig, "diag", None)
+    return str(getattr(diagnostics, "constraint_name", "") or "")
+
+
+def now() -> datetime:
+    """Return the current time in UTC."""
+    return datetime.now(UTC)
+
+
+def new_id() -> UUID:
+    """Return a UUIDv7: hard to guess, and ordered by creation."""
+    return UUID(bytes=uuid_utils.uuid7().bytes)

@@ -1,0 +1,169 @@
+"""Fair sharing of places: a free place goes to the waiting caller that holds the fewest."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
+
+from backend.core.errors import SignumError, TooManyRequests, Unavailable
+
+WAITING_EACH = 40
+"""Requests of one caller that may wait. More are refused immediately."""
+RETRY_SECONDS = 2
+caller: ContextVar[str] = ContextVar("caller", default="")
+"""The caller for whom the current request uses places."""
+
+
+@contextmanager
+def called_by(name: str) -> Iterator[None]:
+    """Count places that are taken inside for this caller."""
+    before = caller.get()
+    caller.set(name)
+    try:
+        yield
+    finally:
+        caller.set(before)  # a stream may end in a different context from the one it began in
+
+
+class Places:
+    """`count` places on one event loop. A caller holds at most half of them, or `each`.
+
+    A caller waits at most `seconds` for one. With None it waits as long as it takes, and any number may wait. A caller
+    with several names (its person, its root, its address) counts under each, and holds as many as the fullest of them.
+    """
+
+    def __init__(self, count: int, seconds: float | None, each: int | None = None) -> None:
+        self._free, self._each, self._seconds = count, count // 2 if each is None else each, seconds
+        self._held: Counter[str] = Counter()
+        self._waiting: dict[tuple[str, ...], deque[asyncio.Future[None]]] = {}
+
+    async def take(self, *names: str) -> None:
+        """Take a place for the caller of these names, or wait for one.
+
+        Raises TooManyRequests where too many requests of the caller are waiting, and Unavailable after `seconds`.
+        """
+        if self._free and self._count(names) < self._each:
+            self._free -= 1
+            self._held.update(names)
+        else:
+            await self._wait(names)
+
+    def give_back(self, *names: str) -> None:
+        """Give a place back. The waiting caller that holds the fewest gets it immediately."""
+        self._forget(*names)
+        self._free += 1
+        self._serve_waiting()
+
+    def move(self, caller: str, other: str) -> bool:
+        """Count one place of a caller for another one. False, and nothing changes, where that one holds half."""
+        if caller != other:
+            if self._held[other] >= self._each:
+                return False
+            self._held[other] += 1
+            self._forget(caller)
+            self._serve_waiting()
+        return True
+
+    def _count(self, names: tuple[str, ...]) -> int:
+        return max(self._held[name] for name in names)
+
+    def _forget(self, *names: str) -> None:
+        for name in names:
+            self._held[name] -= 1
+            if not self._held[name]:
+                del self._held[name]
+
+    def _serve_waiting(self) -> None:
+        """Serve callers that waited because they held half, while places are free."""
+        while self._free:
+            following = self._next()
+            if following is None:
+                return
+            self._free -= 1
+            self._serve(following)
+
+    def _next(self) -> tuple[str, ...] | None:
+        following = min(self._waiting, key=self._count, default=None)
+        return None if following is None or self._count(following) >= self._each else following
+
+    def _serve(self, names: tuple[str, ...]) -> None:
+        waiting = self._waiting.pop(names)
+        waiting.popleft().set_result(None)
+        if waiting:
+            self._waiting[names] = waiting  # behind callers that hold as many
+        self._held.update(names)
+
+    async def _wait(self, names: tuple[str, ...]) -> None:
+        waiting = self._waiting.setdefault(names, deque())
+        if self._seconds is not None and len(waiting) >= WAITING_EACH:
+            raise TooManyRequests(RETRY_SECONDS)
+        turn = asyncio.get_running_loop().create_future()
+        waiting.append(turn)
+        try:
+            await asyncio.wait({turn}, timeout=self._seconds)
+        except asyncio.CancelledError:
+            self._leave(names, turn)
+            raise
+        if not turn.done():
+            self._leave(names, turn)
+            raise Unavailable("The server is busy. Retry in 5 s.", headers={"Retry-After": "5"})
+
+    def _leave(self, names: tuple[str, ...], turn: "asyncio.Future[None]") -> None:
+        if turn.done():  # the place became free at the same moment
+            self.give_back(*names)
+            return
+        self._waiting[names].remove(turn)
+        if not self._waiting[names]:
+            del self._waiting[names]
+
+
+class Place:
+    """A caller's place, which can be taken and given back repeatedly."""
+
+    def __init__(self, places: Places, name: str | None = None) -> None:
+        self._places, self._caller = places, caller.get() if name is None else name
+        self.is_held = self.is_within = False
+
+    async def take(self) -> None:
+        """Take the place, or wait for it. Raises what `Places.take` does."""
+        await self._places.take(self._caller)
+        self.is_held = True
+
+    async def take_again(self) -> None:
+        """Take the place again. Raises what a full connection pool does, which no caller mistakes for a refusal."""
+        try:
+            await self.take()
+        except SignumError as error:
+            raise NoConnectionFree(error.detail) from error
+
+    def rename(self, caller: str) -> bool:
+        """Count the place for another caller from now on. False where that one holds as many as it may."""
+        if self.is_held and not self._places.move(self._caller, caller):
+            return False
+        self._caller = caller
+        return True
+
+    def give_back(self) -> None:
+        """Give the place back, if it is held."""
+        if self.is_held:
+            self.is_held = False
+            self._places.give_back(self._caller)
+
+
+@asynccontextmanager
+async def held(places: Places, outer: Place | None = None, name: str | None = None) -> AsyncIterator[Place]:
+    """Hold a place for the caller of this name, by default the current request's.
+
+    Code inside another place (`outer`) needs none: waiting for a second place could deadlock.
+    """
+    place = Place(places, name)
+    place.is_within = outer is not None and (outer.is_held or outer.is_within)
+    if not place.is_within:
+        await place.take()
+    try:
+        yield place
+    finally:
+        place.give_back()

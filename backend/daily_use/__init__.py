@@ -1,0 +1,1 @@
+"""Amounts that count towards the daily limits of an asset."""

@@ -1,0 +1,1 @@
+"""Durable workflows: queues, executors, the sweep and nightly schedules."""

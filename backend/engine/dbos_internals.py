@@ -1,0 +1,167 @@
+"""All uses of private names of DBOS, each with its reason.
+
+They may change in any release. pyproject.toml pins `VERSION`, for which they were read, and a test fails where the
+installed version or one of the names differs.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, _core, _queue
+from dbos._dbos import _get_dbos_instance
+from dbos._serialization import DefaultSerializer
+from dbos._sys_db import SystemDatabase
+from dbos._utils import GlobalParams
+
+from backend.core.runtime import runtime
+
+VERSION = "3.4.0"
+_QUEUES: Any = _queue
+"""The module whose functions are replaced, which types do not allow."""
+_execute: Callable[[Any, Any, str], Any] = _core.execute_dequeued_workflow
+_serve_queue: Callable[[Any, Any, Any], None] = _queue.queue_worker_thread
+_DATABASE: Any = SystemDatabase
+"""The class whose methods are replaced."""
+_RUNNING: Any = _core.ActiveWorkflowById
+"""The class of the executions that run in this process, whose method is replaced."""
+_remove: Callable[[Any, str, tuple[str, str | None] | None], None] = _core.ActiveWorkflowById._remove
+_partitions_of: Callable[[Any, str], list[str]] = SystemDatabase.get_queue_partitions
+_start_queued: Callable[..., Any] = SystemDatabase.start_queued_workflows
+Choose = Callable[[str, Sequence[str], Mapping[str, int]], dict[str, int] | None]
+
+
+class Stop(Protocol):
+    """A stop event of a queue's thread."""
+
+    def is_set(self) -> bool:
+        """Return whether the thread ends."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, or for the next poll."""
+
+
+def replace_pickle(write: Callable[[Any, Any], str], read: Callable[[Any, str], Any]) -> None:
+    """Replace the functions that pickle and unpickle.
+
+    A row's mark selects its serializer, also where another one is configured.
+    """
+    serializer: Any = DefaultSerializer  # its methods are replaced, which types do not allow
+    serializer.serialize, serializer.deserialize = write, read
+
+
+def check_rows(fault: Callable[[Mapping[str, Any]], Exception | None]) -> None:
+    """Check each row before its workflow runs; one with a fault ends with this error.
+
+    DBOS has no hook before it reads a row, and would keep a row with an unknown mark as running.
+    """
+
+    def execute_checked(dbos: Any, status: Any, owner_xid: str) -> Any:
+        error = fault(status)
+        if error is None:
+            return _execute(dbos, status, owner_xid)
+        text = dbos._serializer.serialize(error)
+        dbos._sys_db.update_workflow_outcome(status["workflow_uuid"], "ERROR", error=text, owner_xid=owner_xid)
+        raise error
+
+    _QUEUES.execute_dequeued_workflow = execute_checked
+
+
+def replace_stops(stop_of: Callable[[threading.Event, str], Stop]) -> None:
+    """Give the thread of each queue, by its name, another stop event, on which it waits between polls.
+
+    DBOS can poll more often, but cannot be notified of new work.
+    """
+
+    def serve(stop: threading.Event, dbos: Any, queue: Any) -> None:
+        _serve_queue(stop_of(stop, queue.name), dbos, queue)
+
+    _QUEUES.queue_worker_thread = serve
+
+
+def note_ends(ended: Callable[[str], None]) -> None:
+    """Call a function with the name of a queue, when a run of it has ended and the engine has recorded its result.
+
+    DBOS has no hook at this moment, from which on the next run of a partition can start.
+    """
+
+    def remove(running: Any, workflow: str, bucket: tuple[str, str | None] | None) -> None:
+        _remove(running, workflow, bucket)
+        if bucket is not None:
+            ended(bucket[0])
+
+    _RUNNING._remove = remove
+
+
+@dataclass
+class Chosen:
+    """The partitions that may start workflows in the current poll of each queue, and how many."""
+
+    of_queue: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def choose_partitions(choose: Choose) -> None:
+    """Let a function choose the partitions of a queue that start workflows in a poll, and how many each.
+
+    It gets the queue, its partitions with work and the running workflows of each in this process; None leaves the
+    choice to DBOS, which draws partitions at random.
+    """
+
+    def partitions_of(database: Any, queue: str) -> list[str]:
+        waiting = _partitions_of(database, queue)
+        chosen = choose(queue, waiting, _running(database, queue)) if waiting else None
+        if chosen is None:
+            return waiting
+        runtime.part(Chosen).of_queue[queue] = chosen
+        return list(chosen)
+
+    _DATABASE.get_queue_partitions, _DATABASE.start_queued_workflows = partitions_of, _start_chosen
+
+
+def _start_chosen(
+    database: Any, queue: Any, executor: str, version: str, key: str | None, load: int = 0, own: int = 0, **options: Any
+) -> Any:
+    """Start at most the chosen number: DBOS starts what a partition's limit leaves above its running workflows."""
+    chosen = runtime.part(Chosen).of_queue.get(queue.name)
+    if chosen is not None and key is not None:
+        own = max(own, queue._partition_worker_concurrency - chosen.get(key, 0))
+    return _start_queued(database, queue, executor, version, key, load, own, **options)
+
+
+def _running(database: Any, queue: str) -> dict[str, int]:
+    """Return this process's running workflows of a queue by partition. Rows count from their claim on, which the
+    engine's own count does not promise."""
+    table = database.tables.workflow_status
+    query = sa.select(table.c.queue_partition_key, sa.func.count()).group_by(table.c.queue_partition_key)
+    mine = query.where(
+        table.c.queue_name == queue, table.c.status == "PENDING", table.c.executor_id == GlobalParams.executor_id
+    )
+    with database.engine.begin() as connection:
+        return {str(key): int(count) for key, count in connection.execute(mine)}
+
+
+def requeue(executors: Sequence[str]) -> None:
+    """Put the running workflows of dead executors back into their queues.
+
+    Publicly, DBOS does this only for the own executor at its start.
+    """
+    DBOS._recover_pending_workflows(list(executors))
+
+
+@contextmanager
+def listening(queues: Sequence[str]) -> Iterator[None]:
+    """Serve only some queues inside. For tests: DBOS takes the queues before its start only."""
+    engine = _get_dbos_instance()
+    before, engine._listening_queues = engine._listening_queues, list(queues)
+    try:
+        yield
+    finally:
+        engine._listening_queues = before
+
+
+def databases(client: DBOSClient) -> list[sa.Engine]:
+    """Return the connections of DBOS and of a client. For tests of their role."""
+    return [_get_dbos_instance()._sys_db.engine, client._sys_db.engine]

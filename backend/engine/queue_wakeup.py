@@ -1,0 +1,112 @@
+"""Wake-up of the engine's queues when there is work for them, instead of frequent polling.
+
+A queue is woken by an enqueue in this process, by a notification from another process, and by the end of one of its
+runs. The engine has no API for this: its queue threads wait for their stop event with a timeout. Here they get an event
+whose wait also ends on a wake-up. If a later version starts its threads differently, they wait for the timeout, and a
+test reports it.
+"""
+
+import asyncio
+import threading
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import psycopg
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core import db
+from backend.core.runtime import runtime
+from backend.engine import dbos_internals
+
+log = structlog.get_logger()
+CHANNEL = "signum_queue"
+"""Notifications with the name of a queue, for the processes that serve it."""
+BEAT = 3.0
+"""Seconds between checks of the connection that listens, and until a lost one is opened again."""
+SILENT = 10.0
+"""Seconds after which a connection that does not answer is closed."""
+WOKEN = "woken_queues"
+"""The queues that a session wakes when it commits."""
+
+
+@dataclass
+class Wakeups:
+    """The wake-ups of this process's queues; the condition guards their numbers."""
+
+    condition: threading.Condition = field(default_factory=threading.Condition)
+    counts: Counter[str] = field(default_factory=Counter)
+    served: frozenset[str] = frozenset()
+    """The queues of this process."""
+
+
+def wake(queue: str) -> None:
+    """Wake a queue of this process, from any thread; does nothing for the others."""
+    wakeups = runtime.part(Wakeups)
+    with wakeups.condition:
+        wakeups.counts[queue] += 1
+        wakeups.condition.notify_all()
+
+
+async def wake_after_commit(session: AsyncSession, queue: str) -> None:
+    """Wake a queue when the session has committed, here or in the processes that serve it."""
+    if queue not in runtime.part(Wakeups).served:
+        await session.execute(sa.select(sa.func.pg_notify(CHANNEL, queue)))
+    elif queue not in (woken := session.info.setdefault(WOKEN, set())):
+        woken.add(queue)
+        sa.event.listen(session.sync_session, "after_commit", lambda _: wake(queue))
+
+
+async def listen(stopping: asyncio.Event) -> None:
+    """Wake this process's queues when other processes enqueue work for them, until stopped."""
+    while not stopping.is_set():
+        try:
+            await _listen(stopping)
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            log.warning("queue_wakeup.lost", error=type(error).__name__)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), BEAT)
+
+
+async def _listen(stopping: asyncio.Event) -> None:
+    connection = await asyncio.wait_for(db.own_connection(), SILENT)
+    try:
+        await connection.execute(f"listen {CHANNEL}")
+        while not stopping.is_set():
+            async for notice in connection.notifies(timeout=BEAT):
+                wake(notice.payload)
+            async with asyncio.timeout(SILENT):
+                await connection.execute("select 1")
+    finally:
+        with suppress(psycopg.Error, OSError):
+            await connection.close()
+
+
+class _Stop:
+    """A queue's stop event, whose wait also ends on a wake-up, including one during the last poll."""
+
+    def __init__(self, stop: threading.Event, queue: str) -> None:
+        self._stop, self._queue = stop, queue
+        self._seen = runtime.part(Wakeups).counts[queue]
+
+    def is_set(self) -> bool:
+        return self._stop.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        wakeups = runtime.part(Wakeups)
+        with wakeups.condition:
+            wakeups.condition.wait_for(lambda: wakeups.counts[self._queue] != self._seen, timeout)
+            self._seen = wakeups.counts[self._queue]
+        return self._stop.is_set()
+
+
+def install(names: frozenset[str]) -> None:
+    """Install the wake-up for the queues of these names, which this process serves.
+
+    Call before the engine is launched; repeated calls have no effect.
+    """
+    runtime.part(Wakeups).served = names
+    dbos_internals.replace_stops(lambda stop, name: _Stop(stop, name) if name in names else stop)
+    dbos_internals.note_ends(wake)

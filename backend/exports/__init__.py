@@ -1,0 +1,1 @@
+"""CSV exports of lists."""

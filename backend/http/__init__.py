@@ -1,0 +1,1 @@
+"""Processing of every HTTP request: middleware, problems, limits, bodies and their storage."""

@@ -1,0 +1,152 @@
+"""Middleware of the API: request id, rate limit headers, and the maximum body size."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from backend.core.db import new_id
+from backend.core.errors import NotFound, PayloadTooLarge, SignumError, problem
+from backend.core.fair_places import called_by
+from backend.core.file_types import MAGIC, UNTYPED
+from backend.core.settings import settings
+from backend.http.problems import on_fault
+
+PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Default headers of every response: no caching, and no content type sniffing."""
+MAX_BODY = 1_048_576
+"""Bytes; a larger body gets a 413."""
+MAX_CSV = 134_217_728
+"""Bytes of a distribution's recipients as text/csv. A million lines are about 70 MB."""
+
+MAX_DOCUMENT = 10_485_760
+"""Bytes of a party's document."""
+
+CSV = "text/csv"
+"""Content type of a list of recipients."""
+_FILES = (
+    (re.compile(r"/v1/orgs/[^/]+/assets/[^/]+/distributions"), (CSV,), MAX_CSV),
+    (re.compile(r"/v1/identity/parties/[^/]+/documents"), (*MAGIC, UNTYPED), MAX_DOCUMENT),
+)
+"""Path, content types and maximum size of each operation that accepts files."""
+
+
+class Envelope:
+    """The middleware. It is plain ASGI, so that nothing is buffered."""
+
+    def __init__(self, app: ASGIApp, name_of: Callable[[Request], str]) -> None:
+        self.app = app
+        self.name_of = name_of
+        """Returns the name under which a caller shares database connections with others."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its id.
+
+        Refuses a body that is too large (413) before it is read, and handles HEAD as GET without a response body.
+        """
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        bare = scope["method"] == "HEAD"
+        scope = {**scope, "method": "GET"} if bare else scope
+        state = scope.setdefault("state", {})
+        state["request_id"] = str(new_id())
+        replied = False
+
+        async def reply(message: Message) -> None:
+            nonlocal replied
+            if message["type"] == "http.response.start":
+                replied = True
+                extra = {"X-Request-Id": state["request_id"], **PRIVATE, **state.get("rate_limit", {})}
+                # A refusal's headers describe the limit that was exceeded; the caller's own limit does not replace
+                # them.
+                sent = {name for name, _ in message["headers"]}
+                added = [(k.lower().encode(), v.encode()) for k, v in extra.items()]
+                message["headers"] = [*message["headers"], *(h for h in added if h[0] not in sent)]
+            await send({**message, "body": b""} if bare and message["type"] == "http.response.body" else message)
+
+        if any(ord(character) < 32 or ord(character) == 127 for character in scope["path"]):
+            await _refuse(reply, state, NotFound("No resource exists at this address."))
+            return
+        length, most = dict(scope["headers"]).get(b"content-length", b"0"), max_bytes(scope)
+        if length.isdigit() and int(length) > most:
+            await _too_large(reply, state, most)
+            return
+        try:
+            with called_by(self.name_of(Request(scope))):
+                await self.app(scope, _limited(receive, most), reply)
+        except _TooLarge:
+            if not replied:
+                await _too_large(reply, state, most)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            if replied:
+                raise
+            await (await on_fault(Request(scope), error))(scope, receive, reply)
+
+
+def content_type(scope: Scope) -> str:
+    """Return the content type of a body, without parameters; of several headers, the first."""
+    sent = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    return str(sent.decode("latin-1")).partition(";")[0].strip().lower()
+
+
+def max_bytes(scope: Scope) -> int:
+    """Return the maximum bytes of a body.
+
+    Operations that accept files allow more, but only for content types whose credential is checked before the first
+    byte is read.
+    """
+    if scope["method"] == "POST":
+        kind = content_type(scope)
+        for path, kinds, most in _FILES:
+            if kind in kinds and path.fullmatch(scope["path"]):
+                return most
+    return MAX_BODY
+
+
+def large_size(scope: Scope) -> int:
+    """Return the announced bytes of a large body, or its maximum where none are announced.
+
+    0 for a body of at most MAX_BODY bytes, which is read into memory.
+    """
+    most = max_bytes(scope)
+    if most == MAX_BODY:
+        return 0
+    length = dict(scope["headers"]).get(b"content-length", b"")
+    size = int(length) if length.isdigit() else most
+    return size if size > MAX_BODY else 0
+
+
+class _TooLarge(Exception):
+    """The body exceeds its content-length or the maximum."""
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    seen = 0
+
+    async def count() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise _TooLarge
+        return message
+
+    return count
+
+
+async def _too_large(send: Send, state: dict[str, Any], most: int) -> None:
+    await _refuse(send, state, PayloadTooLarge(f"The body exceeds the {most} bytes that this operation accepts."))
+
+
+async def _refuse(send: Send, state: dict[str, Any], error: SignumError) -> None:
+    """Send the problem of an error that no route has raised."""
+    body = orjson.dumps(problem(error, settings().base_url, f"urn:uuid:{state['request_id']}"))
+    headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

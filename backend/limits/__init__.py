@@ -1,0 +1,1 @@
+"""Concurrency and rate limits by address, account and organization."""

@@ -1,0 +1,199 @@
+"""The plan of a deployment: its steps with their gas, the resulting rules, and warnings."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.assets import gas, holders, impact, records
+from backend.assets.terms import terms_of, token_rules
+from backend.auth.principal import Context
+from backend.bridges import paths, price
+from backend.chain.abi.calls import Call
+from backend.chain.abi.rule_sets import MarketRules, TokenRules
+from backend.chain.bindings import factory, token
+from backend.chain.deployment.contracts import contracts_of
+from backend.chain.devnet import clock
+from backend.chain.rpc import node_urls
+from backend.chain.rpc.json_rpc import connect, transaction
+from backend.compliance.rules import Account, evaluate_order, failures
+from backend.core import db
+from backend.core.errors import SignumError
+from backend.markets import service
+from backend.markets.models import MarketRow
+from backend.markets.schemas import MarketCreate, MarketPlan, MarketPlanImpact, PlanStep
+from backend.markets.service import Checked
+from backend.markets.terms import columns, market_rules
+from backend.parties.models import PartyRow
+from backend.wallets import signing_wallets
+from backend.wallets.models import WalletRow
+
+MEASURED = "Gas as measured earlier."
+ESTIMATED = "Gas estimated by the node."
+RECKONED = "Gas calculated with a margin."
+
+
+async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPlan:
+    """Run every check of the deployment, and return its plan. Nothing is written."""
+    checked = await service.check(context, asset_id, body)
+    draft = MarketRow(
+        organization_id=context.organization_id,
+        asset_id=asset_id,
+        chain_eid=body.chain_eid,
+        market_factory_address=body.market_factory_address,
+        **columns(body, terms_of(checked.asset)),
+    )
+    rules = market_rules(draft)
+    rows = await records.deployments(context.session, asset_id)
+    chains = list(dict.fromkeys([*records.sharing(rows), body.chain_eid]))
+    on_token = token_rules(terms_of(checked.asset), chains, body.chain_eid)
+    names = await records.chain_names(context.session)
+    wallet = await signing_wallets.treasury(context.session, context.organization_id)
+    able, people = await _eligible(context, body.chain_eid, on_token, rules)
+    async with db.paused(context.session):
+        steps = await _steps(checked, body, names, wallet, rules)
+    shown = {name: _words(value) for name, value in rules.as_dict().items()}
+    return MarketPlan(
+        steps=steps,
+        impact=MarketPlanImpact(
+            will_bridge=checked.source is not None,
+            source_chain_eid=checked.source.chain_eid if checked.source else None,
+            rules=shown,
+            eligible_parties=able,
+            warnings=[
+                *_warnings(checked, rules, able, people, names[body.chain_eid]),
+                *await _holders_out(context, asset_id, on_token, rules),
+                *(
+                    []
+                    if checked.source is None
+                    else await paths.notes(context.session, checked.source.chain_eid, body.chain_eid)
+                ),
+            ],
+        ),
+    )
+
+
+async def _steps(
+    checked: Checked, body: MarketCreate, names: dict[int, str], wallet: WalletRow, rules: MarketRules
+) -> list[PlanStep]:
+    eid = body.chain_eid
+    steps = [] if checked.source is None else await _bridge_steps(checked, eid, names, wallet)
+    market_gas, said = gas.MARKET, MEASURED
+    if checked.token is not None and checked.token.token_address:
+        call = factory.create_market(
+            body.market_factory_address,
+            token=checked.token.token_address,
+            fee_collector=wallet.address,
+            taker_bps=body.taker_fee_bps,
+            maker_bps=body.maker_fee_bps,
+            rules=rules,
+        )
+        market_gas, said = await _estimate(eid, call, wallet.address, gas.MARKET)
+    return [
+        *steps,
+        _step("market_created", "Create the market", eid, names, f"createMarket() on the factory. {said}", market_gas),
+        _step(
+            "market_active",
+            "Open it for trading",
+            eid,
+            names,
+            f"Allow the market on the token, and read back fees and rules. {MEASURED}",
+            gas.VENUE,
+        ),
+    ]
+
+
+async def _bridge_steps(checked: Checked, eid: int, names: dict[int, str], wallet: WalletRow) -> list[PlanStep]:
+    assert checked.source is not None
+    source, asset = checked.source.chain_eid, checked.asset
+    contracts = await contracts_of(eid)
+    call = token.deploy(
+        name=asset.name,
+        symbol=asset.symbol,
+        decimals=asset.decimals,
+        organization_id=asset.organization_id,
+        registry=contracts.registry,
+        endpoint=contracts.endpoint,
+        owner=wallet.address,
+        treasury=wallet.address,
+    )
+    token_gas, said = await _estimate(eid, call, wallet.address, gas.TOKEN)
+    return [
+        _step(
+            "bridge_pending",
+            f"Prepare {asset.symbol} for the bridge",
+            eid,
+            names,
+            f"Deploy its token and set both tokens as peers. {said}",
+            token_gas + 2 * gas.PEER,
+        ),
+        _step(
+            "bridge_submitting",
+            "Send the packet",
+            source,
+            names,
+            f"One packet with the rules{price.words(checked.fee)}. {_packet_gas_words(source)}",
+            gas.packet(source),
+        ),
+        _step("bridge_confirmed", "Deliver the packet", eid, names, "Delivered and paid for by the relayer.", None),
+        _step("token_created", "Verify the token", eid, names, "Read its rules back from the chain.", None),
+    ]
+
+
+def _packet_gas_words(source_eid: int) -> str:
+    return MEASURED if node_urls.is_embedded(source_eid) else RECKONED
+
+
+def _step(name: str, title: str, eid: int, names: dict[int, str], detail: str, estimate: int | None) -> PlanStep:
+    return PlanStep(name=name, title=title, chain_eid=eid, chain_name=names[eid], detail=detail, gas_estimate=estimate)
+
+
+async def _estimate(eid: int, call: Call, sender: str, otherwise: int) -> tuple[int, str]:
+    try:
+        answer = await (await connect(eid)).request("eth_estimateGas", transaction(call, sender))
+    except SignumError:
+        return otherwise, MEASURED
+    return int(answer, 16), ESTIMATED
+
+
+async def _eligible(context: Context, eid: int, rules: TokenRules, market: MarketRules) -> tuple[int, int]:
+    """Return how many of the organization's parties could buy there now, and how many have a wallet."""
+    query = sa.select(col(PartyRow.wallet_address)).where(
+        col(PartyRow.organization_id) == context.organization_id, col(PartyRow.wallet_address).is_not(None)
+    )
+    wallets = [a for a in await context.session.scalars(query) if a]
+    known = await impact.standings(context)
+    able = [w for w in wallets if (s := known.get((eid, w))) and _can_buy(Account(w, s, s), rules, market)]
+    return len(able), len(wallets)
+
+
+def _can_buy(account: Account, rules: TokenRules, market: MarketRules) -> bool:
+    return not failures(evaluate_order(rules, market, account, True, 0, clock.moment()))
+
+
+async def _holders_out(context: Context, asset_id: UUID, rules: TokenRules, market: MarketRules) -> list[str]:
+    """Return the holders, on any chain, whom the market's rules would exclude."""
+    known = await impact.standings(context)
+    owners = await holders.everyone(context.session, context.organization_id, asset_id)
+    people = [impact.holder_account(h, known) for h in owners if not h.is_treasury]
+    out = [a for a in people if not _can_buy(a, rules, market)]
+    return [f"{len(out)} of {len(people)} holders could not buy here with their attestations."] if out else []
+
+
+def _warnings(checked: Checked, rules: MarketRules, able: int, people: int, chain: str) -> list[str]:
+    found = []
+    if checked.source is not None:
+        found.append(f"{checked.asset.symbol} is bridged first; the market follows when the bridge completes.")
+    if able == 0:
+        found.append(f"None of {people} parties with a wallet can buy on {chain} now: they need attestations there.")
+    if rules.lockup_end_time > clock.moment():
+        end = datetime.fromtimestamp(rules.lockup_end_time, UTC)
+        found.append(f"Until {end:%Y-%m-%d %H:%M} UTC only the treasury can sell.")
+    return found
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

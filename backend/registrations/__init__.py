@@ -1,0 +1,1 @@
+"""Registrations of verticals: indexed event streams, and listeners to changes."""

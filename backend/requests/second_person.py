@@ -1,0 +1,96 @@
+"""Rules for the second person: another person who had their role before the request, was not appointed by the
+requester, and was not appointed by the same person as the requester.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import array
+
+from backend.auth.scopes import ROLE_SCOPES, Scope
+from backend.core.db import Write
+from backend.core.errors import PrerequisitesNotMet
+from backend.users.schemas import Role
+
+STAND_INS: Mapping[Role, Scope] = {Role.COMPLIANCE_OFFICER: Scope.ASSETS_WRITE, Role.MEMBER: Scope.TRANSFERS_WRITE}
+"""Where the requester is the only admin, other roles can approve: their role, and a scope that it has."""
+REASONS = {
+    "wallet": "You sign in with a wallet of the requester. A different person must decide.",
+    "newer": "Your role here is newer than this request. A person whose role is older must decide.",
+    "appointed": "The requester added or promoted you. A person whom they did not appoint must decide.",
+    "placed": "The same person alone appointed both of you here, or one of you gave the other their role. A person "
+    "appointed by someone else must decide. A role that is removed and given again with a second person's "
+    "approval counts as new.",
+    "waiting": "Your role here is too new to approve. New approvers wait for the time that the organization has set "
+    "under Settings (approver_wait_hours).",
+    "role": "Your role does not include this action.",
+}
+
+
+async def requiring(session: Write, organization_id: UUID) -> list[UUID]:
+    """Return the organizations that require a second person for any action: this one and those below it, the nearest
+    first.
+    """
+    text = sa.text("select * from signum_requiring_approval(:org)")
+    return list((await session.scalars(text, {"org": organization_id})).all())
+
+
+async def scope_to_agree(session: Write, organization_id: UUID, asker: UUID | None, wanted: Scope) -> Scope | None:
+    """Return the scope with which a second person can approve a request of `asker`; None where no one else could.
+
+    It is `wanted` where there is another admin. Where the asker is the only admin, people who are independent of the
+    asker can approve with the rights that they have.
+    """
+    others = await _others(session, organization_id, asker)
+    if any(other.role == Role.ADMIN for other in others):
+        return wanted
+    independent = {other.role for other in others if other.is_independent}
+    return next((scope for role, scope in STAND_INS.items() if role in independent), None)
+
+
+async def _others(session: Write, organization_id: UUID, asker: UUID | None) -> Sequence[Any]:
+    """Return `role` and `is_independent` of all other people whose role applies to an organization."""
+    text = sa.text("select * from signum_other_roles(:asker, :org)").bindparams(sa.bindparam("asker", type_=sa.Uuid()))
+    return (await session.execute(text, {"asker": asker, "org": organization_id})).all()
+
+
+def check_approver_exists(organization_id: UUID, scope: Scope | None) -> Scope:
+    """Return the scope; 409 with the resolution where no one else could approve an appointment."""
+    if scope is None:
+        what = "Set approvals to [] and remove daily limits, appoint the person, then set both again."
+        raise _no_approver("PATCH", f"/orgs/{organization_id}", what)
+    return scope
+
+
+async def check_can_be_agreed(
+    session: Write, organization_id: UUID, asker: UUID | None, scope: Scope, cause: str | None = None
+) -> None:
+    """Raise 409 where a request would wait in vain: no one could approve it, and no one who joins later could.
+
+    `cause` is the daily limit that it exceeds.
+    """
+    others = await _others(session, organization_id, asker)
+    if not any(scope in ROLE_SCOPES[Role(o.role)] and o.is_independent for o in others):
+        out = "raise or remove the daily limit" if cause else "set approvals to []"
+        what = f"Have another admin add an approver first. If there is no other admin, {out} instead."
+        raise _no_approver("POST", f"/orgs/{organization_id}/members", what, cause)
+
+
+def _no_approver(method: str, path: str, what: str, cause: str | None = None) -> PrerequisitesNotMet:
+    fact = "No one else here can approve this independently of you and of the person who appointed you."
+    resolution = {"method": method, "path": path, "description": what}
+    entry = {"state": "second_person", "satisfied": False, "detail": fact, "resolution": resolution}
+    begins = f"{cause} " if cause else ""
+    return PrerequisitesNotMet([entry], f"{begins}A second person must approve this. {fact} {what}")
+
+
+def refusal(person: Any, asker: Any, organization: Any, scope: Any, asked_at: Any) -> sa.ColumnElement[str]:
+    """Return why a person may not decide, as a key of `REASONS`; an empty text where they may."""
+    roles = sa.case(
+        {str(s): array([str(r) for r in ROLE_SCOPES if s in ROLE_SCOPES[r]], type_=sa.Text()) for s in Scope},
+        value=scope,
+    )
+    uuid = sa.Uuid()
+    return sa.func.signum_second_person(sa.literal(person, uuid), asker, organization, roles, asked_at, type_=sa.Text())

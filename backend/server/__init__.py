@@ -1,0 +1,1 @@
+"""The processes `signum serve` and `signum worker`, with everything they start and stop."""

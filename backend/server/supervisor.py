@@ -1,0 +1,323 @@
+"""`signum serve`: starts everything from a checkout in one process, and stops what it has started."""
+
+import asyncio
+import ctypes
+import fcntl
+import importlib
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from pydantic import ValidationError
+
+from backend.core import data_folder
+from backend.core.errors import CannotStart
+from backend.core.readiness import readiness
+from backend.core.settings import CHECKOUT, Settings
+from backend.devnet import reset
+from backend.server import glibc
+
+T = TypeVar("T")
+
+
+def say(text: str) -> None:
+    """Print one line of progress."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """Print a step of the start with its duration."""
+    started = time.monotonic()
+    yield
+    say(f"  {name:<34}{time.monotonic() - started:6.2f} s")
+
+
+def serve(settings: Settings) -> None:
+    """Start everything, serve until a signal, and stop everything; restart after a requested reset.
+
+    Raises CannotStart.
+    """
+    _serve_once(settings)
+    if reset.is_asked(settings.home):
+        sys.stdout.flush()
+        # A new process, so that nothing held, cached or counted remains.
+        os.execv(sys.executable, [sys.executable, "-m", "backend.cli", "serve"])  # noqa: S606
+
+
+def _serve_once(settings: Settings) -> None:
+    began = time.monotonic()
+    # Reflex looks for its settings and the built console in the working directory.
+    os.chdir(CHECKOUT)
+    with ExitStack() as held:
+        glibc.check(settings)
+        _check_chains(settings)
+        held.enter_context(_lock(settings.home))
+        _check_port(settings.host, settings.port)
+        if reset.clear_if_asked(settings.home):
+            say("  Reset: all earlier data was deleted")
+        helper = held.enter_context(ThreadPoolExecutor(1))
+        database = helper.submit(_start_database, settings)
+        held.callback(_stop_database, database)
+        if settings.embedded_chains:
+            _start_chains(settings, held)
+        _load_console()
+        database.result()
+        _serve_web(settings, began)
+
+
+def _check_chains(settings: Settings) -> None:
+    """Check the chain settings; load nothing where no setting is present."""
+    if (
+        settings.rpc_urls
+        or settings.endpoints
+        or settings.quote_tokens
+        or settings.confirmations
+        or settings.chain_terms
+    ):
+        from backend.chains import chain_settings
+
+        chain_settings.check(settings)
+
+
+@contextmanager
+def _lock(home: Path) -> Iterator[IO[str]]:
+    """Lock the data folder for this server."""
+    data_folder.prepare(home)
+    with (home / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise CannotStart(f"Another Signum already runs on the data folder {home}.") from error
+        yield file
+
+
+def _check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CannotStart(
+                f"Port {port} on {host} cannot be used: {error.strerror}. Choose another with PORT=…"
+            ) from error
+
+
+def _load_console() -> None:
+    """Build the console if its sources changed, then load it, while the database starts.
+
+    Runs in the main thread: Reflex registers pages with the context that loads them.
+    """
+    from backend.server import console_build
+
+    with step("Console"):
+        try:
+            console_build.build_if_changed()
+            os.environ.update(console_build.PREBUILT)
+            # Imported by name: the backend also works without a console.
+            importlib.import_module("app.app")
+        except console_build.ConsoleBuildFailed as error:
+            raise CannotStart(f"The console could not be built: {error}") from error
+
+
+def _start_database(settings: Settings) -> Callable[[], None]:
+    """Start and migrate the database; return the function that stops it. Runs beside the main thread."""
+    from backend.server import runtime
+
+    stop: Callable[[], None] = _nothing
+    if settings.outside_database is None:
+        from backend.server.postgres import EmbeddedPostgres
+
+        server = EmbeddedPostgres(settings.home / "pg")
+        with step("PostgreSQL"):
+            try:
+                runtime.use_database(server.start())
+            except Exception as error:
+                raise CannotStart(f"The embedded PostgreSQL failed to start: {_first_line(error)}") from error
+        stop = server.stop
+    with step("Migrations"):
+        try:
+            _prepare_schema(settings, runtime.database_url(settings))
+        except CannotStart:
+            stop()
+            raise
+        except Exception as error:
+            stop()
+            raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
+    readiness().done("migrations")
+    return stop
+
+
+def _prepare_schema(settings: Settings, url: str) -> None:
+    """Migrate as the owner; where only the login roles' URLs are set, check that the operator has migrated.
+
+    No later connection is the owner's.
+    """
+    from backend.core import logins
+    from backend.migrations import migrate
+
+    if settings.outside_database is None or settings.database_url is not None:
+        migrate.migrate(url)
+    else:
+        migrate.check(url)
+    logins.check(url)
+
+
+def migrate_only(settings: Settings) -> None:
+    """Migrate the database of DATABASE_URL and create its login roles, without starting anything."""
+    from backend.core import logins
+    from backend.migrations.migrate import migrate
+
+    if settings.database_url is None:
+        raise CannotStart("Set DATABASE_URL to the owner's URL. `signum serve` migrates the embedded database itself.")
+    try:
+        migrate(settings.database_url)
+    except CannotStart:
+        raise
+    except Exception as error:
+        raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
+    logins.check(settings.database_url)
+
+
+def _nothing() -> None:
+    """Do nothing for an external database."""
+
+
+def _stop_database(database: "Future[Callable[[], None]]") -> None:
+    """Stop the database if it started, also where another part failed."""
+    if database.exception() is None:
+        database.result()()
+
+
+def _start_chains(settings: Settings, held: ExitStack) -> None:
+    from backend.chain.devnet import anvil
+
+    with step("Embedded chains"):
+        try:
+            anvil.start(settings.home)
+        except Exception as error:
+            raise CannotStart(f"The embedded chains failed to start: {_first_line(error)}") from error
+    held.callback(anvil.stop)
+
+
+def _first_line(error: BaseException) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _serve_web(settings: Settings, began: float) -> None:
+    import uvloop
+
+    _trim_memory()
+    uvloop.run(_web(settings, began))
+
+
+def _trim_memory() -> None:
+    """Return the memory used during the start to the system (glibc only)."""
+    import gc
+
+    gc.collect()
+    gc.freeze()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+async def _web(settings: Settings, began: float) -> None:
+    from granian.errors import FatalError
+
+    from backend.server import connection_guard
+
+    with step("Console and API"):
+        target: Any = importlib.import_module("app.app").application()
+    capacity = connection_guard.raise_file_limit()
+    server = _server(target, settings, capacity)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, server.stop)
+    reset.offer(lambda: _soon(loop, server.stop))
+    announcing = asyncio.create_task(_announce(settings, began))
+    watching = asyncio.create_task(connection_guard.run(settings.port, capacity, settings.trusted_proxies))
+    try:
+        await server.serve()
+    except FatalError as error:
+        why = f"The server failed to start ({_first_line(error)}). The lines above have the reason."
+        raise CannotStart(readiness().failure or why) from error
+    finally:
+        announcing.cancel()
+        watching.cancel()
+    if readiness().failure:
+        raise CannotStart(readiness().failure)
+
+
+def _server(target: Any, settings: Settings, capacity: int) -> Any:
+    """Create the server without HTTP/2: such connections, and those of unknown version, have no deadline."""
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels
+    from granian.server.embed import Server
+
+    return Server(
+        target,
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        log_level=LogLevels.warning,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=settings.keep_alive_seconds * 1_000),
+        backlog=1_024,
+        backpressure=capacity,
+    )
+
+
+def _soon(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Stop after the current response is sent."""
+    loop.call_later(0.2, stop)
+
+
+async def _announce(settings: Settings, began: float) -> None:
+    from backend.server import runtime
+
+    await runtime.until_listening(settings)
+    say(f"\n  Signum is listening on {settings.origin} after {time.monotonic() - began:.1f} s")
+    with suppress(RuntimeError):
+        await runtime.until_ready(600)
+        say(f"  Ready after {time.monotonic() - began:.1f} s")
+        _print_sign_in(settings)
+
+
+def _print_sign_in(settings: Settings) -> None:
+    """Print how to sign in, from demo.json."""
+    import json
+
+    path = settings.home / "demo.json"
+    if not path.exists():
+        say("  No demo data. Create the first organization with: signum bootstrap\n")
+        return
+    demo = json.loads(path.read_text())
+    say("\n  Sign in as")
+    for user in demo["users"]:
+        say(f"    {user['role']:<20}{user['email']:<34}{user['password']}")
+    say(f"\n  These are stored in {path} (readable only by you). Stop with Ctrl-C.\n")
+
+
+def guarded(action: Callable[[], T]) -> T:
+    """Run a command; a CannotStart ends it with one line per reason and exit code 1."""
+    try:
+        return action()
+    except CannotStart as error:
+        sys.stderr.writelines(f"signum: {line}\n" for line in str(error).splitlines())
+        raise SystemExit(1) from None
+    except ValidationError as error:
+        if error.title != Settings.__name__:
+            raise
+        faults = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors())
+        sys.stderr.write(f"signum: A setting is invalid: {faults}\n")
+        raise SystemExit(1) from None

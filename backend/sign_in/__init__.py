@@ -1,0 +1,1 @@
+"""Sign-in, sessions, passwords and the wallets of an account."""

@@ -1,0 +1,142 @@
+"""Actions waiting for a second person: the table, and one of them in the drawer."""
+
+import reflex as rx
+
+from components.ui.box import row, text
+from components.ui.button import button, link
+from components.ui.card import kv
+from components.ui.dialog import drawer, form_dialog
+from components.ui.form import area_field
+from components.ui.note import empty, note, problem_note, skeleton
+from components.ui.progress import diff
+from components.ui.status import badge, status
+from components.ui.table import Col, list_table, td, tr
+from components.ui.value import when
+from state.approvals.list import Approvals, OneApproval
+from state.approvals.views import ApprovalView
+from state.core.session import Session
+
+ONE = OneApproval.row
+PLAN = OneApproval.plan
+
+
+def approvals_table() -> rx.Component:
+    """Draw the table of approvals."""
+    mine = empty("user-check", "Nothing to approve", "Actions that others requested and you can approve appear here.")
+    none = empty("user-check", "No approvals", "Choose in the settings which actions need a second person.")
+    return list_table(
+        "Approvals",
+        [
+            Col("Action"),
+            Col("Expires", right=True),
+            Col("Requested by", narrow=False),
+            Col("Status"),
+            Col("Requested", right=True),
+        ],
+        Approvals,
+        _row,
+        empty=rx.cond(Approvals.view == "for_me", mine, none),
+        two=True,
+    )
+
+
+def _row(approval: rx.Var[ApprovalView]) -> rx.Component:
+    name = rx.el.button(approval.title, type="button", class_name="name trunc", on_click=OneApproval.show(approval.id))
+    below = text(approval.asked_by, cls="muted small trunc only-narrow")
+    return tr(
+        td(rx.el.div(name, below, class_name="col none title-cell")),
+        td(status(_waits(approval.status)), class_name="first-right only-narrow"),
+        td(rx.cond(approval.status == "pending", when(approval.expires_at), "–"), right=True, label="Expires"),
+        td(approval.asked_by, narrow=False, class_name="muted aside-hidden"),
+        td(status(_waits(approval.status)), narrow=False),
+        td(when(approval.created_at), right=True, class_name="muted"),
+        key=approval.id,
+        aria_selected=rx.cond(ONE.id == approval.id, "true", "false"),
+    )
+
+
+def _waits(value: rx.Var[str]) -> rx.Var[str]:
+    """Show a pending approval as one that needs approval."""
+    return rx.cond(value == "pending", "awaiting_approval", value).to(str)
+
+
+def approval_drawer() -> rx.Component:
+    """Draw one approval: who requests what, what it does, and the decision."""
+    failed = note(rx.el.b("This cannot be approved now. "), OneApproval.obstacle, tone="warn", role="alert")
+    body = rx.fragment(
+        rx.cond(ONE.cause != "", note(ONE.cause, tone="info"), rx.fragment()),
+        row(rx.el.h3("What it does"), text(badge(_waits(ONE.status)), cls="end"), cls="section-line"),
+        rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan())),
+        rx.cond(OneApproval.obstacle != "", failed, rx.fragment()),
+        rx.el.h3("Details"),
+        kv(
+            ("Action", text(ONE.action, cls="mono")),
+            ("Requested by", ONE.asked_by),
+            ("Requested", when(ONE.created_at, "exact")),
+            ("Expires", when(ONE.expires_at, "exact")),
+            ("Request", link("Open the request", "/o/" + Session.org.id + "/requests?id=" + ONE.request_id)),
+        ),
+    )
+    return drawer(
+        rx.cond(ONE.title != "", ONE.title, "Approval"),
+        rx.cond(ONE.asked_by != "", "Requested by " + ONE.asked_by, ""),
+        problem_note(OneApproval.form_problem),
+        rx.cond(ONE.id != "", body, rx.cond(OneApproval.loading, skeleton(4), rx.fragment())),
+        is_open=OneApproval.is_open,
+        on_close=OneApproval.leave,
+        foot=(_buttons(),),
+    )
+
+
+def _decision() -> rx.Component:
+    """Show the decision, who made it and why."""
+    said = rx.cond(ONE.reason != "", rx.fragment(": ", ONE.reason), rx.fragment())
+    words = rx.match(
+        ONE.status,
+        ("approved", note(rx.el.b(ONE.decided_by, " approved it "), when(ONE.decided_at), tone="ok")),
+        ("denied", note(rx.el.b(ONE.decided_by, " denied it"), said, tone="bad")),
+        ("expired", note("No one decided in time.", tone="warn")),
+        rx.fragment(),
+    )
+    return rx.el.div(words)
+
+
+def _plan() -> rx.Component:
+    steps = rx.el.ol(rx.foreach(PLAN.steps, lambda step: rx.el.li(step)), class_name="plan-steps")
+    facts = rx.el.dl(
+        rx.foreach(
+            PLAN.facts, lambda fact: rx.el.div(rx.el.dt(fact["name"]), rx.el.dd(fact["value"]), key=fact["name"])
+        ),
+        class_name="kv",
+    )
+    warnings = rx.foreach(PLAN.warnings, lambda words: note(words, tone="warn"))
+    return rx.fragment(
+        rx.cond(PLAN.steps.length() > 0, steps, rx.fragment()),
+        rx.cond(PLAN.changes.length() > 0, diff(PLAN.changes), rx.fragment()),
+        rx.cond(PLAN.facts.length() > 0, facts, rx.fragment()),
+        rx.el.div(warnings, class_name="col"),
+    )
+
+
+def _buttons() -> rx.Component:
+    deny = button("Deny", "x", on_click=OneApproval.show_denial(True))
+    approve = button("Approve", "check", kind="primary", busy=OneApproval.saving, on_click=OneApproval.approve)
+    both = rx.fragment(deny, rx.el.span(class_name="end"), approve)
+    waits = text("Waiting for another person with this permission.", cls="muted small")
+    decided = text("Decided ", when(ONE.decided_at, "exact"), cls="muted small")
+    return rx.cond(ONE.can_decide, both, rx.cond(ONE.status == "pending", waits, decided))
+
+
+def denial_dialog() -> rx.Component:
+    """Draw the dialog that denies."""
+    return form_dialog(
+        "Deny: " + ONE.title,
+        "The action is cancelled and anything prepared for it is undone. The requester sees the reason.",
+        area_field("Reason", "reason", errors=OneApproval.errors, id="deny-reason", max_length=500),
+        is_open=OneApproval.denying,
+        on_open_change=OneApproval.show_denial,
+        on_submit=OneApproval.deny,
+        form=OneApproval,
+        submit="Deny",
+        kind="danger",
+    )

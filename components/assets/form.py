@@ -1,0 +1,68 @@
+"""The form of a new asset."""
+
+import reflex as rx
+
+from components.compliance.rule_editor import framework_cards, rule_settings
+from components.ui.box import col
+from components.ui.button import button, link_button
+from components.ui.card import card
+from components.ui.form import area_field, field_row, select_field, text_field
+from components.ui.note import note, problem_note
+from state.assets.form import NewAsset
+from state.core.session import Session
+
+
+def asset_form() -> rx.Component:
+    """Draw the whole form: name and supply, framework, rules."""
+    errors = NewAsset.errors
+    what = card(
+        "Asset",
+        col(
+            field_row(
+                text_field("Name", "name", errors=errors, hint="The name that investors see", max_length=120),
+                text_field(
+                    "Symbol", "symbol", errors=errors, hint="Up to 11 capital letters and digits", max_length=11,
+                    class_name="upper",
+                ),
+            ),
+            field_row(
+                select_field(
+                    "Chain", "chain_eid", NewAsset.chains, errors=errors, placeholder="Choose a chain",
+                    hint="You can bridge it to other chains later",
+                ),
+                text_field(
+                    "Initial supply", "initial_supply", errors=errors, default_value="0", input_mode="decimal",
+                    required=False, hint="In whole tokens, minted to your treasury wallet",
+                ),
+                select_field(
+                    "Decimals", "decimals", [("18", "18"), ("6", "6")], errors=errors,
+                    hint="How far a token can be divided. Cannot be changed later",
+                ),
+            ),
+            area_field("Description", "description", errors=errors, optional=True, rows=2),
+            cls="wide",
+        ),
+        pad=True,
+    )  # fmt: skip
+    no_chain = note(
+        rx.el.b("No chain is enabled. "),
+        "Enable one first: an asset is deployed to a chain. ",
+        rx.el.a("Chains", href="/o/" + Session.org.id + "/chains", class_name="link"),
+        tone="warn",
+    )
+    return rx.el.form(
+        rx.cond(NewAsset.chains.length() == 0, no_chain, rx.fragment()),
+        what,
+        framework_cards(NewAsset),
+        rule_settings(NewAsset, "tokens"),
+        problem_note(NewAsset.form_problem),
+        rx.el.div(
+            link_button("Cancel", "/o/" + Session.org.id + "/assets"),
+            rx.el.span(class_name="end"),
+            button("Create asset", "rocket", kind="primary", type="submit", busy=NewAsset.saving),
+            class_name="wizard-foot",
+        ),
+        on_submit=NewAsset.submit,
+        no_validate=True,
+        class_name="wizard",
+    )

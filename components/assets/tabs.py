@@ -1,0 +1,183 @@
+"""The simple tabs of an asset: overview, markets, holders, activity."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.compliance.rule_editor import rules_said
+from components.core.csv_link import csv_of
+from components.core.permission import for_issuers
+from components.ui.box import col, split
+from components.ui.button import link
+from components.ui.card import card, figure_strip, panel
+from components.ui.note import empty
+from components.ui.status import status, tag
+from components.ui.table import Col, list_table, name_link, pager, table, td, tr
+from components.ui.value import amount, short_hash, when
+from state.assets.detail import AssetState, DeploymentView
+from state.assets.holders import ActivityState, HoldersState, HolderView
+from state.core.session import Session
+from state.markets.list import AssetMarkets, MarketView
+from state.requests.views import RequestView
+
+ASSET = "/o/" + Session.org.id + "/assets/"
+
+
+def overview() -> rx.Component:
+    """Draw supply, tokens by chain, and the current rules."""
+    asset = AssetState.asset
+    figures = figure_strip(
+        ("Total supply", amount(asset.supply, asset.symbol, asset.decimals)),
+        ("Chains", asset.places.length()),
+        ("Framework", asset.framework),
+        ("Created", when(asset.created_at)),
+    )
+    about = rx.cond(asset.description != "", rx.el.p(asset.description, class_name="muted"), rx.fragment())
+    edit = link("Edit", ASSET + asset.id + "?tab=compliance", on_click=AssetState.go("compliance").prevent_default)
+    return col(
+        about,
+        figures,
+        split(
+            card("Tokens", _places(), count=asset.places.length()),
+            card("Rules", rules_said(asset.rules), right=for_issuers(edit)),
+        ),
+        cls="wide",
+    )
+
+
+def _places() -> rx.Component:
+    return table(
+        "Tokens by chain",
+        [Col("Chain"), Col("Status"), Col("Token"), Col("Supply", right=True), Col("Deployed by")],
+        AssetState.asset.places,
+        _place,
+        empty=empty("link", "Not deployed on any chain yet"),
+        loading=AssetState.loading,
+        problem=rx.Var.create(""),
+    )
+
+
+def _place(place: rx.Var[DeploymentView]) -> rx.Component:
+    asset = AssetState.asset
+    silent = rx.el.span("chain not responding", class_name="muted")
+    supply = rx.cond(place.supply != "", amount(place.supply, asset.symbol, asset.decimals), silent)
+    return tr(
+        td(place.chain, class_name="strong"),
+        td(status(rx.cond(place.paused, "paused", place.status))),
+        td(short_hash(place.address, "token address", place.url), label="Token"),
+        td(supply, right=True),
+        td(short_hash(place.tx_hash, "transaction", place.tx_url), label="Transaction"),
+        key=place.eid.to_string(),
+    )
+
+
+def markets() -> rx.Component:
+    """Draw the asset's markets."""
+    return panel(
+        table(
+            "Markets of this asset",
+            [Col("Market"), Col("Chain"), Col("Status"), Col("Fees"), Col("Created", narrow=False)],
+            AssetMarkets.rows,
+            _market,
+            empty=empty("store", "No markets yet", "An on-chain order book for this asset, under its rules."),
+            loading=AssetMarkets.loading,
+            problem=AssetMarkets.problem,
+            is_forbidden=AssetMarkets.is_forbidden,
+            on_retry=AssetMarkets.load,
+        ),
+        label="Markets",
+        on_mount=AssetMarkets.load,
+    )
+
+
+def _market(market: rx.Var[MarketView]) -> rx.Component:
+    href = "/o/" + Session.org.id + "/markets/" + market.id + "?asset=" + market.asset_id
+    return tr(
+        td(name_link(market.pair, href)),
+        td(market.chain, class_name="muted"),
+        td(
+            status(market.status),
+            rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment()),
+        ),
+        td(market.fees, class_name="num muted"),
+        td(when(market.created_at), narrow=False, class_name="muted"),
+        key=market.id,
+    )
+
+
+def holders() -> rx.Component:
+    """Draw the cap table."""
+    return panel(
+        list_table(
+            "Holders",
+            [
+                Col("Holder"),
+                Col("Address"),
+                Col("Chain"),
+                Col("Balance", right=True),
+                Col("Frozen", right=True),
+                Col("Share", right=True),
+            ],
+            HoldersState,
+            _holder,
+            empty=empty("users", "No holders yet", "The treasury gets the initial supply on deployment."),
+        ),
+        pager(
+            "From the transfers on each chain",
+            HoldersState,
+            csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
+        ),
+        label="Holders",
+        on_mount=HoldersState.load,
+    )
+
+
+def _holder(holder: rx.Var[HolderView]) -> rx.Component:
+    asset = AssetState.asset
+    unknown = rx.el.span("unknown party", class_name="muted")
+    name: Any = rx.cond(
+        holder.is_treasury, tag("Treasury", "info"), rx.cond(holder.name != "", holder.name, unknown)
+    )  # fmt: skip
+    frozen = rx.match(
+        holder.frozen,
+        ("", rx.el.span("unknown", class_name="muted")),
+        ("0", rx.el.span("none", class_name="muted")),
+        amount(holder.frozen, asset.symbol, asset.decimals),
+    )
+    return tr(
+        td(name),
+        td(short_hash(holder.address)),
+        td(holder.chain, class_name="muted", label="Chain"),
+        td(amount(holder.balance, asset.symbol, asset.decimals), right=True),
+        td(frozen, right=True, label="Frozen", class_name="lead"),
+        td(holder.share, right=True, label="Share"),
+        key=holder.id,
+    )
+
+
+def activity() -> rx.Component:
+    """Draw the requests for this asset."""
+    return panel(
+        list_table(
+            "Requests of this asset",
+            [Col("Operation"), Col("Status"), Col("Steps", right=True), Col("Requested by"), Col("Started")],
+            ActivityState,
+            _request,
+            empty=empty("list-checks", "No activity yet"),
+        ),
+        pager("Newest first", ActivityState),
+        label="Activity",
+        on_mount=ActivityState.load,
+    )
+
+
+def _request(request: rx.Var[RequestView]) -> rx.Component:
+    href = "/o/" + Session.org.id + "/requests?id=" + request.id
+    return tr(
+        td(name_link(request.title, href)),
+        td(status(request.status)),
+        td(request.done_steps, " of ", request.steps.length(), right=True, label="Steps", class_name="lead"),
+        td(request.created_by, class_name="muted"),
+        td(when(request.created_at), class_name="muted"),
+        key=request.id,
+    )

@@ -1,0 +1,72 @@
+"""One packet's history: sent, in transit, delivered or refused, with its transactions."""
+
+import reflex as rx
+
+from components.bridges.returns import return_button, return_dialog
+from components.core.permission import may_issue
+from components.ui.box import col
+from components.ui.button import button, link
+from components.ui.card import kv
+from components.ui.dialog import drawer
+from components.ui.note import note
+from components.ui.progress import request_progress
+from components.ui.status import badge
+from components.ui.value import amount, short_hash, when
+from state.bridges.list import BridgeState, BridgeView
+from state.core.session import Session
+
+
+def bridge_story() -> rx.Component:
+    """Draw the drawer."""
+    bridge, request = BridgeState.bridge, BridgeState.request
+    refused = note(rx.el.b("The packet was refused. "), bridge.failure, tone="bad")
+    what = rx.cond(
+        bridge.amount == "0",
+        rx.el.span("rules only", class_name="muted"),
+        amount(bridge.amount, bridge.symbol, bridge.decimals),
+    )
+    facts = kv(
+        ("Status", badge(bridge.status)),
+        ("From", bridge.source),
+        ("To", bridge.destination),
+        ("Carries", what),
+        (
+            "Receiver",
+            rx.cond(bridge.receiver != "", short_hash(bridge.receiver), rx.el.span("none", class_name="muted")),
+        ),
+        ("Packet", short_hash(bridge.guid, "packet id")),
+        ("Sent by", short_hash(bridge.source_tx, "transaction", bridge.source_url)),
+        ("Delivered by", short_hash(bridge.destination_tx, "transaction", bridge.destination_url)),
+        ("Started", when(bridge.created_at)),
+        ("Last checked", when(bridge.checked_at)),
+    )
+    progress = request_progress(BridgeState, may_retry=may_issue())
+    shown = drawer(
+        "Bridge of " + bridge.symbol,
+        rx.el.span(bridge.source, " to ", bridge.destination),
+        col(
+            rx.cond((bridge.failure != "") & (request.problem == ""), refused, rx.fragment()),
+            facts,
+            _returned(bridge),
+            rx.cond(request.steps.length() > 0, progress, rx.fragment()),
+            cls="wide",
+        ),
+        is_open=bridge.id != "",
+        on_close=BridgeState.hide,
+        foot=(
+            return_button(),
+            link("View asset", "/o/" + Session.org.id + "/assets/" + bridge.asset_id),
+            rx.el.span(class_name="end"),
+            button("Close", on_click=BridgeState.hide),
+        ),
+    )
+    return rx.fragment(shown, return_dialog())
+
+
+def _returned(bridge: rx.Var[BridgeView]) -> rx.Component:
+    """Show when and how the supply of a dropped packet was returned."""
+    facts = kv(
+        ("Supply returned", when(bridge.returned_at)),
+        ("Returned by", short_hash(bridge.return_tx, "transaction", bridge.return_url)),
+    )
+    return rx.cond(bridge.returned_at != "", facts, rx.fragment())

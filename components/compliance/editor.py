@@ -1,0 +1,169 @@
+"""The compliance editor: framework, rules, changes, their impact, and saving."""
+
+import reflex as rx
+
+from components.compliance.history import rules_history
+from components.compliance.rule_editor import framework_cards, rule_settings
+from components.core.permission import for_issuers, may_issue
+from components.ui.box import col, row, text
+from components.ui.button import button
+from components.ui.card import card, item, items
+from components.ui.dialog import dialog
+from components.ui.form import save_bar
+from components.ui.icon import icon
+from components.ui.note import note, problem_note, skeleton
+from components.ui.progress import diff
+from components.ui.value import short_hash
+from state.assets.detail import AssetState
+from state.compliance.editor import ComplianceState
+from state.compliance.impact import ExcludedView, HaltedMarketView
+
+
+def compliance_editor() -> rx.Component:
+    """Draw the tab."""
+    state = ComplianceState
+    read_only = note(
+        rx.el.b("Read-only. "),
+        "Changing rules requires the scope assets:write, which admins and compliance officers have.",
+    )
+    editor = rx.fragment(
+        rx.cond(may_issue(), rx.fragment(), rx.el.div(read_only, class_name="following")),
+        framework_cards(state),
+        rx.el.div(
+            rx.el.fieldset(
+                rx.el.legend("Rules", class_name="sr"),
+                rule_settings(state, AssetState.asset.symbol, state.changed),
+                disabled=state.saving,
+                class_name="plain",
+            ),
+            rx.el.div(_changes(), _impact(), class_name="beside"),
+            class_name="split",
+        ),
+        for_issuers(_bar()),
+        _review(),
+    )
+    return rx.el.div(
+        rx.cond(state.frameworks.length() > 0, editor, rx.el.div(skeleton(5), class_name="card")),
+        rules_history(),
+        on_mount=state.load,
+    )
+
+
+def _changes() -> rx.Component:
+    state = ComplianceState
+    none = rx.el.p("Your changes appear here next to the current rules.", class_name="muted card-body")
+    return card("Changes", rx.cond(state.changes.length() > 0, diff(state.changes), none), count=state.changes.length())
+
+
+def _impact() -> rx.Component:
+    state = ComplianceState
+    waiting = row(icon("loader-circle", 15, spin=True), "Querying the chains", cls="muted card-body")
+    idle = rx.el.p("Checked against every holder and market as you change a rule.", class_name="muted card-body")
+    wrong = rx.el.div(problem_note(state.form_problem), _rebase(), class_name="card-body col")
+    unread = rx.el.p("Correct the marked fields first.", class_name="muted card-body")
+    idle = rx.cond(state.errors.length() > 0, unread, idle)
+    body = rx.cond(
+        state.checking, waiting, rx.cond(state.checked, _found(), rx.cond(state.form_problem != "", wrong, idle))
+    )
+    return rx.el.div(card("Impact", body), role="status", aria_live="polite")
+
+
+def _rebase() -> rx.Component:
+    """Draw the button that applies the changes to the current rules; nothing if they are the ones that were read."""
+    state = ComplianceState
+    again = button("Load current rules", "rotate-cw", small=True, on_click=state.rebase)
+    return rx.cond(state.is_outdated, rx.el.div(again), rx.fragment())
+
+
+def _found() -> rx.Component:
+    impact = ComplianceState.impact
+    out = item(
+        impact.falling,
+        "They keep their tokens but cannot receive more",
+        sign="user-x",
+        tone="bad",
+    )
+    stay = item(impact.staying, "According to the chains now", sign="circle-check", tone="ok")
+    more = item(rx.el.span("and ", impact.more, " more", class_name="muted"))
+    return items(
+        rx.cond(impact.out > 0, out, rx.fragment()),
+        rx.cond(
+            impact.out > 0,
+            rx.el.li(rx.el.ul(rx.foreach(impact.holders, _excluded)), class_name="out-list", tab_index=0),
+            rx.fragment(),
+        ),
+        rx.cond(impact.more > 0, more, rx.fragment()),
+        rx.foreach(impact.markets, _halting),
+        rx.cond(impact.total > 0, stay, item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")),
+    )
+
+
+def _excluded(holder: rx.Var[ExcludedView]) -> rx.Component:
+    name = rx.cond(holder.name != "", rx.el.div(holder.name, class_name="trunc"), rx.fragment())
+    return item(
+        rx.el.div(name, short_hash(holder.address)),
+        holder.why,
+        text(holder.balance, cls="num small"),
+        key=holder.address,
+    )
+
+
+def _halting(market: rx.Var[HaltedMarketView]) -> rx.Component:
+    return item(
+        rx.el.span("The market on ", market.name, " halts"), market.why, sign="circle-pause", tone="warn", key=market.id
+    )
+
+
+def _bar() -> rx.Component:
+    state = ComplianceState
+    count = state.changes.length()
+    tone = rx.cond(state.impact.is_harmless, "muted", "bad-text headline")
+    verdict = rx.cond(
+        state.checked,
+        rx.el.span(state.impact.headline, class_name=tone),
+        rx.cond(state.checking, rx.el.span("Calculating the impact", class_name="muted"), rx.fragment()),
+    )
+    wrong = state.errors.length() > 0
+    words = rx.fragment(
+        rx.el.span(count, rx.cond(count == 1, " unsaved change", " unsaved changes"), class_name="headline"),
+        verdict,
+        rx.cond(wrong, rx.el.span("Some fields are invalid", class_name="bad-text"), rx.fragment()),
+    )
+    return save_bar(
+        (count > 0) | wrong,
+        words,
+        button("Discard", on_click=state.discard, disabled=state.saving),
+        button(
+            "Review and save", kind="primary", busy=state.saving, disabled=~state.checked | wrong,
+            on_click=state.review(True),
+        ),
+    )  # fmt: skip
+
+
+def _review() -> rx.Component:
+    state = ComplianceState
+    steps = rx.el.ol(
+        rx.foreach(state.impact.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps muted"
+    )
+    harm = note(rx.el.b(state.impact.headline, ". "), "They keep their tokens but cannot receive more.", tone="warn")
+    fine = note(state.impact.headline, ".", tone="ok")
+    return dialog(
+        "Save these rules?",
+        "They are written to every chain of the asset. Each chain enforces them from that block on.",
+        rx.el.div(diff(state.changes), class_name="diff-box"),
+        col(
+            rx.cond(state.impact.is_harmless, fine, harm),
+            rx.cond(state.impact.steps.length() > 0, steps, rx.fragment()),
+            problem_note(state.form_problem),
+            _rebase(),
+            cls="card-body",
+        ),
+        is_open=state.reviewing,
+        on_open_change=state.review,
+        flush=True,
+        foot=(
+            rx.el.span(class_name="end"),
+            rx.dialog.close(button("Cancel")),
+            button("Save rules", kind="primary", busy=state.saving, on_click=state.save),
+        ),
+    )

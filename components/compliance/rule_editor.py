@@ -1,0 +1,231 @@
+"""The rule editor: framework cards, and every rule with its meaning.
+
+Works with any `state.compliance.rule_editor.RuleEditor`.
+"""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.box import row
+from components.ui.button import button
+from components.ui.card import card
+from components.ui.form import choice, choices, error_of, setting
+from components.ui.icon import icon
+from components.ui.overlay import picker
+from components.ui.tabs import filters
+from state.compliance.rule_editor import COUNTRY_ITEMS, Framework
+
+LEVELS = [("0", "None"), ("1", "1"), ("2", "2"), ("3", "3")]
+
+
+def framework_cards(state: Any) -> rx.Component:
+    """Draw the frameworks as choices, each with what it enforces and what it leaves to the issuer."""
+    return rx.el.div(
+        rx.el.div(
+            rx.el.h2("Framework", class_name="title-3"),
+            rx.el.span("A preset fills in the rules; you can change every value.", class_name="muted small"),
+            class_name="row wrap section-head",
+        ),
+        choices("Framework", rx.foreach(state.frameworks, lambda one: _framework(state, one))),
+        class_name="frameworks",
+    )
+
+
+def _framework(state: Any, one: rx.Var[Framework]) -> rx.Component:
+    card_ = choice(
+        "framework",
+        one.id,
+        one.name,
+        one.summary,
+        checked=state.draft.framework == one.id,
+        on_change=lambda _: state.pick_framework(one.id),
+    )
+    trigger = rx.el.button(
+        "What it enforces", icon("chevron-down", 12), type="button", class_name="link small more",
+        aria_label="What " + one.name + " enforces",
+    )  # fmt: skip
+    about = rx.el.div(
+        rx.el.p(one.name, class_name="title-3"),
+        rx.el.p("Enforced on chain", class_name="muted small"),
+        _lines(one.enforces, "check", "ok-text"),
+        rx.el.p("Left to you", class_name="muted small"),
+        _lines(one.leaves, "minus", "muted"),
+        rx.el.p("Configuration, not legal advice.", class_name="muted small"),
+        class_name="col framework-about",
+    )
+    content = rx.popover.content(about, align="start", aria_label="What " + one.name + " enforces")
+    return rx.el.div(card_, rx.popover.root(rx.popover.trigger(trigger), content), class_name="framework", key=one.id)
+
+
+def _lines(lines: rx.Var[list[str]], sign: str, tone: str) -> rx.Component:
+    def one(line: Any) -> rx.Component:
+        return rx.el.li(icon(sign, 14, class_name=tone), rx.el.span(line), class_name="row top", key=line)
+
+    return rx.el.ul(rx.foreach(lines, one), class_name="col tight")
+
+
+def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bool = False) -> rx.Component:
+    """Draw every rule with its control and error. `changed` maps the names of changed rules."""
+
+    def line(name: str, about: Any, control: rx.Component, field: str) -> rx.Component:
+        differs = changed.contains(name) if changed is not None else False
+        return setting(name, about, control, _error(state, field), changed=differs)
+
+    who = "trader" if of_market else "receiver"
+    lines = [
+        line(
+            "Accredited investors only",
+            f"A {who} needs an attestation as accredited at the required level. Checked on chain every time.",
+            _switch(state, "accredited", "Accredited investors only"),
+            "requires_accreditation",
+        ),
+        line(
+            "Required KYC level",
+            f"The lowest level a {who}'s attestation must carry. Raising it excludes holders below it.",
+            rx.el.div(
+                filters("Required KYC level", state.draft.level.to_string(), state.set_level, LEVELS),
+                class_name="segmented",
+            ),
+            "required_kyc_level",
+        ),
+        line(
+            "Maximum holders",
+            "Counts accounts with a balance except the treasury. 0 means unlimited.",
+            _text(state, "max_holders", state.draft.max_holders, "max_holders", "Maximum holders", after="holders"),
+            "max_holders",
+        ),
+        line(
+            "Blocked countries",
+            f"A {who} attested for one of these countries is refused. ISO 3166-1 alpha-3.",
+            _countries(state),
+            "blocked_countries",
+        ),
+        line(
+            "Lock-up ends",
+            "No transfer between holders before this moment, in UTC. The treasury is exempt. Empty means no lock-up.",
+            _text(state, "lockup", state.draft.lockup, "lockup_end_time", "Lock-up ends", type="datetime-local"),
+            "lockup_end_time",
+        ),
+        line(
+            "Maximum per holder",
+            "A holder above it keeps the tokens but cannot receive more. In whole tokens; 0 means unlimited.",
+            _text(
+                state, "max_tokens", state.draft.max_tokens, "max_tokens_per_holder", "Maximum per holder", after=symbol
+            ),
+            "max_tokens_per_holder",
+        ),
+    ]
+    if not of_market:
+        lines += _asset_only(state, line)
+    return card(
+        "Rules", *lines, right=rx.el.span("Configuration, not legal advice", class_name="muted small hide-narrow")
+    )
+
+
+def _asset_only(state: Any, line: Any) -> list[rx.Component]:
+    """Draw the two rules that only tokens have."""
+    return [
+        line(
+            "Organization only",
+            "Only accounts that this organization itself attested can hold the token.",
+            _switch(state, "org_only", "Organization only"),
+            "org_only",
+        ),
+        line(
+            "Trusted issuers",
+            "Issuers whose attestations count, in addition to this organization's and its parents': "
+            "addresses, one per line.",
+            rx.el.textarea(
+                name="issuers",
+                id="rule-issuers",
+                default_value=state.draft.issuers,
+                key="issuers-" + state.revision.to_string(),
+                rows=2,
+                spell_check=False,
+                placeholder="0x…",
+                class_name="input mono",
+                aria_label="Trusted issuers",
+                on_change=state.write("issuers").debounce(300),
+                on_blur=state.write("issuers"),
+                **_invalid(state, "trusted_issuers"),
+            ),
+            "trusted_issuers",
+        ),
+    ]
+
+
+def _switch(state: Any, name: str, label: str) -> rx.Component:
+    return rx.switch(
+        checked=state.draft.accredited if name == "accredited" else state.draft.org_only,
+        on_change=state.switch(name),
+        aria_label=label,
+    )
+
+
+def _text(
+    state: Any, name: str, value: Any, field: str, label: str, *, after: Any = None, type: str = "text"
+) -> rx.Component:
+    """Draw an input that keeps its own text; `revision` in its key makes it take over values that we fill in."""
+    control = rx.el.input(
+        id=f"rule-{name}",
+        name=name,
+        type=type,
+        input_mode="decimal" if type == "text" else None,
+        default_value=value,
+        key=f"{name}-" + state.revision.to_string(),
+        class_name="input num",
+        auto_complete="off",
+        aria_label=label,
+        on_change=state.write(name).debounce(300),
+        on_blur=state.write(name),
+        **_invalid(state, field),
+    )
+    tail = [rx.el.span(after, class_name="after")] if after is not None else []
+    return rx.el.div(control, *tail, class_name="affix after-pad grow" if tail else "affix grow")
+
+
+def _invalid(state: Any, field: str) -> dict[str, Any]:
+    wrong = state.errors.contains(field)
+    return {
+        "aria_invalid": rx.cond(wrong, "true", "false"),
+        "aria_describedby": rx.cond(wrong, f"rule-{field}-error", ""),
+    }
+
+
+def _error(state: Any, field: str) -> rx.Component:
+    words = error_of(state.errors, field)
+    said = rx.el.div(
+        icon("circle-alert", 13), rx.el.span(words), class_name="error", id=f"rule-{field}-error", role="alert"
+    )
+    return rx.cond(state.errors.contains(field), said, rx.fragment())
+
+
+def _countries(state: Any) -> rx.Component:
+    def chip(code: Any) -> rx.Component:
+        remove = rx.el.button(icon("x", 12), type="button", aria_label="Unblock " + code, on_click=state.unblock(code))
+        return rx.el.li(code, remove, class_name="chip", key=code)
+
+    search = rx.el.div(
+        picker(
+            COUNTRY_ITEMS, "Country to block", on_pick=state.block, placeholder="Country or code",
+            none="No countries match", focused=True,
+        ),
+        class_name="pop narrow",
+    )  # fmt: skip
+    add = rx.popover.root(
+        rx.popover.trigger(button("Add", "plus", small=True, aria_label="Block a country")),
+        rx.popover.content(search, align="end", side_offset=6, aria_label="Block a country"),
+    )
+    return row(
+        rx.el.ul(rx.foreach(state.draft.countries, chip), class_name="row wrap chips", aria_label="Blocked countries"),
+        add,
+        cls="wrap chips",
+    )
+
+
+def rules_said(rules: rx.Var[list[dict[str, str]]]) -> rx.Component:
+    """List rules as text."""
+    return rx.el.dl(
+        rx.foreach(rules, lambda rule: rx.fragment(rx.el.dt(rule["name"]), rx.el.dd(rule["value"]))), class_name="kv"
+    )

@@ -1,0 +1,62 @@
+"""The daily limits of an asset in its controls, and the dialog that changes them."""
+
+import reflex as rx
+
+from components.core.permission import is_admin
+from components.ui.box import col, text
+from components.ui.button import button
+from components.ui.card import card, item
+from components.ui.dialog import form_dialog
+from components.ui.form import text_field
+from components.ui.note import problem_note
+from state.assets.detail import AssetState
+from state.controls.daily_limits import NAMES, DailyLimits, DailyLimitView
+
+STATE = DailyLimits
+HINT = "Whole tokens per 24 hours. Empty: no limit"
+
+
+def daily_limits() -> rx.Component:
+    """Draw the card of daily limits and its dialog."""
+    listed = rx.el.ul(rx.foreach(STATE.limits, _limit), aria_label="Daily limits")
+    shown = rx.cond(STATE.problem != "", problem_note(STATE.problem), listed)
+    edit = button("Edit limits", small=True, on_click=STATE.show(True), aria_haspopup="dialog")
+    return rx.el.div(
+        card("Daily limits", shown, right=rx.cond(is_admin(), edit, rx.fragment())), _dialog(), on_mount=STATE.load
+    )
+
+
+def _limit(limit: rx.Var[DailyLimitView]) -> rx.Component:
+    symbol = AssetState.asset.symbol
+    left = rx.fragment(limit.available, " ", symbol, " left of ", limit.limit, " in 24 hours")
+    return item(
+        limit.name,
+        rx.el.span(rx.cond(limit.limit != "", left, "No limit")),
+        rx.cond(limit.limit != "", text(limit.used, " used", cls="num muted small"), rx.fragment()),
+        sign="gauge",
+        key=limit.action,
+    )
+
+
+def _dialog() -> rx.Component:
+    fields = [
+        text_field(
+            rx.el.span(name, ", ", AssetState.asset.symbol), action, errors=STATE.errors, id=f"daily-{action}",
+            input_mode="decimal", optional=True, hint=HINT, default_value=_given(action),
+        )
+        for action, name in NAMES.items()
+    ]  # fmt: skip
+    return form_dialog(
+        "Daily limits",
+        "Above a limit, a second person must approve. You can lower a limit alone. Raising or removing one also needs "
+        "a second person.",
+        col(*fields),
+        form=STATE,
+        submit="Save limits",
+        width="560px",
+    )
+
+
+def _given(action: str) -> rx.Var[str]:
+    """Return the current limit of a field; the API lists limits in the order of `NAMES`."""
+    return STATE.limits[list(NAMES).index(action)].given.to(str)

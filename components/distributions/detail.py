@@ -1,0 +1,138 @@
+"""Parts of a distribution's page: facts, one recipient's proof, activation, cancellation and deletion."""
+
+import reflex as rx
+
+from components.ui.box import col
+from components.ui.card import card, kv
+from components.ui.dialog import confirm, form_dialog
+from components.ui.form import form, text_field
+from components.ui.note import note, problem_note
+from components.ui.progress import bar
+from components.ui.status import status
+from components.ui.value import amount, copy_button, short_hash, when
+from state.distributions.detail import DistributionState
+from state.distributions.operations import Activation, Cancellation, Deletion
+from state.distributions.proof import ProofFinder
+
+ONE = DistributionState.distribution
+
+
+def facts() -> rx.Component:
+    """Draw the distribution's facts and how much was claimed."""
+    claimed = col(
+        bar(ONE.claimed_percent, "Claimed"),
+        rx.el.span(
+            amount(ONE.claimed, ONE.symbol, ONE.decimals), " of ", amount(ONE.total, ONE.symbol, ONE.decimals),
+        ),
+        cls="tight",
+    )  # fmt: skip
+    by = rx.cond(
+        ONE.recipients > 0,
+        rx.el.span(ONE.claimed_recipients, " of ", ONE.recipients, class_name="num"),
+        rx.el.span("known after activation", class_name="muted"),
+    )
+    return card(
+        "Entitlements",
+        kv(
+            ("Claimed", claimed),
+            ("Recipients who claimed", by),
+            ("Merkle root", short_hash(ONE.root, "root")),
+            ("Distributor", _made(ONE.distributor)),
+            ("Chain", ONE.chain),
+            ("Created", when(ONE.created_at)),
+        ),
+    )
+
+
+def _made(address: rx.Var[str]) -> rx.Component:
+    shown = short_hash(address, "distributor address", DistributionState.distributor_url)
+    return rx.cond(address != "", shown, rx.el.span("not deployed yet", class_name="muted"))
+
+
+def proof_card() -> rx.Component:
+    """Draw the form that looks up a recipient's proof."""
+    found = col(
+        kv(
+            ("Address", short_hash(ProofFinder.address)),
+            ("Amount", amount(ProofFinder.amount, ONE.symbol, ONE.decimals)),
+            ("Index", rx.el.span(ProofFinder.index, class_name="num")),
+            ("Claim", status(rx.cond(ProofFinder.claimed, "claimed", "open"))),
+        ),
+        rx.el.pre(ProofFinder.text, class_name="proof-text", tab_index=0, aria_label="Arguments of claim"),
+        rx.el.div(copy_button(ProofFinder.text, "Copy proof", small=True), class_name="row"),
+        cls="wide",
+    )
+    ask = form(
+        text_field(
+            "Address", "address", errors=ProofFinder.errors, id="proof-address", class_name="mono", spell_check=False,
+            placeholder="0x…", hint="A recipient's address. Anyone can submit the proof; the tokens go to this address",
+        ),
+        on_submit=ProofFinder.find,
+        problem=ProofFinder.form_problem,
+        submit="Find proof",
+        busy=ProofFinder.saving,
+    )  # fmt: skip
+    shown = rx.cond(ProofFinder.text != "", found, rx.fragment())
+    return card(
+        "A recipient's proof",
+        col(ask, rx.el.div(shown, aria_live="polite", class_name="recipient"), cls="wide"),
+        pad=True,
+    )
+
+
+def activation_dialog() -> rx.Component:
+    """Draw the dialog that activates the distribution."""
+    state = Activation
+    steps = rx.el.ol(rx.foreach(state.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps")
+    said = rx.cond(
+        state.steps.length() > 0, rx.fragment(rx.el.p("Four transactions:", class_name="muted"), steps), rx.fragment()
+    )
+    by_root = rx.fragment(
+        note("The recipients are stored outside Signum. Enter the Merkle root of their tree and their number."),
+        text_field(
+            "Merkle root", "merkleRoot", errors=state.errors, id="activate-root", class_name="mono", placeholder="0x…"
+        ),
+        text_field("Recipients", "totalRecipients", errors=state.errors, id="activate-count", input_mode="numeric"),
+    )
+    return form_dialog(
+        "Activate " + ONE.name,
+        rx.el.span(
+            "Moves ", amount(ONE.total, ONE.symbol, ONE.decimals),
+            " out of the wallet that owns the token. Unclaimed tokens come back when you cancel.",
+        ),
+        problem_note(state.plan_problem),
+        rx.cond(ONE.has_recipients, said, by_root),
+        form=state,
+        submit="Fund and activate",
+    )  # fmt: skip
+
+
+def cancellation_dialog() -> rx.Component:
+    """Ask for confirmation before the distribution is cancelled."""
+    draft = rx.el.span("Ends the draft. Nothing has been paid out. This cannot be undone.")
+    active = rx.el.span("No further claims are possible. Unclaimed tokens return to the wallet that owns the token.")
+    return confirm(
+        "Cancel " + ONE.name,
+        rx.cond(ONE.status == "draft", draft, active),
+        form=Cancellation,
+        word="Cancel distribution",
+    )
+
+
+def deletion_dialog() -> rx.Component:
+    """Ask for confirmation before the draft is deleted."""
+    return confirm(
+        "Delete " + ONE.name,
+        "Deletes the draft with its recipients and their proofs. Nothing has been paid out. This cannot be undone.",
+        form=Deletion,
+        word="Delete draft",
+    )
+
+
+def deletion_note() -> rx.Component:
+    """State when the draft is deleted, if it will be."""
+    said = note(
+        rx.el.b("Temporary. "),
+        "Signum deletes this draft after ", when(ONE.deleted_at, "day"), ", unless you activate or cancel it.",
+    )  # fmt: skip
+    return rx.cond(ONE.deleted_at != "", said, rx.fragment())

@@ -1,0 +1,130 @@
+"""The form of a new distribution: inputs at the left, the checked result at the right."""
+
+import reflex as rx
+
+from components.ui.box import col, split
+from components.ui.button import button
+from components.ui.card import card, kv
+from components.ui.csv_form import csv_form
+from components.ui.form import choice, choices, field_row, form, select_field, text_field
+from components.ui.note import empty, note
+from components.ui.value import amount, short_hash
+from state.distributions.form import NewDistribution
+
+MOST = 134_217_728
+"""The API's size limit of a list, in bytes."""
+NEW = NewDistribution
+
+
+def drawing_up() -> rx.Component:
+    """Draw the whole form."""
+    return split(col(_what(), _who(), cls="wide"), _outcome())
+
+
+def _what() -> rx.Component:
+    return card(
+        "What is paid out",
+        col(
+            text_field(
+                "Name", "name", errors=NEW.errors, id="distribution-name", max_length=120,
+                placeholder="Third-quarter distribution", on_change=NEW.write("name").debounce(250),
+                on_blur=NEW.write("name"),
+            ),
+            field_row(
+                select_field(
+                    "Asset", "asset_id", NEW.assets, errors=NEW.errors, id="distribution-asset", value=NEW.asset,
+                    on_change=NEW.write("asset_id"),
+                ),
+                select_field(
+                    "Chain", "chain_eid", NEW.chains, errors=NEW.errors, id="distribution-chain", value=NEW.chain,
+                    on_change=NEW.write("chain_eid"),
+                ),
+            ),
+            cls="wide",
+        ),
+        pad=True,
+    )  # fmt: skip
+
+
+def _who() -> rx.Component:
+    sources = choices(
+        "Recipients",
+        _source("list", "A list", "Addresses and amounts, pasted or as a CSV file"),
+        _source("holders", "The holders", "Everyone who held it at a block, in proportion, except the treasury"),
+    )
+    return card("Recipients", col(sources, rx.cond(NEW.source == "list", _list(), _holders()), cls="wide"), pad=True)
+
+
+def _source(name: str, title: str, about: str) -> rx.Component:
+    return choice(
+        "source", name, title, about, checked=NEW.source == name, on_change=lambda _: NEW.choose(name)
+    )  # fmt: skip
+
+
+def _list() -> rx.Component:
+    unit = rx.el.select(
+        rx.el.option("Whole " + NEW.symbol + ", such as 12.5", value="whole"),
+        rx.el.option("Base units, as on chain", value="base"),
+        id="distribution-unit", class_name="input", value=NEW.unit, on_change=NEW.write("amounts"),
+    )  # fmt: skip
+    example = rx.cond(
+        NEW.unit == "whole",
+        "0x1111111111111111111111111111111111111111,12.5",
+        "0x1111111111111111111111111111111111111111,12500000",
+    )
+    return col(
+        rx.el.div(
+            rx.el.label("Amounts are", html_for="distribution-unit", class_name="label"), unit, class_name="field"
+        ),
+        csv_form(
+            "List of recipients", NEW.action, most=MOST, example=example, on_checked=NEW.checked, on_made=NEW.made
+        ),
+        cls="wide",
+    )  # fmt: skip
+
+
+def _holders() -> rx.Component:
+    total = rx.el.span("Total to share, ", NEW.symbol)
+    return form(
+        field_row(
+            text_field(
+                total, "total_amount", errors=NEW.errors, id="distribution-total", input_mode="decimal",
+                hint="In whole tokens",
+            ),
+            text_field(
+                "Block", "block", errors=NEW.errors, id="distribution-block", input_mode="numeric", optional=True,
+                hint="Empty: the latest final block",
+            ),
+        ),
+        on_submit=NEW.check,
+        problem=NEW.form_problem,
+        submit="Check the holders",
+        busy=NEW.saving,
+    )  # fmt: skip
+
+
+def _outcome() -> rx.Component:
+    keep = rx.cond(
+        NEW.source == "holders",
+        button("Create draft", kind="primary", busy=NEW.saving, on_click=NEW.create),
+        rx.fragment(),
+    )
+    result = col(
+        kv(
+            ("Recipients", rx.el.span(NEW.recipients, class_name="num")),
+            ("Total", amount(NEW.total, NEW.symbol, NEW.decimals)),
+            ("Merkle root", short_hash(NEW.root, "root")),
+        ),
+        note(
+            rx.el.b("Every line is valid. "),
+            "A draft costs nothing. Activating it moves the total out of the wallet that owns the token.",
+            tone="ok",
+        ),
+        keep,
+        cls="wide",
+    )
+    waiting = empty(
+        "calculator", "Not checked yet", "Addresses, amounts and duplicates are checked before anything is saved."
+    )
+    said = rx.cond(NEW.recipients != "", result, waiting)
+    return rx.el.div(card("Result", said, pad=True), aria_live="polite", class_name="col outcome")

@@ -1,0 +1,88 @@
+"""The list of invitations, and the confirmation before one is revoked."""
+
+import reflex as rx
+
+from components.core.csv_link import csv_of
+from components.core.permission import is_admin
+from components.core.roles import role_name
+from components.ui.button import button, link_button
+from components.ui.card import panel
+from components.ui.dialog import confirm
+from components.ui.note import empty
+from components.ui.status import status
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import when
+from state.core.session import Session
+from state.invitations.list import InvitationsState, InvitationView, Revocation
+
+STATUSES = [
+    ("", "All"),
+    ("pending", "Pending"),
+    ("accepted", "Accepted"),
+    ("expired", "Expired"),
+    ("revoked", "Revoked"),
+]
+
+
+def invitations_panel() -> rx.Component:
+    """Draw the table with its filter."""
+    outbox = link_button("View emails", "/o/" + Session.org.id + "/outbox", "mail")
+    none = rx.cond(
+        InvitationsState.status != "",
+        empty("mail-search", "No invitations have this status"),
+        empty("mail", "No invitations yet", "An invitation is an email with a link that works for 7 days."),
+    )
+    return panel(
+        toolbar(
+            filters("Status", InvitationsState.status, InvitationsState.filter_status, STATUSES),
+            rx.cond((Session.network == "devnet") & is_admin(), outbox, rx.fragment()),
+        ),
+        list_table(
+            "Invitations",
+            [
+                Col("Email"),
+                Col("Role"),
+                Col("Status"),
+                Col("Expires"),
+                Col("Sent", narrow=False),
+                Col("Actions", hidden=True),
+            ],
+            InvitationsState,
+            _row,
+            empty=none,
+        ),
+        pager(
+            "Newest first, 50 per page",
+            InvitationsState,
+            csv=csv_of("/invitations", status=InvitationsState.status),
+        ),
+        label="Invitations",
+    )
+
+
+def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
+    revoke = button(
+        "Revoke", small=True, on_click=Revocation.ask(invitation.id),
+        aria_label="Revoke the invitation of " + invitation.email,
+    )  # fmt: skip
+    is_pending = invitation.status == "pending"
+    return tr(
+        td(invitation.email, class_name="strong break", full=True),
+        td(role_name(invitation.role)),
+        td(status(invitation.status)),
+        td(rx.cond(is_pending, when(invitation.expires_at), ""), class_name="muted", label="Expires"),
+        td(when(invitation.created_at), narrow=False, class_name="muted"),
+        td(rx.cond(is_pending & is_admin(), revoke, ""), right=True),
+        key=invitation.id,
+    )
+
+
+def revoke_dialog() -> rx.Component:
+    """Ask for confirmation before an invitation is revoked."""
+    return confirm(
+        "Revoke the invitation",
+        "The link sent to " + Revocation.about.email + " stops working. You can invite this person again.",
+        form=Revocation,
+        word="Revoke",
+    )

@@ -1,0 +1,165 @@
+"""The wizard's last step: the choices, the dry run's plan, open prerequisites, and the deploy button."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.box import col, row
+from components.ui.button import button, link_button, text_button
+from components.ui.card import card, panel
+from components.ui.icon import icon
+from components.ui.note import note, problem_note, skeleton
+from components.ui.progress import checklist
+from components.ui.status import status
+from components.ui.value import short_hash
+from state.markets.plan import PlanStepView
+from state.markets.wizard import MarketWizard
+
+
+def review() -> rx.Component:
+    """Draw the review step."""
+    return rx.el.div(_chosen(), col(_plan(), _notes(), _buttons(), cls="wide"), class_name="review")
+
+
+def _chosen() -> rx.Component:
+    state = MarketWizard
+    token = rx.cond(
+        state.own_token != "",
+        short_hash(state.own_token, "token address"),
+        rx.cond(
+            state.target.token != "",
+            short_hash(state.target.token, "token address"),
+            rx.el.span("Not on this chain yet; bridged first"),
+        ),
+    )
+    return card(
+        "Your market",
+        _part(
+            "Chain",
+            0,
+            ("Target", row(
+                    rx.el.span(state.target.name),
+                    rx.el.span("EID ", state.target.eid, class_name="muted small nowrap"),
+                    cls="wrap tight",
+                )),
+            ("Market factory", short_hash(state.target.factory, "factory address")),
+        ),
+        _part("Token", 1, (state.symbol, token)),
+        _listed("Rules", 2, state.said),
+        _listed("Fees", 3, state.fees_said),
+    )  # fmt: skip
+
+
+def _heading(title: str, step: int) -> rx.Component:
+    change = text_button("Change", aria_label=f"Change {title.lower()}", on_click=MarketWizard.go(step))
+    return row(rx.el.h3(title), rx.el.span(change, class_name="end"))
+
+
+def _part(title: str, step: int, *pairs: tuple[Any, Any]) -> rx.Component:
+    cells = [cell for name, value in pairs for cell in (rx.el.dt(name), rx.el.dd(value))]
+    return rx.el.section(_heading(title, step), rx.el.dl(*cells, class_name="kv"), class_name="part", aria_label=title)
+
+
+def _listed(title: str, step: int, pairs: rx.Var[list[dict[str, str]]]) -> rx.Component:
+    cells = rx.foreach(pairs, lambda pair: rx.fragment(rx.el.dt(pair["name"]), rx.el.dd(pair["value"])))
+    return rx.el.section(_heading(title, step), rx.el.dl(cells, class_name="kv"), class_name="part", aria_label=title)
+
+
+def _plan() -> rx.Component:
+    state = MarketWizard
+    table = rx.el.div(
+        rx.el.table(
+            rx.el.caption("Steps of the deployment", class_name="sr"),
+            rx.el.thead(
+                rx.el.tr(
+                    rx.el.th("#", scope="col"),
+                    rx.el.th("Step", scope="col"),
+                    rx.el.th("Chain", scope="col", class_name="hide-narrow"),
+                    rx.el.th("Gas, about", scope="col", class_name="r"),
+                )
+            ),
+            rx.el.tbody(rx.foreach(state.plan.steps, _step)),
+            class_name="table two",
+        ),
+        class_name="table-wrap",
+        tab_index=0,
+        role="region",
+        aria_label="Steps of the plan",
+    )
+    foot = rx.cond(
+        state.plan.gas != "",
+        rx.fragment(
+            rx.el.span("Paid by your treasury wallet"),
+            rx.el.span(state.plan.gas, " gas in total", class_name="end num strong"),
+        ),
+        rx.el.span("Paid by your treasury wallet"),
+    )
+    return rx.cond(
+        state.planning,
+        card("Plan", rx.el.div(skeleton(4)), right=rx.el.span("Querying the chains", class_name="muted small")),
+        rx.cond(
+            state.planned,
+            card("Plan", table, foot=foot, right=status("ready")),
+            rx.cond(state.prerequisites.length() > 0, _first(), _refused()),
+        ),
+    )
+
+
+def _step(step: rx.Var[PlanStepView], i: rx.Var[int]) -> rx.Component:
+    return rx.el.tr(
+        rx.el.td(i + 1, class_name="num muted"),
+        rx.el.td(
+            rx.el.div(step.title, class_name="strong"),
+            rx.el.div(step.detail, class_name="muted small"),
+            class_name="wrap",
+        ),
+        rx.el.td(step.chain, class_name="muted hide-narrow"),
+        rx.el.td(rx.cond(step.gas != "", step.gas, rx.el.span("none", class_name="muted")), class_name="r"),
+        key=step.name,
+    )
+
+
+def _first() -> rx.Component:
+    state = MarketWizard
+
+    def action(item: Any) -> rx.Component:
+        return rx.cond(item.href != "", link_button("Do this", item.href, small=True), status("open"))
+
+    again = button("Check again", "rotate-cw", small=True, on_click=state.make_plan, busy=state.planning)
+    return card("Before this market can be deployed", checklist(state.prerequisites, action), right=again)
+
+
+def _refused() -> rx.Component:
+    state = MarketWizard
+    again = button("Check again", "rotate-cw", small=True, on_click=state.make_plan, busy=state.planning)
+    why = rx.cond(state.form_problem != "", problem_note(state.form_problem), note("No plan requested yet."))
+    head = row(rx.el.h2("Plan", class_name="title-3"), rx.el.span(again, class_name="end"))
+    return panel(col(head, why, cls="card-body"), label="Plan")
+
+
+def _notes() -> rx.Component:
+    state = MarketWizard
+    some = note(
+        rx.el.b(state.plan.eligible, rx.cond(state.plan.eligible == 1, " party", " parties")),
+        " can trade under these rules.",
+    )
+    notes = rx.fragment(
+        rx.foreach(state.plan.warnings, lambda words: note(words, tone="warn", key=words)),
+        rx.cond(state.plan.eligible > 0, some, rx.fragment()),
+        problem_note(state.form_problem),
+    )
+    return rx.cond(state.planned, notes, rx.fragment())
+
+
+def _buttons() -> rx.Component:
+    state = MarketWizard
+    return rx.el.div(
+        button("Back", "arrow-left", on_click=state.back),
+        rx.el.span(
+            icon("shield-check", 14), "Checked, nothing sent yet", class_name="row tight muted small end hide-narrow"
+        ),
+        button(
+            "Deploy market", "rocket", kind="primary", busy=state.saving, disabled=~state.planned, on_click=state.deploy
+        ),
+        class_name="wizard-foot",
+    )

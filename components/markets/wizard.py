@@ -1,0 +1,191 @@
+"""The steps of the market wizard; the last one is in components/markets/review.py."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.compliance.rule_editor import framework_cards, rule_settings
+from components.markets.review import review
+from components.ui.box import col
+from components.ui.button import button
+from components.ui.card import card
+from components.ui.form import choice as choice_card
+from components.ui.form import choices, field, field_row, select
+from components.ui.icon import icon
+from components.ui.note import note, problem_note
+from components.ui.progress import stepper
+from components.ui.value import short_hash
+from state.markets.plan import Target
+from state.markets.wizard import STEPS, MarketWizard
+
+
+def wizard() -> rx.Component:
+    """Draw the stepper and the current step."""
+    state = MarketWizard
+    step = rx.match(
+        state.at, (0, _chain()), (1, _token()), (2, _rules()), (3, _fees()), review(),
+    )  # fmt: skip
+    onward = rx.el.div(
+        rx.cond(state.at > 0, button("Back", "arrow-left", on_click=state.back), rx.fragment()),
+        rx.el.span(class_name="end"),
+        button(rx.cond(state.at == 3, "Review", "Continue"), kind="primary", on_click=state.forward),
+        class_name="wizard-foot",
+    )
+    return rx.fragment(
+        stepper("Steps", STEPS, state.at),
+        rx.el.div(
+            step,
+            rx.cond(state.at < 4, rx.fragment(problem_note(state.form_problem), onward), rx.fragment()),
+            class_name="wizard",
+        ),
+    )
+
+
+def _chain() -> rx.Component:
+    state = MarketWizard
+    pick = field(
+        "Asset",
+        select(state.assets, id="wizard-asset", value=state.asset, on_change=state.choose_asset),
+        for_id="wizard-asset",
+    )
+    targets = choices("Chain", rx.foreach(state.targets, _target))
+    none = note(rx.el.b("No chain is enabled. "), "Enable one under Chains first.", tone="warn")
+    return card(
+        "Choose a chain",
+        col(
+            rx.el.div(pick, class_name="narrow-field"),
+            rx.cond(state.targets.length() > 0, targets, none),
+            _error("chain_eid"),
+            _error("market_factory_address"),
+            cls="wide",
+        ),
+        pad=True,
+    )
+
+
+def _target(target: rx.Var[Target]) -> rx.Component:
+    state = MarketWizard
+    here = rx.cond(target.token != "", "The token is on this chain", "The token is bridged to this chain first")
+    about = rx.cond(target.obstacle != "", target.obstacle, here)
+    settled = rx.cond(target.quote != "", "Settled in " + target.quote, "Settled in the factory's default token")
+    eid = rx.el.span("EID ", target.eid, class_name="num")
+    return rx.el.div(
+        choice_card(
+            "chain", target.eid.to_string(), target.name, about, settled, eid,
+            checked=state.target.eid == target.eid, disabled=target.obstacle != "",
+            on_change=lambda _: state.choose_chain(target.eid.to_string()),
+        ),
+        class_name="framework plain-choice",
+        key=target.eid.to_string(),
+    )  # fmt: skip
+
+
+def _error(name: str) -> rx.Component:
+    errors = MarketWizard.errors
+    words = rx.el.div(
+        icon("circle-alert", 13), rx.el.span(errors[name]), class_name="error", id=f"wizard-{name}-error", role="alert"
+    )
+    return rx.cond(errors.contains(name), words, rx.fragment())
+
+
+def _token() -> rx.Component:
+    state = MarketWizard
+    here = note(
+        rx.el.b(state.symbol, " is on ", state.target.name, ". "), "The market trades this token: ",
+        short_hash(state.target.token, "token address"), tone="ok",
+    )  # fmt: skip
+    bridged = note(
+        rx.el.b(state.symbol, " is not on ", state.target.name, " yet. "),
+        "It is bridged first, with its rules. The market is deployed automatically once the bridge is confirmed; "
+        "if the bridge fails, nothing is deployed.",
+        tone="info",
+    )
+    own = field(
+        "Token address",
+        rx.el.input(
+            id="wizard-token",
+            class_name="input mono",
+            default_value=state.own_token,
+            key="token-" + state.target.eid.to_string(),
+            placeholder="0x…",
+            spell_check=False,
+            on_change=state.write_token.debounce(200),
+            on_blur=state.write_token,
+            aria_describedby="wizard-token-hint",
+        ),
+        for_id="wizard-token",
+        hint=rx.el.span(
+            "Only if the asset's token is already on this chain but not known to Signum",
+            id="wizard-token-hint",
+        ),
+        optional=True,
+    )
+    return card(
+        "Choose the token",
+        col(
+            rx.cond(
+                state.target.token != "",
+                here,
+                rx.fragment(bridged, rx.el.div(own, _error("rwa_token_address"), class_name="col narrow-field")),
+            ),
+            rx.cond(state.target.token != "", _error("rwa_token_address"), rx.fragment()),
+            cls="wide",
+        ),
+        pad=True,
+    )
+
+
+def _rules() -> rx.Component:
+    state = MarketWizard
+    return rx.fragment(
+        note(
+            rx.el.b("A market has its own rules. "),
+            "They start as a copy of the asset's rules. Every order must pass both the token's rules and these.",
+        ),
+        framework_cards(state),
+        rule_settings(state, state.symbol, of_market=True),
+    )
+
+
+def _fees() -> rx.Component:
+    return card(
+        "Fees",
+        col(
+            rx.el.p(
+                "In basis points of the price: 30 bps are 0.30%. Your treasury collects them; "
+                "the protocol takes a share of each.",
+                class_name="muted",
+            ),
+            rx.el.div(
+                field_row(
+                    _fee("Taker fee", "taker", MarketWizard.taker, "Paid by the order that fills a resting order"),
+                    _fee("Maker fee", "maker", MarketWizard.maker, "Paid by the resting order"),
+                ),
+                class_name="narrow-field",
+            ),
+            cls="wide",
+        ),
+        pad=True,
+    )
+
+
+def _fee(label: str, name: str, value: Any, hint: str) -> rx.Component:
+    state, field_name = MarketWizard, f"{name}_fee_bps"
+    wrong = state.errors.contains(field_name)
+    control = rx.el.input(
+        id=f"wizard-{name}",
+        class_name="input num",
+        input_mode="numeric",
+        default_value=value,
+        on_change=state.write_fee(name).debounce(200),
+        on_blur=state.write_fee(name),
+        aria_invalid=rx.cond(wrong, "true", "false"),
+        aria_describedby=rx.cond(wrong, f"wizard-{field_name}-error", f"wizard-{name}-hint"),
+    )
+    return rx.el.div(
+        rx.el.label(label, html_for=f"wizard-{name}", class_name="label"),
+        rx.el.div(control, rx.el.span("bps", class_name="after"), class_name="affix after-pad"),
+        _error(field_name),
+        rx.el.div(hint, class_name="hint", id=f"wizard-{name}-hint"),
+        class_name="field",
+    )

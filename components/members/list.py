@@ -1,0 +1,160 @@
+"""The list of members and the dialogs that change it."""
+
+import reflex as rx
+
+from components.core.csv_link import csv_of
+from components.core.permission import is_admin
+from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
+from components.ui.box import col, end, row
+from components.ui.button import button, icon_button
+from components.ui.card import avatar, panel
+from components.ui.dialog import confirm, form_dialog
+from components.ui.form import choice, choices, error_of, field_row, search_box, select_field, text_field
+from components.ui.note import empty, note
+from components.ui.status import status
+from components.ui.table import Col, list_table, pager, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import short_hash, when
+from state.members.list import MemberAct, MembersState, MemberView
+from state.members.wallet_member import WalletMember
+
+
+def members_panel() -> rx.Component:
+    """Draw the table with its filters."""
+    narrowed = (MembersState.role != "") | (MembersState.words != "")
+    none = rx.cond(
+        narrowed,
+        empty("user-search", "No members match these filters", "Try another role or name."),
+        empty("users", "No members yet", "Invite people, or add them by wallet."),
+    )
+    return panel(
+        toolbar(
+            filters("Role", MembersState.role, MembersState.filter_role, [("", "All"), *OPTIONS]),
+            end(search_box("Find a member", on_change=MembersState.search.debounce(250))),
+        ),
+        list_table(
+            "Members",
+            [
+                Col("Person"),
+                Col("Role"),
+                Col("Wallet", narrow=False),
+                Col("Status"),
+                Col("Since", narrow=False),
+                Col("Actions", hidden=True),
+            ],
+            MembersState,
+            _row,
+            empty=none,
+            two=True,
+        ),
+        pager(
+            "Newest first, 50 per page",
+            MembersState,
+            csv=csv_of("/members", role=MembersState.role, search=MembersState.words),
+        ),
+        label="Members",
+    )
+
+
+def person(name: rx.Var[str], initials: rx.Var[str], below: rx.Var[str]) -> rx.Component:
+    """Draw a person with a muted line below the name."""
+    second = rx.cond((below != "") & (below != name), rx.el.div(below, class_name="muted small break"), rx.fragment())
+    return row(avatar(initials), rx.el.div(rx.el.div(name, class_name="strong break"), second, class_name="grow"))
+
+
+def _row(member: rx.Var[MemberView]) -> rx.Component:
+    more = rx.cond(
+        member.more_wallets > 0,
+        rx.el.span(" and ", member.more_wallets, " more", class_name="muted small"),
+        rx.fragment(),
+    )
+    return tr(
+        td(person(member.name, member.initials, member.email), full=True),
+        td(role_name(member.role), _given(member.given_by)),
+        td(short_hash(member.wallet, "wallet address"), more, narrow=False),
+        td(status(member.status)),
+        td(when(member.created_at), narrow=False, class_name="muted"),
+        td(rx.cond(is_admin() & (member.status != "inactive"), _acts(member), ""), right=True, class_name="acts"),
+        key=member.id,
+    )
+
+
+def _given(by: rx.Var[str]) -> rx.Component:
+    """Show who granted the role: accounts placed by one person may all be that person."""
+    return rx.cond(by != "", rx.el.div("granted by ", by, class_name="muted small break"), rx.fragment())
+
+
+def _acts(member: rx.Var[MemberView]) -> rx.Component:
+    change = button(
+        "Change role",
+        small=True,
+        on_click=MemberAct.change(member.id),
+        aria_label="Change the role of " + member.name,
+    )
+    remove = icon_button("user-minus", "Remove " + member.name, small=True, on_click=MemberAct.ask(member.id))
+    return rx.fragment(change, remove)
+
+
+def role_dialog() -> rx.Component:
+    """Draw the dialog that changes a member's role, with each role's permissions."""
+    cards = [
+        choice(
+            "role", str(role), NAMES[role], ABOUT[role],
+            checked=MemberAct.chosen == str(role), on_change=MemberAct.pick(str(role)),
+        )
+        for role in NAMES
+    ]  # fmt: skip
+    said = error_of(MemberAct.errors, "role")
+    return form_dialog(
+        "Role of " + MemberAct.member.name,
+        "The role also applies to every sub-organization, except for clients.",
+        rx.el.div(choices("Role", *cards), class_name="one-column"),
+        rx.cond(said != "", rx.el.div(said, class_name="error"), rx.fragment()),
+        _takes(),
+        is_open=MemberAct.open_as == "role",
+        form=MemberAct,
+        submit=rx.cond(MemberAct.steps.length() > 0, "Request approval", "Change role"),
+        width="600px",
+    )
+
+
+def remove_dialog() -> rx.Component:
+    """Ask for confirmation before a member is removed."""
+    return confirm(
+        "Remove " + MemberAct.member.name,
+        "The member loses the role here. Roles in other organizations, tokens and attestations stay.",
+        _takes(),
+        is_open=MemberAct.open_as == "remove",
+        form=MemberAct,
+        on_confirm=MemberAct.remove,
+        word=rx.cond(MemberAct.steps.length() > 0, "Request approval", "Remove"),
+    )
+
+
+def _takes() -> rx.Component:
+    """Say what happens where the change needs a second person; nothing where it applies immediately."""
+    steps = rx.el.ol(rx.foreach(MemberAct.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps")
+    words = note(
+        rx.el.b("A second person must approve."), steps, " Nothing changes until then.", tone="info", role="status"
+    )
+    return rx.cond(MemberAct.steps.length() > 0, words, rx.fragment())
+
+
+def wallet_dialog() -> rx.Component:
+    """Draw the dialog that adds a member by wallet."""
+    errors = WalletMember.errors
+    return form_dialog(
+        "Add by wallet",
+        "People who are new to this hierarchy must accept first. Until then, you see only what you enter here.",
+        text_field(
+            "Wallet address", "wallet_address", id="w-address", errors=errors, class_name="mono", max_length=42,
+            placeholder="0x…", spell_check=False,
+        ),
+        field_row(
+            text_field("Name", "display_name", id="w-name", errors=errors, optional=True, max_length=120),
+            text_field("Email", "email", id="w-email", errors=errors, optional=True, type="email"),
+        ),
+        col(select_field("Role", "role", OPTIONS, id="w-role", errors=errors, default_value="client")),
+        form=WalletMember,
+        submit="Add member",
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""The dialog that creates or edits an organization."""
+
+import pycountry
+import reflex as rx
+
+from components.ui.button import button
+from components.ui.dialog import form_dialog
+from components.ui.form import area_field, choice, choices, field_row, select_field, text_field
+from state.organizations.form import OrganizationForm
+from state.organizations.organization import OrganizationState
+
+COUNTRIES = sorted(((c.alpha_3, f"{c.name} ({c.alpha_3})") for c in pycountry.countries), key=lambda pair: pair[1])
+JURISDICTIONS_ID = "jurisdictions"
+NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
+Form = OrganizationForm
+
+
+def new_button() -> rx.Component:
+    """Draw the button that opens the form of a new sub-organization, for users who can create one there."""
+    new = button("New", "plus", small=True, on_click=Form.create)
+    return rx.cond(OrganizationState.can_write, new, rx.fragment())
+
+
+def organization_form() -> rx.Component:
+    """Draw the dialog."""
+    is_new = Form.mode == "create"
+    given = Form.given
+    place = choices(
+        "Position",
+        choice(
+            "place", "below", "Below " + given.name, "Its admins are admins here too.",
+            checked=Form.place == "below", on_change=Form.put("below"),
+        ),
+        choice(
+            "place", "alone", "On its own", "Starts a separate hierarchy. You are its admin.",
+            checked=Form.place == "alone", on_change=Form.put("alone"),
+        ),
+    )  # fmt: skip
+
+    def now(value: rx.Var[str]) -> rx.Var[str]:
+        return rx.cond(is_new, "", value).to(str)
+
+    errors = Form.errors
+    return form_dialog(
+        rx.cond(is_new, "New organization", "Edit " + given.name),
+        rx.cond(is_new, "It has its own members, wallets and assets.", "Changing the name does not change any ID."),
+        rx.cond(is_new & OrganizationState.can_write, place, rx.fragment()),
+        text_field("Name", "name", errors=errors, default_value=now(given.name), max_length=120),
+        field_row(
+            text_field(
+                "Type", "org_type", errors=errors, optional=True, default_value=now(given.org_type), max_length=60,
+                placeholder="Special purpose vehicle",
+            ),
+            text_field(
+                "Jurisdiction", "jurisdiction", errors=errors, optional=True, default_value=now(given.jurisdiction),
+                max_length=60, list=JURISDICTIONS_ID, placeholder="LUX, or a state",
+            ),
+        ),
+        field_row(
+            text_field("Email", "email", errors=errors, optional=True, default_value=now(given.email), type="email"),
+            text_field("Website", "website", errors=errors, optional=True, default_value=now(given.website),
+                       placeholder="https://", input_mode="url"),
+        ),
+        area_field("Description", "description", errors=errors, optional=True, default_value=now(given.description),
+                   max_length=2000),
+        select_field(
+            "Network", "network", NETWORKS, errors=errors, default_value=given.network,
+            hint="API keys without their own network use it.",
+        ),
+        rx.el.datalist(*[rx.el.option(name, value=code) for code, name in COUNTRIES], id=JURISDICTIONS_ID),
+        form=Form,
+        submit=rx.cond(is_new, "Create organization", "Save"),
+        width="600px",
+    )  # fmt: skip

@@ -1,0 +1,155 @@
+"""Actions waiting for a second person: the list, one of them with its effects, and the decision."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.approvals.schemas import ApprovalDeny
+from backend.client import ApiProblem, body
+from backend.requests.schemas import ApprovalStatus
+from state.approvals.views import ApprovalView, approval_view
+from state.core.api import Api, Form
+from state.core.arguments import id_of, one_of
+from state.core.dry_run import Plan, Plans
+from state.core.events import Events, Next, call
+from state.core.paging import Pages
+from state.core.session import Session
+from state.requests.tracker import Tracker
+
+VIEWS = ("for_me", "mine", *ApprovalStatus, "all")
+
+
+class ApprovalCount(Api, rx.State):
+    """The number of approvals the user can decide, beside the page's name in the sidebar; "?" if it is unknown."""
+
+    waiting: str = ""
+
+    @rx.event
+    async def look(self) -> None:
+        """Count them, 100 at most. Every page calls this, so it also notices when the organization starts to refuse the
+        user's IP address."""
+        try:
+            page = await self._api.list_approvals(self._org_id(), can_decide=True, limit=100)
+            count = len(page.approvals)
+            self.waiting = f"{count}+" if page.nextCursor else str(count or "")
+        except ApiProblem as problem:
+            self.waiting = "" if problem.status == 403 else "?"
+            if problem.rule == "ip_address":
+                (await self.get_state(Session))._shut_out(problem)
+
+
+class Approvals(Pages, rx.State):
+    """The list of approvals; `view` selects whose, or a status."""
+
+    rows: list[ApprovalView] = []
+    view: str = "for_me"
+
+    async def _fetch(self, cursor: str) -> str | None:
+        user_id = (await self.get_state(Session))._user_id
+        page = await self._api.list_approvals(
+            self._org_id(),
+            can_decide=True if self.view == "for_me" else None,
+            asked_by=(user_id or None) if self.view == "mine" else None,
+            status=ApprovalStatus(self.view) if self.view in set(ApprovalStatus) else None,
+            cursor=cursor or None,
+        )
+        self.rows = [approval_view(approval) for approval in page.approvals]
+        return page.nextCursor
+
+    @rx.event
+    async def load(self) -> Events:
+        """Read the first page; `?id=` opens an approval, `?view=` selects a view."""
+        self.view = one_of(self._query("view"), VIEWS, "for_me")
+        await self._restart()
+        yield call(OneApproval.show, self._query("id"))
+
+    @rx.event(supersedes=True)
+    async def pick_view(self, view: str) -> None:
+        """Show approvals for the user, requests of the user, one status, or all."""
+        if known := one_of(view, VIEWS):
+            self.view = known
+            await self._restart()
+
+
+class OneApproval(Form, Plans, rx.State):
+    """The approval in the drawer, with its current effects."""
+
+    is_open: bool = False
+    denying: bool = False
+    loading: bool = False
+    row: ApprovalView = ApprovalView()
+    plan: Plan = Plan()
+    obstacle: str = ""
+
+    @rx.event
+    async def show(self, id: str) -> Events:
+        """Open an approval; an empty id closes the drawer."""
+        wanted = id_of(id)
+        self._done()
+        self.is_open, self.denying = bool(wanted), False
+        listed = next((row for row in (await self.get_state(Approvals)).rows if row.id == wanted), None)
+        self.row, self.plan, self.obstacle = listed or ApprovalView(), Plan(), ""
+        if wanted:
+            self.loading = True
+            yield
+            await self._read(wanted)
+
+    async def _read(self, id: str) -> None:
+        try:
+            approval = await self._api.get_approval(self._org_id(), id)
+            self.row, self.obstacle = approval_view(approval), approval.obstacle or ""
+            plan = await self._plan(approval.plan, approval.subject)
+            plan.warnings = [one for one in plan.warnings if not self.row.cause or not one.startswith(self.row.cause)]
+            self.plan = plan
+        except ApiProblem as problem:
+            self.form_problem = problem.detail or problem.title
+        self.loading = False
+
+    @rx.event
+    def leave(self) -> None:
+        """Close the drawer."""
+        self.is_open, self.row = False, ApprovalView()
+
+    @rx.event
+    def show_denial(self, is_open: bool) -> None:
+        """Open or close the dialog that denies."""
+        self._done()
+        self.denying = bool(is_open) and bool(self.row.id)
+
+    @rx.event
+    async def approve(self) -> Events:
+        """Approve the action."""
+        self._begin()
+        yield
+        try:
+            await self._api.approve_request(self._org_id(), self.row.id, idempotency_key=self._form_key)
+        except ApiProblem as problem:
+            self._refused(problem)
+            await self._read(self.row.id)
+            self.form_problem = problem.detail or problem.title
+            return
+        self._done()
+        await self._accepted(f"Approved: {self.row.title}", self.row.request_id)
+        yield await self._decided()
+
+    @rx.event
+    async def deny(self, data: dict[str, Any]) -> Events:
+        """Deny the action, with a reason."""
+        self._begin()
+        yield
+        try:
+            denial = body(ApprovalDeny, {"reason": str(data.get("reason", ""))})
+            await self._api.deny_request(self._org_id(), self.row.id, denial, idempotency_key=self._form_key)
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("reason")
+            return
+        self._done()
+        self.denying = False
+        await self._notify(f"Denied: {self.row.title}", denial.reason, "info")
+        yield await self._decided()
+
+    async def _decided(self) -> Next:
+        """Read the approval after its decision; return the events that update the rest of the page."""
+        await self._read(self.row.id)
+        return [Approvals.reload, ApprovalCount.look, Tracker.watch]

@@ -1,0 +1,81 @@
+"""The form that creates an asset."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.assets.schemas import AssetCreate
+from backend.client import ApiProblem, body
+from state.chains.lookup import Chains, options
+from state.compliance.rule_editor import FIELDS, RuleEditor
+from state.compliance.rules import InvalidFields, Rules, asset_body, checked
+from state.core.arguments import number, texts
+from state.core.events import Events
+from state.core.units import to_base
+from state.requests.tracker import Tracker
+
+
+class NewAsset(RuleEditor, Chains, rx.State):
+    """The page that creates an asset."""
+
+    chains: list[dict[str, str]] = []
+    ready: bool = False
+
+    @rx.event
+    async def load(self) -> None:
+        """Start with an empty form, the enabled chains and the frameworks."""
+        self._done()
+        self._fill(Rules(level=1))
+        try:
+            await self._read_frameworks()
+            self.chains = options(await self._read_chains())
+        except ApiProblem as problem:
+            self._refused(problem)
+        self.ready = True
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Create the asset and go to it."""
+        given = texts(data)
+        self._take(given)
+        self._begin()
+        yield
+        try:
+            answer = await self._api.create_asset(self._org_id(), self._body(given), idempotency_key=self._form_key)
+        except InvalidFields as invalid:
+            self.saving, self.errors = False, invalid.errors
+            return
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("name", "symbol", "description", "chain_eid", "decimals", "initial_supply", *FIELDS)
+            return
+        self._done()
+        await self._accepted(f"Deploying {given.get('symbol', '')[:11]}", answer.request_id)
+        yield [rx.redirect(f"/o/{self._org_id()}/assets/{answer.assetId}"), Tracker.watch]
+
+    def _body(self, data: dict[str, str]) -> AssetCreate:
+        """Return the form's texts and the draft. Raises InvalidFields, and ApiProblem as the API would."""
+        errors: dict[str, str] = {}
+        supply, chain = "0", number(data.get("chain_eid"))
+        decimals = 6 if data.get("decimals") == "6" else 18
+        try:
+            supply = to_base(data.get("initial_supply") or "0", decimals)
+        except ValueError as error:
+            errors["initial_supply"] = str(error)
+        if not chain:
+            errors["chain_eid"] = "Choose a chain"
+        try:
+            rules = checked(self.draft, decimals)
+        except InvalidFields as invalid:
+            raise InvalidFields(errors | invalid.errors) from invalid
+        if errors:
+            raise InvalidFields(errors)
+        fields = asset_body(rules) | {
+            "name": data.get("name", ""),
+            "symbol": data.get("symbol", "").strip().upper(),
+            "chain_eid": chain,
+            "decimals": decimals,
+            "initial_supply": supply,
+            "description": data.get("description", "").strip() or None,
+        }
+        return body(AssetCreate, fields)

@@ -1,0 +1,179 @@
+"""The officer's queue: parties to review, and attestations by status."""
+
+from collections.abc import Sized
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.attestations.schemas import AttestationList, AttestationStatus
+from backend.client import ApiProblem
+from backend.parties.schemas import PartyList, PartyStatus
+from state.attestations.case import LISTS, Case, CaseList
+from state.attestations.detail import AttestationView, attestation_view
+from state.chains.lookup import Chains
+from state.core.arguments import id_of
+from state.core.events import Events
+from state.parties.detail import WAITING, PartyView, party_view
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a filter selects of the attestations."""
+
+    status: AttestationStatus | None = None
+    expiring_days: int | None = None
+
+
+EXPIRING_DAYS = 30
+REVIEW = "review"
+FILTERS = {
+    "pending": Filter(AttestationStatus.PENDING),
+    "active": Filter(AttestationStatus.ACTIVE),
+    "expiring": Filter(expiring_days=EXPIRING_DAYS),
+    "expired": Filter(AttestationStatus.EXPIRED),
+    "revoked": Filter(AttestationStatus.REVOKED),
+    "failed": Filter(AttestationStatus.FAILED),
+}
+"""The filters of attestations; `review` shows parties instead."""
+
+
+@dataclass
+class EntryView:
+    """A row of the queue; `at` is when it started to wait, when it expires, or when it expired."""
+
+    id: str
+    is_party: bool
+    name: str
+    mark: str
+    below: str
+    country: str
+    level: int
+    accredited: bool
+    status: str
+    at: str
+
+
+class Queue(CaseList, Chains, rx.State):
+    """The list on the attestations page."""
+
+    rows: list[EntryView] = []
+    show: str = REVIEW
+    counts: dict[str, str] = {}
+
+    async def _fetch(self, cursor: str) -> str | None:
+        if not self._chains:
+            await self._read_chains()
+        if self.show == REVIEW:
+            return await self._fetch_waiting(cursor)
+        page = await self._attestations(FILTERS[self.show], cursor=cursor or None)
+        self.rows = [_attested(attestation_view(record, self)) for record in page.attestations]
+        return page.nextCursor
+
+    async def _fetch_waiting(self, cursor: str) -> str | None:
+        """Read parties, one status after the other; the cursor names its status."""
+        name, _, at = cursor.partition(":")
+        status, at = (PartyStatus(name), at) if name in WAITING else (WAITING[0], "")
+        page = await self._parties(status, at, 50)
+        rows, following = page.parties, _cursor(status, page)
+        if following is None and status is WAITING[0]:
+            more = await self._parties(WAITING[1], "", 50)
+            rows, following = rows + more.parties, _cursor(WAITING[1], more)
+        self.rows = [_waiting(party_view(party)) for party in rows]
+        return following
+
+    async def _parties(self, status: PartyStatus, cursor: str, limit: int) -> PartyList:
+        return await self._api.list_parties(
+            organization_id=self._org_id(), status=status, cursor=cursor or None, limit=limit
+        )
+
+    async def _attestations(
+        self, shown: Filter, *, cursor: str | None = None, limit: int | None = None
+    ) -> AttestationList:
+        return await self._api.list_attestations(
+            self._org_id(), status=shown.status, expiring_days=shown.expiring_days, cursor=cursor, limit=limit
+        )
+
+    async def _count(self) -> None:
+        """Count each filter's entries: from one page if it holds everything, else from each filter's first page."""
+        try:
+            self.counts = await self._count_waiting() | await self._count_attestations()
+        except ApiProblem as problem:
+            self.counts = {}
+            await self._lacks("The counts of cases", problem)
+
+    async def _count_waiting(self) -> dict[str, str]:
+        pages = [await self._parties(status, "", 100) for status in WAITING]
+        return {REVIEW: _total(*((page.parties, page.nextCursor) for page in pages))}
+
+    async def _count_attestations(self) -> dict[str, str]:
+        everything = await self._attestations(Filter(), limit=100)
+        if everything.nextCursor is None:
+            views = [attestation_view(record, self) for record in everything.attestations]
+            return {name: str(sum(_matches(one, name) for one in views)) for name in FILTERS}
+        pages = {name: await self._attestations(shown, limit=100) for name, shown in FILTERS.items()}
+        return {name: _total((page.attestations, page.nextCursor)) for name, page in pages.items()}
+
+    async def _refresh(self) -> None:
+        """Read the current page and the counts again."""
+        await self._page()
+        await self._count()
+
+    @rx.event
+    async def load(self) -> Events:
+        """Read the first page of the filter in the URL."""
+        wanted = self._query("show")
+        self.show, self.chosen, self._chains = wanted if wanted in FILTERS else REVIEW, "", {}
+        await self._restart()
+        yield
+        if not self.problem:
+            await self._count()
+        if case_id := id_of(self._query("id")):
+            case = await self.get_state(Case)
+            await (case._open_party(case_id) if self.show == REVIEW else case._open_attestation(case_id))
+
+    @rx.event(supersedes=True)
+    async def pick_filter(self, name: str) -> None:
+        """Show one kind of case."""
+        if name == REVIEW or name in FILTERS:
+            self.show, self.chosen = name, ""
+            (await self.get_state(Case)).shown = ""
+            await self._restart()
+
+    async def _open(self) -> None:
+        row = next((row for row in self.rows if row.id == self.chosen), None)
+        if row is not None:
+            case = await self.get_state(Case)
+            await (case._open_party(row.id) if row.is_party else case._open_attestation(row.id))
+
+
+def _waiting(party: PartyView) -> EntryView:
+    return EntryView(
+        id=party.id, is_party=True, name=party.name, mark=party.mark, below=party.email or party.kind,
+        country=party.country, level=party.level, accredited=party.accredited, status=party.status, at=party.created_at,
+    )  # fmt: skip
+
+
+def _attested(attestation: AttestationView) -> EntryView:
+    is_live = attestation.status in ("active", "expired")
+    return EntryView(
+        id=attestation.id, is_party=False, name=attestation.name, mark=attestation.mark, below=attestation.chain,
+        country=attestation.country, level=attestation.level, accredited=attestation.accredited,
+        status=attestation.shown, at=attestation.expires_at if is_live else attestation.updated_at,
+    )  # fmt: skip
+
+
+def _matches(attestation: AttestationView, name: str) -> bool:
+    """Return whether a filter shows the attestation."""
+    return name == (attestation.shown if name == "expiring" else attestation.status)
+
+
+def _cursor(status: PartyStatus, page: PartyList) -> str | None:
+    return f"{status}:{page.nextCursor}" if page.nextCursor else None
+
+
+def _total(*pages: tuple[Sized, str | None]) -> str:
+    count = sum(len(rows) for rows, _ in pages)
+    return f"{count}+" if any(cursor for _, cursor in pages) else str(count)
+
+
+LISTS["attestations"] = Queue

@@ -1,0 +1,78 @@
+"""The dialog that revokes an attestation, with the impact."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from backend.attestations.schemas import AffectedHolding, AttestationRevoke
+from backend.client import ApiProblem, body
+from state.attestations.case import Case
+from state.core.dialogs import DialogAbout
+from state.core.events import Events
+from state.requests.tracker import Tracker
+
+TRIAL = "Preview of the impact."
+"""The reason in the dry run; it is not stored."""
+
+
+@dataclass
+class HoldingView:
+    """A token that the wallet holds, in base units."""
+
+    id: str
+    symbol: str
+    decimals: int
+    amount: str
+
+
+class Revoke(DialogAbout, rx.State):
+    """The form that revokes the attestation in the drawer."""
+
+    planning: bool = False
+    is_possible: bool = False
+    holdings: list[HoldingView] = []
+    _attestation_id: str = ""
+
+    @rx.event
+    async def begin(self) -> Events:
+        """Open the dialog and read the impact."""
+        case = await self.get_state(Case)
+        self._done()
+        self._attestation_id, self.is_open, self.planning = case.attestation.id, True, True
+        self.holdings, self.is_possible = [], False
+        yield
+        try:
+            plan = await self._api.revoke_attestation(
+                self._org_id(), self._attestation_id, AttestationRevoke(reason=TRIAL), dry_run=True
+            )
+            self.holdings = [holding_view(holding) for holding in plan.impact.holdings]
+            self.is_possible = True
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at()
+        self.planning = False
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Revoke the attestation and follow the transaction."""
+        self._begin()
+        yield
+        try:
+            revocation = body(AttestationRevoke, {"reason": str(data.get("reason", ""))})
+            accepted = await self._api.revoke_attestation(
+                self._org_id(), self._attestation_id, revocation, idempotency_key=self._form_key
+            )
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("reason")
+            return
+        self._close()
+        case = await self.get_state(Case)
+        await self._accepted(f"Revoking the attestation of {case.attestation.name}", accepted.request_id)
+        yield [Tracker.watch, case._follow(accepted.request_id)]
+
+
+def holding_view(holding: AffectedHolding) -> HoldingView:
+    """Convert the API's holding."""
+    return HoldingView(str(holding.asset_id), holding.symbol, holding.decimals, holding.amount)

@@ -1,0 +1,162 @@
+"""The audit log: its entries in pages, one of them in the drawer, and the verification of the hash chain."""
+
+from datetime import date, timedelta
+from urllib.parse import urlencode
+
+import reflex as rx
+
+from backend.audit.schemas import AuditVerification
+from backend.client import ApiProblem
+from state.audit.differences import KINDS
+from state.audit.views import AuditEntryView, entry_view
+from state.core.api import Api
+from state.core.arguments import id_of, number, one_of
+from state.core.events import Events
+from state.core.paging import Pages
+from state.core.references import References
+
+
+class AuditState(References, Pages, rx.State):
+    """The log, newest first, in the API's pages."""
+
+    rows: list[AuditEntryView] = []
+    people: list[dict[str, str]] = []
+    people_problem: str = ""
+    kind: str = ""
+    person: str = ""
+    first_day: str = ""
+    last_day: str = ""
+    query: str = ""
+    """The filters as the API's query, for the CSV; empty without filters."""
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_audit(
+            self._org_id(),
+            action=self.kind or None,
+            actor=self.person or None,
+            since=_start(self.first_day) or None,
+            until=_end(self.last_day) or None,
+            cursor=cursor or None,
+        )
+        self.rows = [entry_view(entry, self._known) for entry in page.audit]
+        return page.nextCursor
+
+    async def _filter(self) -> None:
+        """Read the first page with the current filters."""
+        since, until = _start(self.first_day), _end(self.last_day)
+        filters = {"action": self.kind, "actor": self.person, "since": since, "until": until}
+        given = {name: value for name, value in filters.items() if value}
+        self.query = "?" + urlencode(given) if given else ""
+        await self._restart()
+
+    @rx.event
+    async def load(self) -> Events:
+        """Read the first page, and the people to filter by."""
+        self.kind = self.person = self.first_day = self.last_day = ""
+        await self._read_known()
+        await self._filter()
+        yield [AuditState.read_people, OneEntry.leave, Verification.forget]
+
+    @rx.event
+    async def read_people(self) -> None:
+        """Read the people to filter by; empty if the user may not see them (403)."""
+        found, self.people_problem = [], ""
+        try:
+            found = (await self._api.list_access(self._org_id(), limit=100)).access
+        except ApiProblem as problem:
+            self.people_problem = "" if problem.status == 403 else problem.detail or problem.title
+        names = {str(access.user_id): access.display_name or access.email or "" for access in found}
+        self.people = [{"value": id_, "label": name} for id_, name in names.items()]
+
+    @rx.event(supersedes=True)
+    async def pick_kind(self, kind: str) -> None:
+        """Show changes of one kind, or all."""
+        self.kind = one_of(kind, KINDS)
+        await self._filter()
+
+    @rx.event(supersedes=True)
+    async def pick_person(self, person: str) -> None:
+        """Show the changes of one person, or of everyone."""
+        self.person = id_of(person)
+        await self._filter()
+
+    @rx.event(supersedes=True)
+    async def pick_day(self, which: str, day: str) -> None:
+        """Show changes from the first day on, or up to the last."""
+        if which == "first":
+            self.first_day = _day(day)
+        elif which == "last":
+            self.last_day = _day(day)
+        await self._filter()
+
+
+class OneEntry(rx.State):
+    """The entry in the drawer."""
+
+    entry: AuditEntryView = AuditEntryView()
+
+    @rx.event
+    async def show(self, seq: int) -> None:
+        """Open one of the listed entries."""
+        rows = (await self.get_state(AuditState)).rows
+        self.entry = next((row for row in rows if row.seq == number(seq)), AuditEntryView())
+
+    @rx.event
+    def leave(self) -> None:
+        """Close the drawer."""
+        self.entry = AuditEntryView()
+
+
+class Verification(Api, rx.State):
+    """The result of the verification; `said` is whole, broken or problem, and empty before it runs."""
+
+    said: str = ""
+    words: str = ""
+    last_hash: str = ""
+    busy: bool = False
+
+    @rx.event
+    async def verify(self) -> Events:
+        """Recompute every hash."""
+        if self.busy:
+            return
+        self.busy = True
+        yield
+        try:
+            found = await self._api.verify_audit(self._org_id())
+        except ApiProblem as problem:
+            self.said, self.words, self.last_hash = "problem", problem.detail or problem.title, ""
+        else:
+            self.said = "whole" if found.whole else "broken"
+            self.words, self.last_hash = _verdict(found), found.last_hash or ""
+        self.busy = False
+
+    @rx.event
+    def forget(self) -> None:
+        """Clear the verdict, which may be outdated or about another organization."""
+        self.said = self.words = self.last_hash = ""
+
+
+def _verdict(found: AuditVerification) -> str:
+    if found.broken:
+        return f"Entry {found.broken.seq:,} is the first invalid one. {found.broken.reason}"
+    count = "1 entry matches" if found.length == 1 else f"All {found.length:,} entries match"
+    return f"{count} the recorded hashes." if found.length else "There are no entries yet."
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(str(text)[:10]).isoformat()
+    except ValueError:
+        return ""
+
+
+def _start(day: str) -> str:
+    return f"{day}T00:00:00Z" if day else ""
+
+
+def _end(day: str) -> str:
+    """Return the first moment after a day."""
+    if not day or day == date.max.isoformat():
+        return ""
+    return _start((date.fromisoformat(day) + timedelta(days=1)).isoformat())

@@ -1,0 +1,122 @@
+"""Bridges: the list, and one packet's history."""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.bridges.schemas import Bridge, BridgeStatus
+from state.assets.choice import ByAsset
+from state.chains.lookup import Chains
+from state.core.arguments import chosen, id_of
+from state.core.dates import stamp
+from state.core.events import Next
+from state.core.paging import ByStatus
+from state.requests.tracker import Follows
+from state.requests.views import RequestView
+
+
+@dataclass
+class BridgeView:
+    """A row of the list."""
+
+    id: str = ""
+    asset_id: str = ""
+    symbol: str = ""
+    decimals: int = 18
+    amount: str = "0"
+    source: str = ""
+    destination: str = ""
+    status: str = ""
+    guid: str = ""
+    source_tx: str = ""
+    source_url: str = ""
+    destination_tx: str = ""
+    destination_url: str = ""
+    receiver: str = ""
+    failure: str = ""
+    request_id: str = ""
+    return_request_id: str = ""
+    returned_at: str = ""
+    return_tx: str = ""
+    return_url: str = ""
+    can_return: bool = False
+    checked_at: str = ""
+    created_at: str = ""
+
+
+class BridgesState(ByStatus, ByAsset, Chains, rx.State):
+    """The organization's bridges, in the API's pages."""
+
+    rows: list[BridgeView] = []
+    _statuses = BridgeStatus
+
+    async def _fetch(self, cursor: str) -> str | None:
+        if not self._chains:
+            await self._read_chains()
+        page = await self._api.list_bridges(
+            self._org_id(),
+            asset_id=self.asset or None,
+            status=chosen(BridgeStatus, self.status),
+            cursor=cursor or None,
+        )
+        self.rows = [self._view(bridge) for bridge in page.bridges]
+        return page.nextCursor
+
+    def _view(self, bridge: Bridge) -> BridgeView:
+        source, destination = bridge.source_chain_eid, bridge.destination_chain_eid
+        is_undelivered = bridge.status is BridgeStatus.FAILED and bool(bridge.guid)
+        return BridgeView(
+            id=str(bridge.id),
+            asset_id=str(bridge.asset_id),
+            symbol=bridge.asset_symbol or "",
+            decimals=18 if bridge.asset_decimals is None else bridge.asset_decimals,
+            amount=bridge.amount,
+            source=self._chain_name(source),
+            destination=self._chain_name(destination),
+            status=bridge.status,
+            guid=bridge.guid or "",
+            source_tx=bridge.source_tx_hash or "",
+            source_url=self._transaction_url(source, bridge.source_tx_hash),
+            destination_tx=bridge.destination_tx_hash or "",
+            destination_url=self._transaction_url(destination, bridge.destination_tx_hash),
+            receiver=bridge.to_address or "",
+            failure=bridge.failure or "",
+            request_id=str(bridge.request_id or ""),
+            return_request_id=str(bridge.return_request_id or ""),
+            returned_at=stamp(bridge.returned_at),
+            return_tx=bridge.return_tx_hash or "",
+            return_url=self._transaction_url(source, bridge.return_tx_hash),
+            can_return=is_undelivered and not bridge.returned_at,
+            checked_at=stamp(bridge.checked_at),
+            created_at=stamp(bridge.created_at),
+        )
+
+
+class BridgeState(Follows, rx.State):
+    """The bridge in the drawer."""
+
+    bridge: BridgeView = BridgeView()
+
+    @rx.event
+    async def show(self, bridge_id: str) -> Next:
+        """Open a bridge and follow its request."""
+        rows = (await self.get_state(BridgesState)).rows
+        self.bridge = next((row for row in rows if row.id == bridge_id), BridgeView())
+        self.request = RequestView()
+        followed = self.bridge.return_request_id or self.bridge.request_id
+        return self._follow(followed) if followed else None
+
+    @rx.event
+    def watch(self, request_id: str) -> Next:
+        """Follow another request of the bridge: the return of its supply."""
+        return self._follow(id_of(request_id)) if self.bridge.id else None
+
+    @rx.event
+    def hide(self) -> None:
+        """Close the drawer."""
+        self.bridge, self.request = BridgeView(), RequestView()
+
+    async def _followed(self) -> None:
+        bridges = await self.get_state(BridgesState)
+        await bridges._page()
+        self.bridge = next((row for row in bridges.rows if row.id == self.bridge.id), self.bridge)

@@ -1,0 +1,131 @@
+"""The history of an asset's rules: who changed what, when, and in which transaction."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import reflex as rx
+
+from backend.assets.schemas import RuleSet, RulesOnChain
+from backend.client import ApiProblem
+from backend.requests.schemas import Request
+from state.assets.detail import AssetState
+from state.chains.lookup import Chains
+from state.compliance.rules import Checked, differences, words
+from state.core.dates import stamp
+from state.core.events import Next
+from state.core.paging import Pages
+from state.core.units import shortened
+from state.requests.tracker import FINAL
+from state.requests.views import RequestView
+
+POLLS = 10
+
+
+@dataclass
+class RuleSetView:
+    """A version of one token's rules; `who` and `request_id` are empty if no request of this asset wrote it, `at` if
+    the chain does not respond, `changes` for the first version."""
+
+    id: str
+    chain: str
+    version: int
+    at: str
+    block: int
+    tx_hash: str
+    tx_url: str
+    who: str = ""
+    request_id: str = ""
+    changes: list[dict[str, str]] = field(default_factory=list)
+
+
+class RulesHistory(Pages, Chains, rx.State):
+    """The list on the asset's Compliance tab, newest first."""
+
+    rows: list[RuleSetView] = []
+    _requests: dict[str, Request] = {}
+    """The requests that wrote rules, by transaction."""
+
+    async def _fetch(self, cursor: str) -> str | None:
+        asset = (await self.get_state(AssetState)).asset
+        if not self._chains:
+            await self._read_chains()
+        page = await self._api.list_rules_history(
+            self._org_id(), self._in_path("asset_id"), limit=20, cursor=cursor or None
+        )
+        self.rows = [self._view(rule_set, asset.symbol, asset.decimals) for rule_set in page.rule_sets]
+        return page.nextCursor
+
+    @rx.event
+    async def load(self) -> Next:
+        """Read the first page, and rules that were just written as soon as they are indexed."""
+        await self._load()
+        return RulesHistory.catch_up
+
+    @rx.event(background=True, supersedes=True)
+    async def catch_up(self) -> None:
+        """Wait for the followed request to end, then poll until its rules are indexed, which takes a moment."""
+        polls = 0
+        async with self:
+            path = self.router.url.path
+        while polls < POLLS:
+            async with self:
+                request = (await self.get_state(AssetState)).request
+                is_over = request.status in FINAL
+                is_done = self._is_complete(request) if is_over else not request.id or bool(request.problem)
+                if self.router.url.path != path or is_done:
+                    return
+                if is_over:
+                    await self._load()
+                    polls += 1
+            await asyncio.sleep(1)
+
+    def _is_complete(self, request: RequestView) -> bool:
+        """Return whether the rules that a request wrote are shown, or it wrote none."""
+        if request.kind != "asset.update" or request.status != "succeeded" or self.problem or self._cursor:
+            return True
+        return {step.tx_hash for step in request.steps if step.tx_hash} <= {row.tx_hash for row in self.rows}
+
+    async def _load(self) -> None:
+        """Read the first page, and the requests that wrote its rules."""
+        self._chains = {}
+        try:
+            page = await self._api.list_requests(self._org_id(), subject=self._in_path("asset_id") or None, limit=100)
+        except ApiProblem as problem:
+            self._failed(problem)
+            return
+        self._requests = {step.tx_hash: one for one in page.requests for step in one.steps if step.tx_hash}
+        await self._restart()
+
+    def _view(self, rule_set: RuleSet, symbol: str, decimals: int) -> RuleSetView:
+        request = self._requests.get(rule_set.tx_hash)
+        now = rule_set.rules
+        before = now.model_copy(update={change.field: change.before for change in rule_set.changes})
+        return RuleSetView(
+            id=str(rule_set.id),
+            chain=rule_set.chain_name or self._chain_name(rule_set.chain_eid),
+            version=rule_set.version,
+            at=stamp(rule_set.at),
+            block=rule_set.block_number,
+            tx_hash=rule_set.tx_hash,
+            tx_url=self._transaction_url(rule_set.chain_eid, rule_set.tx_hash),
+            who=(request.created_by_name or "") if request else "",
+            request_id=str(request.id) if request else "",
+            changes=list(differences(_texts(before, symbol, decimals), _texts(now, symbol, decimals))),
+        )
+
+
+def _texts(rules: RulesOnChain, symbol: str, decimals: int) -> dict[str, str]:
+    """Return a chain's rules as text; its list of issuers is complete."""
+    issuers = ", ".join(map(shortened, rules.trusted_issuers)) or "none"
+    on_chain = Checked(
+        framework=rules.regulation_type,
+        level=rules.min_kyc_level,
+        accredited=rules.requires_accreditation,
+        org_only=rules.org_only,
+        countries=rules.blocked_countries,
+        lockup=rules.lockup_end_time,
+        max_holders=rules.max_holders,
+        max_tokens=rules.max_tokens_per_holder,
+        issuers=[],
+    )
+    return words(on_chain, symbol, decimals) | {"Trusted issuers": issuers}

@@ -1,0 +1,43 @@
+"""Values of rule fields: times, counts and lock-ups."""
+
+from datetime import UTC, datetime
+
+
+def moment(when: int) -> str:
+    """Convert seconds to the value of a `datetime-local` field in UTC; empty for 0."""
+    if not when:
+        return ""
+    time = datetime.fromtimestamp(when, UTC)
+    return time.strftime("%Y-%m-%dT%H:%M:%S" if time.second else "%Y-%m-%dT%H:%M")
+
+
+def time_text(when: int) -> str:
+    """Return a time in seconds as text."""
+    return datetime.fromtimestamp(when, UTC).strftime("%-d %b %Y, %H:%M UTC")
+
+
+def seconds(text: str) -> int:
+    """Convert the value of a `datetime-local` field to seconds; 0 if it is empty. Raises ValueError with a message."""
+    if not text:
+        return 0
+    try:
+        return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        raise ValueError("Enter a date and time") from None
+
+
+def count(text: str) -> int:
+    """Parse a count. Raises ValueError with a message."""
+    plain = text.replace(",", "").replace(" ", "") or "0"
+    if not plain.isascii() or not plain.isdigit() or int(plain[:20]) >= 2**32:
+        raise ValueError("Enter a whole number, 0 for no limit")
+    return int(plain)
+
+
+def after_months(months: int, now: datetime) -> str:
+    """Return the start of the day that many months from now, as a field takes it; empty for 0."""
+    if not months:
+        return ""
+    years, month = divmod(now.month - 1 + months, 12)
+    day = min(now.day, 28)
+    return f"{now.year + years:04d}-{month + 1:02d}-{day:02d}T00:00"

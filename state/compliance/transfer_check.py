@@ -1,0 +1,73 @@
+"""The transfer check: every rule's verdict about a transfer."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, body
+from backend.compliance.schemas import TransferCheck
+from state.assets.detail import AssetState
+from state.compliance.verdicts import Terms, Verdict, verdicts_of
+from state.core.api import Form
+from state.core.arguments import number, texts
+from state.core.events import Events
+from state.core.units import to_base
+
+
+class TransferCheckState(Form, rx.State):
+    """The form on the asset's page, and its result."""
+
+    verdicts: list[Verdict] = []
+    answered: bool = False
+    allowed: bool = False
+    agrees: bool = True
+    failing: int = 0
+    wallets: list[dict[str, str]] = []
+
+    @rx.event
+    async def load(self) -> None:
+        """Offer the organization's wallets as addresses."""
+        self.answered, self.verdicts = False, []
+        self._done()
+        try:
+            page = await self._api.list_wallets(self._org_id(), limit=100)
+        except ApiProblem as problem:
+            await self._lacks("Your wallets", problem)  # an address can still be typed
+            return
+        self.wallets = [{"value": wallet.address, "label": wallet.label} for wallet in page.wallets]
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Check the transfer; no tokens are moved."""
+        asset = (await self.get_state(AssetState)).asset
+        self._begin()
+        self.answered = False
+        yield
+        try:
+            check = _check(texts(data), asset.decimals)
+            answer = await self._api.check_transfer(self._org_id(), self._in_path("asset_id"), check)
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("chain_eid", "from_address", "to_address", "amount")
+            return
+        except ValueError as error:
+            self.saving, self.errors = False, {"amount": str(error)}
+            return
+        self._done()
+        terms = Terms(self._org_id(), self._in_path("asset_id"), asset.symbol, asset.decimals)
+        self.verdicts = verdicts_of(answer.rules, terms)
+        self.failing = sum(not verdict.passed for verdict in self.verdicts)
+        self.allowed, self.agrees, self.answered = answer.allowed, answer.chain_agrees, True
+
+
+def _check(data: dict[str, str], decimals: int) -> TransferCheck:
+    """Return the request body. Raises ValueError for an invalid amount, and ApiProblem as the API would."""
+    return body(
+        TransferCheck,
+        {
+            "chain_eid": number(data.get("check_chain")),
+            "from_address": data.get("from_address", "").strip(),
+            "to_address": data.get("to_address", "").strip(),
+            "amount": to_base(data.get("amount", ""), decimals),
+        },
+    )

@@ -1,0 +1,258 @@
+"""The controls of an asset: their inputs, effects and requests."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, SignumClient
+from backend.controls.schemas import Burn, Change, ForcedTransfer, Freeze, Mint, Pause, Recover
+from state.assets.detail import AssetDetail, AssetState
+from state.compliance.verdicts import Terms, Verdict, refusals_of
+from state.controls.operations import Operation, operation
+from state.core.api import Form
+from state.core.arguments import named, number
+from state.core.events import Events, Next, call
+from state.core.units import grouped, shortened, to_base
+from state.requests.tracker import Tracker
+
+TRIAL = "Preview of the effects."
+"""The reason in the dry run; it is not stored."""
+WHOLE = 2**255
+"""Frozen amounts from this on mean the whole account."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control's inputs. `danger` requires typing the symbol; `may_be_whole`: an empty amount means everything."""
+
+    operation: Operation
+    addresses: tuple[str, ...] = ()
+    has_amount: bool = False
+    may_be_whole: bool = False
+    danger: bool = False
+
+
+CONTROLS = {
+    "mint": Control(operation(Mint, SignumClient.mint), ("to_address",), True),
+    "burn": Control(operation(Burn, SignumClient.burn), ("address",), True, danger=True),
+    "pause": Control(operation(Pause, SignumClient.pause), danger=True),
+    "unpause": Control(operation(Pause, SignumClient.unpause)),
+    "freeze": Control(operation(Freeze, SignumClient.freeze), ("address",), True, may_be_whole=True),
+    "unfreeze": Control(operation(Freeze, SignumClient.unfreeze), ("address",), True, may_be_whole=True),
+    "forced_transfer": Control(
+        operation(ForcedTransfer, SignumClient.forced_transfer), ("from_address", "to_address"), True, danger=True
+    ),
+    "recover": Control(operation(Recover, SignumClient.recover), ("lost_address", "new_address"), danger=True),
+}
+FIELDS = ("chain_eid", "address", "to_address", "from_address", "lost_address", "new_address", "amount")
+NAMES = {
+    "supply": "Total supply", "balance": "Balance", "frozen": "Frozen", "state": "Token", "orders": "Open orders",
+    "quote": "Money",
+}  # fmt: skip
+
+
+class ControlForm(Form, rx.State):
+    """The open dialog, by the name of its control."""
+
+    kind: str = ""
+    chains: list[dict[str, str]] = []
+    known: list[dict[str, str]] = []
+    changes: list[dict[str, str]] = []
+    warnings: list[str] = []
+    refusals: list[Verdict] = []
+    planning: bool = False
+    is_possible: bool = False
+    plan_problem: str = ""
+    _given: dict[str, str] = {}
+
+    @rx.event
+    async def load(self) -> None:
+        """Reset the tab when it opens: no dialog; offer the known addresses."""
+        self._done()
+        self.kind = ""
+        self.known = await self._known()
+
+    async def _known(self) -> list[dict[str, str]]:
+        """Return holders and wallets by name; users who may not see them can still enter an address."""
+        try:
+            wallets, holders = await asyncio.gather(
+                self._api.list_wallets(self._org_id(), limit=100),
+                self._api.list_holders(self._org_id(), self._in_path("asset_id")),
+            )
+        except ApiProblem as problem:
+            await self._lacks("The known addresses", problem)
+            return []
+        names = {holder.address: holder.party_name or "A holder" for holder in holders.holders}
+        names |= {wallet.address: wallet.label for wallet in wallets.wallets}
+        return [{"value": address, "label": name} for address, name in names.items()]
+
+    @rx.event
+    async def show(self, kind: str, eid: str) -> Events:
+        """Open a control's dialog, for a chain if one is given."""
+        if kind not in CONTROLS:
+            return
+        self._done()
+        asset = (await self.get_state(AssetState)).asset
+        places = [{"value": str(p.eid), "label": p.chain} for p in asset.places if p.status == "active"]
+        self.chains = sorted(places, key=lambda place: place["value"] != eid)
+        self.kind, self._given = kind, {"chain_eid": self.chains[0]["value"] if self.chains else ""}
+        self._forget()
+        yield
+        await self._plan()
+
+    @rx.event
+    def close(self, is_open: bool) -> None:
+        """Close the dialog."""
+        if not is_open:
+            self.kind = ""
+
+    @rx.event
+    def write(self, name: str, text: str) -> Next:
+        """Take over an input; the chain is queried after the last one."""
+        if name not in FIELDS or not self.kind or self._given.get(name) == str(text)[:200]:
+            return None
+        self._given = {**self._given, name: str(text)[:200]}
+        self.errors = {field: words for field, words in self.errors.items() if field != name}
+        return ControlForm.ask
+
+    @rx.event(supersedes=True)
+    async def ask(self) -> Events:
+        """Read the effects once every input is there."""
+        self._forget()
+        if self._fields(await self._asset()) is None:
+            return
+        self.planning = True
+        yield
+        await self._plan()
+
+    async def _asset(self) -> AssetDetail:
+        return (await self.get_state(AssetState)).asset
+
+    async def _plan(self) -> None:
+        """Run the dry run once the inputs are complete."""
+        asset = await self._asset()
+        fields = self._fields(asset)
+        if fields is None:
+            return
+        dry_run = CONTROLS[self.kind].operation.plan
+        try:
+            plan = await dry_run(self._api, self._org_id(), self._in_path("asset_id"), fields | {"reason": TRIAL})
+        except ApiProblem as problem:
+            self._forget()
+            self._take_refusal(problem, asset)
+            return
+        self._forget()
+        self.changes = [_change_words(change, asset) for change in plan.impact.changes]
+        terms = Terms(self._org_id(), asset.id, asset.symbol, asset.decimals)
+        self.warnings = [terms.in_words(words) for words in plan.impact.warnings]
+        self.is_possible = True
+
+    def _take_refusal(self, problem: ApiProblem, asset: AssetDetail) -> None:
+        terms = Terms(self._org_id(), asset.id, asset.symbol, asset.decimals)
+        self.refusals = refusals_of(problem, terms)
+        if not self.refusals:
+            words = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
+            self.plan_problem = terms.in_words(words[:1].upper() + words[1:])
+
+    def _forget(self) -> None:
+        self.changes, self.warnings, self.refusals = [], [], []
+        self.planning, self.is_possible, self.plan_problem = False, False, ""
+
+    def _fields(self, asset: AssetDetail) -> dict[str, str | int | None] | None:
+        """Return the inputs as fields of the request's body, without its reason; None while one is missing."""
+        control = CONTROLS.get(self.kind)
+        if control is None or _missing(control, self._given, asset.decimals):
+            return None
+        fields: dict[str, str | int | None] = {"chain_eid": number(self._given["chain_eid"])}
+        fields |= {name: self._given[name].strip() for name in control.addresses}
+        if control.has_amount:
+            amount = self._given.get("amount", "").strip()
+            fields["amount"] = to_base(amount, asset.decimals) if amount else None
+        return fields
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Send the request, and follow it on the asset's page."""
+        control = CONTROLS.get(self.kind)
+        if control is None:
+            return
+        self._begin()
+        yield
+        asset, said = await self._asset(), named(data, "reason", "symbol", *FIELDS)
+        self._given = {**self._given, **{name: said[name][:200] for name in FIELDS if said[name]}}
+        self.errors = _missing(control, self._given, asset.decimals) | _unconfirmed(control, said, asset)
+        fields = self._fields(asset)
+        if self.errors or fields is None:
+            self.saving = False
+            return
+        fields |= {"reason": said["reason"]}
+        try:
+            answer = await control.operation.send(
+                self._api, self._org_id(), self._in_path("asset_id"), fields, self._form_key
+            )
+        except ApiProblem as problem:
+            self._explain(problem, asset)
+            return
+        self._done()
+        self.kind = ""
+        yield [call(AssetState.watch, answer.request_id), Tracker.watch]
+
+    def _explain(self, problem: ApiProblem, asset: AssetDetail) -> None:
+        """Show a refusal at its fields, or the rules that refuse the control."""
+        self._refused(problem)
+        self._keep_at("reason", *FIELDS)
+        if problem.rules:
+            self._forget()
+            self._take_refusal(problem, asset)
+            self.form_problem = "The rules refuse this. Nothing was sent."
+
+
+def _missing(control: Control, given: dict[str, str], decimals: int) -> dict[str, str]:
+    """Return errors of missing and invalid inputs, by field."""
+    errors = {}
+    if not number(given.get("chain_eid", "")):
+        errors["chain_eid"] = "Choose a chain"
+    for name in control.addresses:
+        if len(given.get(name, "").strip()) != 42:
+            errors[name] = "An address is 0x and 40 hexadecimal digits"
+    amount = given.get("amount", "").strip()
+    if control.has_amount and (amount or not control.may_be_whole):
+        try:
+            to_base(amount, decimals)
+        except ValueError as error:
+            errors["amount"] = str(error)
+    return errors
+
+
+def _unconfirmed(control: Control, said: dict[str, str], asset: AssetDetail) -> dict[str, str]:
+    """Return errors of a missing reason, and of a missing symbol where the control requires it."""
+    errors = {} if said["reason"] else {"reason": "Enter a reason. It is stored with the request"}
+    if control.danger and said["symbol"] != asset.symbol:
+        errors["symbol"] = f"Type {asset.symbol} to confirm"
+    return errors
+
+
+def _change_words(change: Change, asset: AssetDetail) -> dict[str, str]:
+    """Return a change as text, in whole tokens."""
+    place = next((p.chain for p in asset.places if p.eid == change.chain_eid), "")
+    address = change.address or ""
+    of = shortened(address) if address else place
+    return {
+        "name": f"{NAMES.get(change.field, change.field)}, {of}",
+        "old": _shown(change.before, change, asset),
+        "new": _shown(change.after, change, asset),
+    }
+
+
+def _shown(value: str, change: Change, asset: AssetDetail) -> str:
+    if change.field == "state":
+        return value.capitalize()
+    if change.field == "orders":
+        return value
+    if change.field == "quote":
+        return f"{grouped(value, change.decimals or 0)} {change.symbol}"
+    if change.field == "frozen" and int(value) >= WHOLE:
+        return "the whole account"
+    return f"{grouped(value, asset.decimals)} {asset.symbol}"

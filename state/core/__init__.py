@@ -1,0 +1,1 @@
+"""State shared by all pages: API calls, session, forms and paging."""

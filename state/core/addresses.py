@@ -1,0 +1,29 @@
+"""Finding email addresses in pasted text."""
+
+import re
+from typing import NamedTuple
+
+LIMIT = 50
+LONGEST = 320
+_PARTS = re.compile(r"[\s,;|<>()\[\]{}\"'`]+")
+_EDGES = ".:!?*•–—-"
+
+
+class Found(NamedTuple):
+    """Addresses in text order without duplicates, and the number of duplicates."""
+
+    addresses: list[str]
+    doubles: int
+
+
+def find_addresses(text: str) -> Found:
+    """Return everything with an `@`; the API's check says whether it is a valid address."""
+    seen: dict[str, str] = {}
+    doubles = 0
+    for part in _PARTS.split(text):
+        word = part.removeprefix("mailto:").strip(_EDGES)
+        if "@" not in word or len(word) < 2:
+            continue
+        doubles += word.casefold() in seen
+        seen.setdefault(word.casefold(), word[:LONGEST])
+    return Found(list(seen.values()), doubles)

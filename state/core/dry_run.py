@@ -1,0 +1,117 @@
+"""The plan of any operation's dry run as text: steps, changes and further facts."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from backend.client import ApiProblem
+from backend.requests.schemas import Subject
+from state.core.record_values import Values
+from state.core.references import References
+from state.core.units import shortened
+
+TOLD_APART = (
+    "changes",
+    "warnings",
+    "holders_excluded",
+    "markets",
+    "rules",
+    "access",
+    "nodes",
+    "holdings",
+    "needs_second_person",
+)
+ADDRESS = 42
+"""Characters of an address, which is shortened."""
+
+
+@dataclass
+class Plan:
+    """`facts` are dicts of name and value, `changes` of name, old and new."""
+
+    steps: list[str] = field(default_factory=list)
+    facts: list[dict[str, str]] = field(default_factory=list)
+    changes: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class Plans(References, mixin=True):
+    """Mixin of a state that shows plans."""
+
+    _values: Values = Values()
+
+    async def _plan(self, plan: BaseModel | None, subject: Subject) -> Plan:
+        """Convert the response to any operation's dry run about a subject; None gives an empty plan."""
+        if plan is None:
+            return Plan()
+        data = plan.model_dump(mode="json", by_alias=True)
+        await self._read_known()
+        impact = data["impact"]
+        self._values = self._known.about(subject.model_dump(mode="json"), await self._asset_of(subject) | impact)
+        facts = [*impact.items(), *(impact.get("rules") or {}).items()]
+        return Plan(
+            steps=[self._step(one) for one in data["steps"]],
+            facts=[self._fact(n, v) for n, v in facts if n not in TOLD_APART and v not in (None, [])],
+            changes=[self._change(one) for one in impact.get("changes", [])],
+            warnings=[*impact.get("warnings", []), *_ineligible(impact), *_halted(impact), *_held(impact)],
+        )
+
+    async def _asset_of(self, subject: Subject) -> dict[str, Any]:
+        """Return the asset of a transfer or bridge; empty if it cannot be read."""
+        try:
+            if subject.type == "transfer":
+                return {"asset_id": str((await self._api.get_transfer(self._org_id(), subject.id)).asset_id)}
+            if subject.type == "bridge":
+                return {"asset_id": str((await self._api.get_bridge(self._org_id(), subject.id)).asset_id)}
+        except ApiProblem:
+            pass  # amounts are then labeled as base units
+        return {}
+
+    def _step(self, step: Any) -> str:
+        return step if isinstance(step, str) else f"{step['title']} on {step['chain_name']}"
+
+    def _fact(self, name: str, value: Any) -> dict[str, str]:
+        return {"name": words(name), "value": self._value(name, value)}
+
+    def _change(self, data: dict[str, Any]) -> dict[str, str]:
+        what = data.get("field") or data.get("action")
+        about = [words(what)] if what else []
+        about += [short(data["address"])] if data.get("address") else []
+        about += [self._values.read("chain_eid", data["chain_eid"])] if data.get("chain_eid") else []
+        old, new = (self._value(data.get("field") or "balance", data[side]) for side in ("before", "after"))
+        return {"name": ", ".join(about), "old": old, "new": new}
+
+    def _value(self, name: str, value: Any) -> str:
+        if isinstance(value, list):
+            return ", ".join(self._value(name, one) for one in value)
+        if isinstance(value, dict):
+            return ", ".join(f"{words(n)} {self._value(n, v)}" for n, v in value.items())
+        return short(self._values.read(name.rpartition(".")[2], value))
+
+
+def words(name: str) -> str:
+    """Return a field's displayed name: `compliance_rules.max_tokens_per_holder` is "Max tokens per holder"."""
+    plain = name.rpartition(".")[2].replace("_", " ").replace(" eid", "").replace("kyc", "KYC")
+    return plain[:1].upper() + plain[1:]
+
+
+def short(value: str) -> str:
+    """Shorten an address; return other text unchanged."""
+    return shortened(value) if value.startswith("0x") and len(value) >= ADDRESS else value
+
+
+def _ineligible(impact: dict[str, Any]) -> list[str]:
+    return [
+        f"{one['name'] or short(one['wallet_address'])} becomes ineligible: {' '.join(one['reasons'])}"
+        for one in impact.get("holders_excluded", [])
+    ]
+
+
+def _halted(impact: dict[str, Any]) -> list[str]:
+    return [f"A market halts. {one['reason']}" for one in impact.get("markets", []) if one["halts"]]
+
+
+def _held(impact: dict[str, Any]) -> list[str]:
+    count = len(impact.get("holdings", []))
+    return [f"The wallet holds {count} asset{'s' if count > 1 else ''}."] if count else []

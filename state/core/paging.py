@@ -1,0 +1,88 @@
+"""Lists in keyset pages: forward with the API's cursor, back with the cursors already used; and their filters."""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from state.core.api import Loads
+from state.core.arguments import one_of
+from state.core.events import Events
+
+
+class Listed(Loads, mixin=True):
+    """Mixin of a list. Declare `rows` with the type of a row."""
+
+    rows: list[Any] = []
+
+
+class Pages(Listed, mixin=True):
+    """Mixin of a list in keyset pages. Implement `_fetch`.
+
+    It provides the handlers `load`, `reload`, `older` and `newer`; call `_restart()` after a filter change.
+    """
+
+    has_newer: bool = False
+    has_older: bool = False
+    busy: bool = False
+    _cursor: str = ""
+    _next: str = ""
+    _before: list[str] = []
+
+    async def _fetch(self, cursor: str) -> str | None:
+        """Load the page at `cursor` (empty: the first) into `rows`; return the API's `nextCursor`."""
+        raise NotImplementedError
+
+    async def _page(self) -> None:
+        try:
+            self._next = await self._fetch(self._cursor) or ""
+            self._loaded()
+        except ApiProblem as problem:
+            self._failed(problem)
+        self.has_older, self.has_newer, self.busy = bool(self._next), bool(self._before), False
+
+    async def _restart(self) -> None:
+        self._cursor, self._before = "", []
+        await self._page()
+
+    @rx.event
+    async def load(self) -> None:
+        """Read the first page."""
+        await self._restart()
+
+    @rx.event
+    async def older(self) -> Events:
+        """Go to the next page."""
+        if self._next:
+            self.busy = True
+            yield
+            self._before, self._cursor = [*self._before, self._cursor], self._next
+            await self._page()
+
+    @rx.event
+    async def newer(self) -> Events:
+        """Go back a page."""
+        if self._before:
+            self.busy = True
+            yield
+            *self._before, self._cursor = self._before
+            await self._page()
+
+    @rx.event
+    async def reload(self) -> None:
+        """Load the same page again."""
+        await self._page()
+
+
+class ByStatus(Pages, mixin=True):
+    """Mixin of a list with a filter by status. Declare `_statuses`; it provides the handler `filter_status`."""
+
+    status: str = ""
+    _statuses: ClassVar[type[StrEnum]]
+
+    @rx.event(supersedes=True)
+    async def filter_status(self, status: str) -> None:
+        """Show one status, or all."""
+        self.status = one_of(status, self._statuses)
+        await self._restart()

@@ -1,0 +1,186 @@
+"""Raw values of records as text: units, chain names, times, percentages, and displayed field names."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from state.compliance.rules import FRAMEWORKS
+from state.core.units import grouped, percent
+
+NAMES = {
+    "amount_to_freeze": "to freeze",
+    "banner_url": "banner",
+    "claimed_recipients": "recipients who claimed",
+    "compliance_rules": "rules",
+    "country": "country",
+    "destination_tx_hash": "transaction at the destination",
+    "distributor_address": "distributor",
+    "from_address": "from",
+    "guid": "packet",
+    "has_recipients": "list of recipients stored",
+    "hierarchy_path": "path",
+    "initial_supply": "initial supply",
+    "kyc_level": "KYC level",
+    "kyc_required": "KYC required",
+    "logo_url": "logo",
+    "lockup_end_time": "lock-up ends",
+    "maker_address": "maker",
+    "market_address": "market contract",
+    "market_factory_address": "market factory",
+    "max_holders": "maximum holders",
+    "max_kyc_level": "highest KYC level",
+    "max_tokens_per_holder": "maximum per holder",
+    "min_kyc_level": "KYC level required",
+    "old_secrets_until": "old secrets work until",
+    "org_only": "organization only",
+    "org_type": "type",
+    "quote_token_address": "quote token",
+    "regulation_type": "framework",
+    "required_kyc_level": "KYC level required",
+    "requires_accreditation": "accredited investors only",
+    "rwa_token_address": "token",
+    "sha256": "SHA-256",
+    "source_tx_hash": "transaction at the source",
+    "to_address": "to",
+    "token_address": "token",
+    "total_amount": "sum",
+    "total_recipients": "recipients",
+    "tx_hash": "transaction",
+    "tx_hashes": "transactions",
+    "uid": "attestation uid",
+    "wallet_address": "wallet",
+    "website": "website",
+}
+"""Fields whose displayed names differ from their own."""
+AMOUNTS = frozenset(
+    {
+        "amount",
+        "balance",
+        "claimed_amount",
+        "escrowed",
+        "filled",
+        "frozen",
+        "initial_supply",
+        "max_tokens_per_holder",
+        "supply",
+        "total_amount",
+        "total_supply",
+    }
+)
+MONEY = frozenset({"price", "quote"})
+"""Fields in a market's quote currency."""
+NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
+"""Fields in which 0 means no limit."""
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+CODED = frozenset({"acts", "control", "disabled_reason", "halt_reason", "kind", "role", "side", "status"})
+"""Fields with codes of the API: `forced_transfer`."""
+ACTIONS = frozenset({"action", "approvals"})
+"""Fields with actions that can require a second person: `token.forced_transfer`."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of an amount."""
+
+    symbol: str
+    decimals: int
+
+    def of(self, units: Any) -> str:
+        """Return base units as text."""
+        return f"{grouped(units, self.decimals)} {self.symbol}".strip()
+
+
+@dataclass(frozen=True)
+class Market:
+    """A market's units, for its orders."""
+
+    asset_id: str
+    quote: Unit | None
+
+
+@dataclass(frozen=True)
+class Known:
+    """Referenced records by id: assets' units, markets, and chain names by endpoint id."""
+
+    assets: Mapping[str, Unit] = field(default_factory=dict)
+    markets: Mapping[str, Market] = field(default_factory=dict)
+    chains: Mapping[int, str] = field(default_factory=dict)
+
+    def about(self, subject: Mapping[str, Any], record: Mapping[str, Any]) -> "Values":
+        """Return the reader of a record's values; `subject` is its `{type, id}`."""
+        own = {f"{subject['type']}_id": subject["id"], **record}
+        market = self.markets.get(str(own.get("market_id")))
+        asset_id = market.asset_id if market else str(own.get("asset_id"))
+        asset, quote = self.assets.get(asset_id), (market or self._market_of(asset_id)).quote
+        if "quote_symbol" in record:
+            quote = Unit(str(record["quote_symbol"]), int(record.get("quote_decimals") or 0))
+        is_money = quote is not None and record.get("currency") == quote.symbol
+        return Values(quote if is_money else asset, quote, self.chains)
+
+    def _market_of(self, asset_id: str) -> Market:
+        """Return one of an asset's markets: all markets of an installation share a quote currency."""
+        return next((one for one in self.markets.values() if one.asset_id == asset_id), Market(asset_id, None))
+
+
+@dataclass(frozen=True)
+class Values:
+    """Formats the values of one record, by field name."""
+
+    asset: Unit | None = None
+    quote: Unit | None = None
+    chains: Mapping[int, str] = field(default_factory=dict)
+
+    def read(self, name: str, value: Any) -> str:
+        """Return a value as text; empty text means no value."""
+        if value is None or value == []:
+            return ""
+        if isinstance(value, list):
+            return ", ".join(self._line(part) if isinstance(part, dict) else self.read(name, part) for part in value)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        text = str(value)
+        is_number = text.isascii() and text.isdigit()
+        return (self._number(name, int(text)) if is_number else "") or self._text(name, text)
+
+    def _number(self, name: str, value: int) -> str:
+        """Format a number that has a unit or meaning; otherwise return an empty text."""
+        if value == 0 and name in NO_LIMIT:
+            return "no limit"
+        if name in AMOUNTS or name in MONEY:
+            unit = self.quote if name in MONEY else self.asset
+            return unit.of(value) if unit else f"{value} base units"
+        if name.endswith("_bps"):
+            return percent(value)
+        if name == "chains" or name.endswith("eid"):
+            return self.chains.get(value, str(value))
+        if name == "lockup_end_time":
+            return moment(datetime.fromtimestamp(value, UTC)) if value else "none"
+        return f"{value:,} bytes" if name == "size" else ""
+
+    def _text(self, name: str, value: str) -> str:
+        if name == "regulation_type":
+            return FRAMEWORKS.get(value, value)
+        if MOMENT.fullmatch(value):
+            return moment(datetime.fromisoformat(value))
+        if name in ACTIONS:
+            value = value.replace(".", " ")
+        return value.replace("_", " ") if name in CODED | ACTIONS else value
+
+    def _line(self, part: dict[str, Any]) -> str:
+        return " ".join(f"{called(n)} {self.read(n, v)}" for n, v in part.items() if v not in (None, ""))
+
+
+def called(name: str) -> str:
+    """Return a field's displayed name: `expires_at` is "expires", `chain_eid` is "chain"."""
+    if known := NAMES.get(name):
+        return known
+    plain = name.removesuffix("_at").removesuffix("_bps").removesuffix("_eid").replace("_", " ")
+    return "chain" if plain == "xchain" else plain.replace("url", "URL").replace("kyc", "KYC")
+
+
+def moment(at: datetime) -> str:
+    """Format an exact time: `20 Nov 2026, 12:14:05 UTC`."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M:%S} UTC"

@@ -1,0 +1,79 @@
+"""The palette's search: organizations anywhere, other records in this organization and below."""
+
+import asyncio
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from backend.search.schemas import Found
+from state.core import arguments
+from state.core.api import Api
+from state.core.session import Session
+
+GROUPS = {
+    "asset": "Assets",
+    "market": "Markets",
+    "distribution": "Distributions",
+    "party": "Parties",
+    "member": "Members",
+    "invitation": "Invitations",
+    "wallet": "Wallets",
+    "attestation": "Attestations",
+    "transfer": "Transfers",
+    "bridge": "Bridges",
+    "request": "Requests",
+    "api_key": "API keys",
+}
+PLACES = {
+    "asset": "assets/{id}",
+    "market": "markets/{id}",
+    "distribution": "assets",
+    "party": "parties?id={id}",
+    "member": "members",
+    "invitation": "members?tab=invitations",
+    "wallet": "wallets?id={id}",
+    "attestation": "attestations?show=active&id={id}",
+    "transfer": "transfers",
+    "bridge": "bridges",
+    "request": "requests?id={id}",
+    "api_key": "api-keys",
+}
+"""The page of each kind, below its organization."""
+
+
+class Finder(Api, rx.State):
+    """The palette's results."""
+
+    found: list[dict[str, Any]] = []
+
+    @rx.event(supersedes=True)
+    async def find(self, words: str) -> None:
+        """Search organizations and, once there is text, all records the user may see here."""
+        wanted, session = arguments.words(words), await self.get_state(Session)
+        organizations, records = await asyncio.gather(session._organizations(wanted), self._records(wanted))
+        self.found = [*records, *organizations]
+
+    async def _records(self, words: str) -> list[dict[str, Any]]:
+        """Return matching records by kind, the best match's kind first; empty if the user may not search here."""
+        if not words or not self._org_id():
+            return []
+        try:
+            page = await self._api.search_organization(self._org_id(), q=words, limit=30)
+        except ApiProblem as problem:
+            if problem.status in (403, 422):
+                return []
+            return [{"id": "unread", "label": "Records were not searched", "sub": problem.detail, "off": True}]
+        rows = [row for row in page.results if row.kind in GROUPS]
+        kinds = list(dict.fromkeys(row.kind for row in rows))
+        return [self._option(row) for row in sorted(rows, key=lambda row: kinds.index(row.kind))]
+
+    def _option(self, row: Found) -> dict[str, Any]:
+        is_here = str(row.organization_id) == self._org_id()
+        return {
+            "id": f"{row.kind}:{row.id}",
+            "label": row.title,
+            "sub": " · ".join(filter(None, [row.detail, "" if is_here else row.organization_name])),
+            "group": GROUPS[row.kind],
+            "href": f"/o/{row.organization_id}/{PLACES[row.kind].format(id=row.id)}",
+        }

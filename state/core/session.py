@@ -1,0 +1,180 @@
+"""The signed-in user and the current organization. Only the page's URL selects the organization."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import reflex as rx
+
+from backend.client import ApiProblem, client
+from backend.organizations.schemas import OrganizationListed
+from backend.sign_in.schemas import Reach
+from state.core import arguments
+from state.core.api import Api, SignedOut
+from state.core.events import Next
+
+
+@dataclass
+class Crumb:
+    """An organization above the current one; `href` is empty if the user has no role there."""
+
+    name: str
+    href: str = ""
+
+
+@dataclass
+class Organization:
+    """The current organization."""
+
+    id: str = ""
+    name: str = ""
+    initials: str = ""
+    above: str = ""
+    network: str = ""
+    role: str = ""
+
+
+class Session(Api, rx.State):
+    """The signed-in user and the current organization."""
+
+    email: str = ""
+    name: str = ""
+    initials: str = ""
+    org: Organization = Organization()
+    trail: list[Crumb] = []
+    problem: str = ""
+    found: list[dict[str, Any]] = []
+    next_path: str = "/"
+    sign_in_error: str = ""
+    needs_factor: bool = False
+    """The current organization requires a second factor, and the user has none."""
+    advises_factor: bool = False
+    account_path: str = "/account"
+    ip_address: str = ""
+    """The browser's address as the API sees it."""
+    _puts_off_factor: bool = False
+    network: str = ""
+    _user_id: str = ""
+
+    @rx.event
+    async def enter(self) -> None:
+        """Run first on every page: read the user, and the organization if the URL names another one.
+
+        For display only: the API authorizes every call. A revoked session raises SignedOut here.
+        """
+        me = await self._api.get_me()
+        self._user_id = str(me.user.id)
+        self.email = me.user.email or ""
+        self.name = me.user.display_name or self.email
+        self.initials = initials(self.name)
+        self.ip_address = me.ip_address or ""
+        self.advises_factor = me.should_add_second_factor and not self._puts_off_factor
+        self.account_path = f"/o/{self._org_id()}/account" if self._org_id() else "/account"
+        if me.has_second_factor and self.needs_factor:
+            self.org = Organization()  # it could not be read before
+        if self._org_id() and self.org.id != self._org_id():
+            await self._view(me.organizations)
+
+    async def _again(self) -> None:
+        """Read the current organization again after a change."""
+        await self._view((await self._api.get_me()).organizations)
+
+    async def _view(self, reach: list[Reach]) -> None:
+        """Read the current organization; if it is forbidden or missing, show the problem instead of the page."""
+        try:
+            record = await self._api.get_organization(self._org_id())
+        except ApiProblem as problem:
+            self._shut_out(problem)
+            return
+        ids = [part for part in (record.hierarchy_path or "").split("/") if part][:-1]
+        names = {str(entry.id): entry.name for entry in reach}
+        self.trail = [Crumb(names[id], f"/o/{id}/overview") for id in ids if id in names]
+        self.problem, self.network, self.needs_factor = "", shown_network(record.network), False
+        self.org = Organization(
+            id=str(record.id),
+            name=record.name,
+            initials=initials(record.name),
+            above=self.trail[-1].name if self.trail else "",
+            network=record.network,
+            role=next((r.role for r in reach if str(r.id) in [*ids, str(record.id)]), ""),
+        )
+
+    def _shut_out(self, problem: ApiProblem) -> None:
+        """Show why the organization refuses the user instead of the page; the next page asks again."""
+        self.problem, self.org, self.trail = problem.detail or problem.title, Organization(), []
+        self.needs_factor = problem.rule == "second_factor_required"
+
+    @rx.event
+    def put_off_factor(self) -> None:
+        """Hide the advice to set up a second factor until the next sign-in."""
+        self.advises_factor, self._puts_off_factor = False, True
+
+    @rx.event
+    async def start(self) -> Next:
+        """Go from `/` to the session's organization, or the first one the user has access to."""
+        me = await self._api.get_me()
+        wanted = self.org.id or me.org_id or (me.organizations[0].id if me.organizations else "")
+        if wanted:
+            return rx.redirect(f"/o/{wanted}/overview", replace=True)
+        self.problem = "You have no role in any organization yet. An admin can invite you."
+        return None
+
+    @rx.event
+    async def arrive(self) -> None:
+        """Prepare the sign-in page: the path to return to, and the last failure in our own words."""
+        self.next_path, self.network = safe_path(self._query("next")), shown_network("")
+        self.sign_in_error = SIGN_IN_ERRORS.get(self._query("error"), "")
+
+    @rx.event(supersedes=True)
+    async def find(self, words: str) -> None:
+        """Search organizations, for the switcher."""
+        self.found = await self._organizations(arguments.words(words))
+
+    async def _organizations(self, words: str) -> list[dict[str, Any]]:
+        page = await self._api.list_organizations(search=words or None, limit=50)
+        rows = sorted(page.organizations, key=lambda row: [*row.ancestors, row.name])
+        depths: dict[UUID, int] = {}
+        for row in rows:
+            depths[row.id] = depths[row.parent_id] + 1 if row.parent_id in depths else 0
+        return [self._option(row, depths[row.id]) for row in rows]
+
+    def _option(self, row: OrganizationListed, depth: int) -> dict[str, Any]:
+        place = self.router.url.path.removeprefix(f"/o/{self._org_id()}/").partition("/")[0]
+        return {
+            "id": str(row.id),
+            "label": row.name,
+            "sub": "" if depth else " / ".join(row.ancestors),
+            "depth": depth,
+            "mark": initials(row.name),
+            "group": "Organizations",
+            "hint": str(row.child_count or ""),
+            "href": f"/o/{row.id}/{place or 'overview'}",
+        }
+
+
+SIGN_IN_ERRORS = {
+    "invalid": "Email or password is wrong.",
+    "slow": "Too many attempts. Try again in a minute.",
+    "expired": "Your session has ended. Sign in again.",
+    "code": "The code or passkey is invalid, or the code was already used.",
+}
+
+
+def shown_network(network: str) -> str:
+    """Return the badge's network: embedded chains are a devnet, even if the organization's network differs."""
+    return "devnet" if client.devnet else network
+
+
+def safe_path(target: str) -> str:
+    """Return a path of the console, or `/`; `//` and `/\\` would lead to another site."""
+    is_ours = target.startswith("/") and target[1:2] not in ("/", "\\")
+    return target if is_ours and not any(ord(letter) < 32 for letter in target) else "/"
+
+
+def initials(name: str) -> str:
+    """Return two letters for a name."""
+    words = [word for word in name.replace(".", " ").replace("@", " ").split() if word[0].isalnum()]
+    return "".join(word[0] for word in words[:2]).upper() or "?"
+
+
+__all__ = ["Crumb", "Organization", "Session", "SignedOut", "initials", "safe_path", "shown_network"]

@@ -1,0 +1,51 @@
+"""Conversion between whole units and base units: exact, without floats."""
+
+import re
+from decimal import Decimal, localcontext
+
+from backend.core.units import grouped, to_whole
+
+__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "to_base", "to_whole"]
+
+MAX_UINT256 = 2**256 - 1
+_NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
+
+
+def to_base(words: str, decimals: int) -> str:
+    """Convert `"1,250.5"` with 6 decimals to `"1250500000"`.
+
+    Raises ValueError with a message if it is not a number, has too many decimals, or exceeds a chain's maximum.
+    """
+    plain = re.sub(r"[,\s_]", "", words)
+    if not plain.strip(".") or not _NUMBER.fullmatch(plain):
+        raise ValueError("Enter a number, such as 1250.5")
+    whole, _, part = plain.partition(".")
+    part = part.rstrip("0")
+    if len(part) > decimals:
+        raise ValueError(f"At most {decimals} decimals")
+    units = int((whole or "0") + part.ljust(decimals, "0")) if len(plain) < 200 else MAX_UINT256 + 1
+    if units > MAX_UINT256:
+        raise ValueError("Exceeds the maximum of a chain")
+    return str(units)
+
+
+def cost(price: str, amount: str, decimals: int) -> int:
+    """Return an order's cost in quote base units, rounded up; the price is per whole token of `decimals`."""
+    return -(-int(price) * int(amount) // int(10**decimals))
+
+
+def percent(bps: int) -> str:
+    """Format basis points: 30 are 0.30%."""
+    return f"{bps // 100}.{bps % 100:02d}%"
+
+
+def plotted(units: str | int, decimals: int) -> float:
+    """Return a number for a chart; never compute with it."""
+    with localcontext() as context:
+        context.prec = 80
+        return float(Decimal(int(units)).scaleb(-decimals))
+
+
+def shortened(address: str) -> str:
+    """Return the two ends of an address, like `0x5290…9EE7`."""
+    return f"{address[:6]}…{address[-4:]}"

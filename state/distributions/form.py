@@ -1,0 +1,177 @@
+"""A new distribution: its asset, recipients and total."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import reflex as rx
+
+from backend.assets.schemas import Asset
+from backend.client import ApiProblem, body
+from backend.distributions.schemas import DistributionCreate
+from state.assets.choice import active_deployments, asset_option, chain_options
+from state.chains.lookup import Chains
+from state.core.api import Form
+from state.core.arguments import id_of, named, number, one_of
+from state.core.events import Events, Next
+from state.core.units import to_base
+
+SOURCES = ("list", "holders")
+UNITS = ("whole", "base")
+
+
+class NewDistribution(Form, Chains, rx.State):
+    """The page that creates a distribution. The browser sends a list directly to the API; this state gets its total."""
+
+    ready: bool = False
+    assets: list[dict[str, str]] = []
+    chains: list[dict[str, str]] = []
+    name: str = ""
+    asset: str = ""
+    chain: str = ""
+    unit: str = "whole"
+    symbol: str = ""
+    decimals: int = 18
+    source: str = "list"
+    recipients: str = ""
+    """The result of the last check; empty before."""
+    total: str = "0"
+    root: str = ""
+    _records: dict[str, Asset] = {}
+    _checked: str = ""
+    """The checked body, as JSON: a model in a state is wrapped in a proxy, which cannot be serialized."""
+
+    @rx.var
+    def action(self) -> str:
+        """Return where the browser sends a list; empty while an input is missing."""
+        if not (self.name.strip() and self.asset and self.chain):
+            return ""
+        query = urlencode({"name": self.name.strip(), "chain_eid": self.chain, "amounts": self.unit})
+        return f"/v1/orgs/{self._org_id()}/assets/{self.asset}/distributions?{query}"
+
+    @rx.event
+    async def load(self) -> Events:
+        """Reset the page, with the assets that can be distributed."""
+        reset: Callable[[], None] = self.reset  # Reflex's method is not annotated
+        reset()
+        yield
+        try:
+            page = await self._api.list_assets(self._org_id(), limit=100)
+        except ApiProblem as problem:
+            self.form_problem, self.ready = problem.detail or problem.title, True
+            return
+        usable = [asset for asset in page.assets if active_deployments(asset)]
+        self._records = {str(asset.id): asset for asset in usable}
+        self.assets = [asset_option(asset) for asset in usable]
+        self._pick(id_of(self._query("asset")))
+        self.ready = True
+
+    @rx.event
+    def write(self, name: str, text: str) -> None:
+        """Take over an input; it invalidates the last check."""
+        given = str(text)[:120]
+        now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain, "amounts": self.unit}
+        # A field sends its value when it changes and again when it loses focus.
+        if now.get(name) in (None, given):
+            return
+        self.errors = {field: words for field, words in self.errors.items() if field != name}
+        self._forget()
+        if name == "name":
+            self.name = given
+        elif name == "asset_id":
+            self._pick(id_of(given))
+        elif name == "chain_eid":
+            self.chain = one_of(given, [place["value"] for place in self.chains])
+        else:
+            self.unit = one_of(given, UNITS, "whole")
+
+    @rx.event
+    def choose(self, source: str) -> None:
+        """Select a list, or the holders, as the source."""
+        self.source = one_of(source, SOURCES, "list")
+        self._forget()
+
+    @rx.event
+    def checked(self, recipients: str, total: str, root: str) -> None:
+        """Show the API's result for the browser's list."""
+        if str(recipients).isdecimal() and str(total).isdecimal() and len(str(total)) < 80:
+            self.recipients, self.total, self.root = str(recipients)[:12], str(total), str(root)[:66]
+
+    @rx.event
+    def made(self, id: str) -> Next:
+        """Go to the draft that the browser created."""
+        if known := id_of(id):
+            return rx.redirect(f"/o/{self._org_id()}/distributions/{known}?asset={self.asset}")
+        return None
+
+    @rx.event
+    async def check(self, data: dict[str, Any]) -> Events:
+        """Read who held the asset at a block, and each holder's amount."""
+        self._begin()
+        self._forget()
+        yield
+        fields = self._fields(named(data, "total_amount", "block"))
+        if fields is None:
+            self.saving = False
+            return
+        try:
+            draft = body(DistributionCreate, fields)
+            plan = await self._api.create_distribution(self._org_id(), self.asset, draft, dry_run=True)
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("total_amount", "block")
+            return
+        self._done()
+        impact = plan.impact
+        self._checked = draft.model_dump_json(exclude_unset=True)
+        self.recipients, self.total = impact["total_recipients"], impact["total_amount"]
+        self.root = impact["merkle_root"]
+
+    @rx.event
+    async def create(self) -> Events:
+        """Save the checked holders as a draft, and go to it."""
+        if not self._checked or not self.asset:
+            return
+        self._begin()
+        yield
+        draft = DistributionCreate.model_validate_json(self._checked)
+        try:
+            record = await self._api.create_distribution(
+                self._org_id(), self.asset, draft, idempotency_key=self._form_key
+            )
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at()
+            return
+        self._done()
+        yield rx.redirect(f"/o/{self._org_id()}/distributions/{record.id}?asset={self.asset}")
+
+    def _fields(self, given: dict[str, str]) -> dict[str, Any] | None:
+        """Return the request body's fields for the holders; None, with the errors set, while an input is missing."""
+        self.errors = {} if self.name.strip() else {"name": "Enter a name"}
+        if not self.asset or not self.chain:
+            self.errors["asset_id"] = "Choose an asset"
+        try:
+            total = to_base(given["total_amount"], self.decimals)
+        except ValueError as error:
+            self.errors["total_amount"] = str(error)
+            return None
+        block = given["block"].replace(",", "")
+        if block and not block.isdecimal():
+            self.errors["block"] = "Enter a block number, or nothing for the latest block"
+        if self.errors:
+            return None
+        holders: dict[str, Any] = {"total_amount": total} | ({"block": number(block)} if block else {})
+        return {"name": self.name.strip(), "chain_eid": int(self.chain), "holders": holders}
+
+    def _pick(self, asset_id: str) -> None:
+        """Select an asset, or the first one if it is unknown, with its chains."""
+        asset = self._records.get(asset_id) or next(iter(self._records.values()), None)
+        if asset is None:
+            return
+        self.asset, self.symbol, self.decimals = str(asset.id), asset.symbol, asset.decimals
+        self.chains = chain_options(asset)
+        self.chain = self.chains[0]["value"]
+
+    def _forget(self) -> None:
+        self.recipients, self.total, self.root, self._checked = "", "0", "", ""

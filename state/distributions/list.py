@@ -1,0 +1,89 @@
+"""The list of distributions."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import reflex as rx
+
+from backend.distributions.schemas import DRAFT_DAYS, Distribution, DistributionStatus
+from state.assets.choice import ByAsset
+from state.core.arguments import chosen
+from state.core.dates import stamp
+from state.core.paging import ByStatus
+
+
+@dataclass
+class DistributionView:
+    """A distribution; amounts in base units, `claimed_percent` of the total."""
+
+    id: str = ""
+    name: str = ""
+    asset_id: str = ""
+    symbol: str = ""
+    decimals: int = 18
+    chain: str = ""
+    chain_eid: int = 0
+    status: str = ""
+    total: str = "0"
+    claimed: str = "0"
+    claimed_percent: int = 0
+    claimed_recipients: int = 0
+    recipients: int = 0
+    root: str = ""
+    has_recipients: bool = False
+    distributor: str = ""
+    failure: str = ""
+    request_id: str = ""
+    created_at: str = ""
+    deleted_at: str = ""
+    """When the draft is deleted; empty if it stays."""
+
+
+class DistributionsState(ByStatus, ByAsset, rx.State):
+    """The distributions of all the organization's assets, in the API's pages."""
+
+    rows: list[DistributionView] = []
+    _statuses = DistributionStatus
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_organization_distributions(
+            self._org_id(),
+            status=chosen(DistributionStatus, self.status),
+            asset_id=self.asset or None,
+            cursor=cursor or None,
+        )
+        self.rows = [distribution_view(record) for record in page.distributions]
+        return page.nextCursor
+
+
+def distribution_view(record: Distribution) -> DistributionView:
+    """Convert the API's distribution."""
+    total, claimed = int(record.total_amount), int(record.claimed_amount)
+    return DistributionView(
+        id=str(record.id),
+        name=record.name,
+        asset_id=str(record.asset_id),
+        symbol=record.asset_symbol or "",
+        decimals=18 if record.asset_decimals is None else record.asset_decimals,
+        chain=record.chain_name or f"Chain {record.chain_eid}",
+        chain_eid=record.chain_eid,
+        status=record.status,
+        total=record.total_amount,
+        claimed=record.claimed_amount,
+        claimed_percent=100 * claimed // total if total else 0,
+        claimed_recipients=record.claimed_recipients,
+        recipients=record.total_recipients or 0,
+        root=record.merkle_root or "",
+        has_recipients=record.has_recipients,
+        distributor=record.distributor_address or "",
+        failure=record.failure or "",
+        request_id=str(record.request_id or ""),
+        created_at=stamp(record.created_at),
+        deleted_at=_deleted_at(record),
+    )
+
+
+def _deleted_at(record: Distribution) -> str:
+    if record.status is not DistributionStatus.DRAFT or record.request_id is not None:
+        return ""
+    return stamp(record.created_at + timedelta(days=DRAFT_DAYS))

@@ -1,0 +1,82 @@
+"""Lists of markets: of the organization, and of one asset."""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from backend.markets.schemas import Market, MarketStatus
+from state.compliance.rules import FRAMEWORKS
+from state.core.api import Loads
+from state.core.arguments import chosen
+from state.core.dates import stamp
+from state.core.paging import ByStatus
+from state.core.units import percent
+
+
+@dataclass
+class MarketView:
+    """A row of the list."""
+
+    id: str
+    asset_id: str
+    pair: str
+    asset: str
+    chain: str
+    status: str
+    framework: str
+    fees: str
+    why: str
+    created_at: str
+
+
+class MarketsState(ByStatus, rx.State):
+    """The organization's markets, in keyset pages."""
+
+    rows: list[MarketView] = []
+    _statuses = MarketStatus
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_organization_markets(
+            self._org_id(), status=chosen(MarketStatus, self.status), cursor=cursor or None
+        )
+        self.rows = [market_view(market) for market in page.markets]
+        return page.nextCursor
+
+
+class AssetMarkets(Loads, rx.State):
+    """The markets of the current asset; at most one per chain, so one page holds them."""
+
+    rows: list[MarketView] = []
+
+    @rx.event
+    async def load(self) -> None:
+        """Read the markets."""
+        try:
+            page = await self._api.list_markets(self._org_id(), self._in_path("asset_id"), limit=100)
+        except ApiProblem as problem:
+            self._failed(problem)
+            return
+        self.rows = [market_view(market) for market in page.markets]
+        self._loaded()
+
+
+def market_view(market: Market) -> MarketView:
+    """Convert the API's market."""
+    return MarketView(
+        id=str(market.id),
+        asset_id=str(market.asset_id),
+        pair=pair(market),
+        asset=market.asset_name or "",
+        chain=market.chain_name or f"Chain {market.chain_eid}",
+        status=market.status,
+        framework=FRAMEWORKS.get(market.regulation_type, ""),
+        fees=f"taker {percent(market.taker_fee_bps)}, maker {percent(market.maker_fee_bps)}",
+        why=market.failure or market.halt_reason or "",
+        created_at=stamp(market.created_at),
+    )
+
+
+def pair(market: Market) -> str:
+    """Return the pair, like `NREF / USDC`."""
+    return " / ".join(filter(None, [market.asset_symbol, market.quote_symbol])) or "Market"

@@ -1,0 +1,87 @@
+"""The chains that a market can be deployed on, and the plan of a deployment."""
+
+from dataclasses import dataclass, field
+
+from backend.markets.schemas import MarketPlan, PlanStep
+from state.chains.lookup import ChainView
+
+
+@dataclass
+class Target:
+    """A chain to choose, and whether the asset's token is on it."""
+
+    eid: int = 0
+    name: str = ""
+    status: str = ""
+    factory: str = ""
+    quote: str = ""
+    token: str = ""
+    obstacle: str = ""
+
+
+@dataclass
+class PlanStepView:
+    """A step of the plan."""
+
+    name: str
+    title: str
+    detail: str
+    chain: str
+    gas: str
+
+
+@dataclass
+class Plan:
+    """The effects of a deployment."""
+
+    will_bridge: bool = False
+    source: str = ""
+    eligible: int = 0
+    gas: str = ""
+    steps: list[PlanStepView] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def plan_of(answer: MarketPlan, source: str) -> Plan:
+    """Convert the dry run's response; `source` is the name of the chain that a bridge starts from."""
+    impact = answer.impact
+    gas = sum(step.gas_estimate or 0 for step in answer.steps)
+    return Plan(
+        will_bridge=impact.will_bridge,
+        source=source if impact.will_bridge else "",
+        eligible=impact.eligible_parties,
+        gas=f"{gas:,}" if gas else "",
+        steps=[_step_view(step) for step in answer.steps],
+        warnings=impact.warnings,
+    )
+
+
+def _step_view(step: PlanStep) -> PlanStepView:
+    return PlanStepView(
+        name=step.name,
+        title=step.title,
+        detail=step.detail,
+        chain=step.chain_name,
+        gas=f"{step.gas_estimate:,}" if step.gas_estimate is not None else "",
+    )
+
+
+def target_of(chain: ChainView, tokens: dict[int, str], taken: set[int]) -> Target:
+    """Convert a chain to a target; `tokens` by chain, `taken` are chains that already have a market of the asset."""
+    if chain.eid in taken:
+        obstacle = "This asset already has a market here"
+    elif not chain.factory:
+        obstacle = "No market factory on this chain"
+    elif chain.status == "down":
+        obstacle = "This chain is not responding"
+    else:
+        obstacle = ""
+    return Target(
+        eid=chain.eid,
+        name=chain.name,
+        status=chain.status,
+        factory=chain.factory,
+        quote=chain.quote_symbol,
+        token=tokens.get(chain.eid, ""),
+        obstacle=obstacle,
+    )

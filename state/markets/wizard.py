@@ -1,0 +1,228 @@
+"""The market wizard: five steps, a plan by the dry run, one deployment."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.assets.schemas import AssetStatus
+from backend.client import ApiProblem, body
+from backend.markets.schemas import MarketCreate, MarketStatus
+from state.chains.lookup import Chains
+from state.compliance.rule_editor import RuleEditor
+from state.compliance.rules import InvalidFields, checked, market_body, of_asset, words
+from state.core.arguments import id_of
+from state.core.events import Events, Next
+from state.core.prerequisites import Prerequisite, prerequisites_of
+from state.core.units import percent
+from state.markets.plan import Plan, Target, plan_of, target_of
+from state.requests.tracker import Tracker
+
+STEPS = ("Chain", "Token", "Rules", "Fees", "Review")
+STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, "taker_fee_bps": 3, "maker_fee_bps": 3}
+RENAMED = {"min_kyc_level": "required_kyc_level"}
+"""Fields whose names differ between the rule editor and a market's body."""
+RULES, REVIEW = 2, 4
+USUAL_CHAIN = 40362
+"""The API's default framework, preselected if it is available."""
+
+
+class MarketWizard(RuleEditor, Chains, rx.State):
+    """The wizard's steps and inputs. Nothing is written before the deployment."""
+
+    at: int = 0
+    reached: int = 0
+    assets: list[dict[str, str]] = []
+    asset: str = ""
+    symbol: str = ""
+    decimals: int = 18
+    targets: list[Target] = []
+    target: Target = Target()
+    own_token: str = ""
+    taker: str = "30"
+    maker: str = "0"
+    said: list[dict[str, str]] = []
+    plan: Plan = Plan()
+    planned: bool = False
+    planning: bool = False
+    prerequisites: list[Prerequisite] = []
+    ready: bool = False
+
+    @rx.event
+    async def load(self) -> Events:
+        """Reset the wizard, for the asset in the URL."""
+        self._done()
+        self.at, self.reached, self.ready, self.planned, self.prerequisites = 0, 0, False, False, []
+        self.target, self.own_token, self.taker, self.maker = Target(), "", "30", "0"
+        self.asset, self.targets = "", []
+        yield
+        try:
+            await self._read_frameworks()
+            await self._read_chains()
+            page = await self._api.list_assets(self._org_id(), limit=100)
+            usable = [asset for asset in page.assets if asset.status in (AssetStatus.ACTIVE, AssetStatus.UPDATING)]
+            self.assets = [{"value": str(a.id), "label": f"{a.symbol}, {a.name}"} for a in usable]
+            await self._choose(id_of(self._query("asset")) or (self.assets[0]["value"] if self.assets else ""))
+        except ApiProblem as problem:
+            self._refused(problem)
+        self.ready = True
+
+    @rx.event
+    async def choose_asset(self, asset_id: str) -> None:
+        """Select another asset for the market."""
+        try:
+            await self._choose(id_of(asset_id))
+        except ApiProblem as problem:
+            self._refused(problem)
+
+    async def _choose(self, asset_id: str) -> None:
+        if not asset_id:
+            return
+        asset = await self._api.get_asset(self._org_id(), asset_id)
+        self.asset, self.symbol, self.decimals = str(asset.id), asset.symbol, asset.decimals
+        self._fill(of_asset(asset))
+        page = await self._api.list_markets(self._org_id(), asset_id, limit=100)
+        taken = {market.chain_eid for market in page.markets if market.status is not MarketStatus.FAILED}
+        tokens = {place.chain_eid: place.token_address or "" for place in asset.deployments}
+        self.targets = [target_of(chain, tokens, taken) for chain in self._chains.values() if chain.enabled]
+        usual = (one for one in self.targets if one.eid == USUAL_CHAIN and not one.obstacle)
+        self.target, self.own_token = next(usual, Target()), ""
+
+    @rx.event
+    async def choose_chain(self, eid: str) -> None:
+        """Select the market's chain."""
+        wanted = next((one for one in self.targets if str(one.eid) == str(eid) and not one.obstacle), None)
+        if wanted is not None:
+            self.target, self.own_token = wanted, ""
+            self._without("chain_eid")
+
+    @rx.event
+    async def write_token(self, text: str) -> None:
+        """Enter the address of a token that is already on this chain."""
+        if self.own_token != str(text)[:100].strip():
+            self.own_token = str(text)[:100].strip()
+            self._without("rwa_token_address")
+
+    @rx.event
+    async def write_fee(self, name: str, text: str) -> None:
+        """Change a fee, in basis points."""
+        if name in ("taker", "maker") and getattr(self, name) != text:
+            setattr(self, name, str(text)[:10])
+            self._without(f"{name}_fee_bps")
+
+    @rx.event
+    async def go(self, step: int) -> Next:
+        """Go to a step that was already reached."""
+        if isinstance(step, int) and 0 <= step <= self.reached:
+            return await self._go(step)
+        return None
+
+    @rx.event
+    async def back(self) -> Next:
+        """Go back one step."""
+        return await self._go(max(0, self.at - 1))
+
+    @rx.event
+    async def forward(self) -> Next:
+        """Continue, if this step is complete."""
+        found = self._faults()
+        here = {name: text for name, text in found.items() if _step_of(name) == self.at}
+        self.errors = here
+        if here:
+            return None
+        return await self._go(min(REVIEW, self.at + 1))
+
+    async def _go(self, step: int) -> Any:
+        self.at, self.reached, self.form_problem = step, max(step, self.reached), ""
+        if step != REVIEW:
+            return None
+        return MarketWizard.make_plan
+
+    def _faults(self) -> dict[str, str]:
+        """Return missing and invalid inputs, by field."""
+        faults = {} if self.target.eid else {"chain_eid": "Choose a chain"}
+        try:
+            checked(self.draft, self.decimals)
+        except InvalidFields as invalid:
+            faults |= invalid.errors
+        for name, text in (("taker", self.taker), ("maker", self.maker)):
+            if not (text.isascii() and text.isdigit() and int(text) <= 10_000):
+                faults[f"{name}_fee_bps"] = "Enter basis points from 0 to 10,000"
+        return faults
+
+    @rx.event(supersedes=True)
+    async def make_plan(self) -> Events:
+        """Read the plan; nothing is written."""
+        self.planning, self.planned, self.form_problem, self.prerequisites = True, False, "", []
+        yield
+        if faults := self._faults():
+            self.planning = False
+            self._blame(faults)
+            return
+        try:
+            answer = await self._api.deploy_market(self._org_id(), self.asset, self._body(), dry_run=True)
+        except ApiProblem as problem:
+            self.planning = False
+            self._explain(problem)
+            return
+        source = self._chain_name(answer.impact.source_chain_eid)
+        self.plan, self.planning, self.planned = plan_of(answer, source), False, True
+        rules = words(checked(self.draft, self.decimals), self.symbol, self.decimals)
+        said = {name: rules[name] for name in rules if name not in ("Organization only", "Trusted issuers")}
+        self.said = [{"name": name, "value": value} for name, value in said.items()]
+
+    @rx.event
+    async def deploy(self) -> Events:
+        """Deploy, and go to the market's page, which follows the request."""
+        self._begin()
+        yield
+        try:
+            answer = await self._api.deploy_market(
+                self._org_id(), self.asset, self._body(), idempotency_key=self._form_key
+            )
+        except (ApiProblem, InvalidFields) as problem:
+            self.saving = False
+            self._explain(problem) if isinstance(problem, ApiProblem) else self._blame(problem.errors)
+            return
+        self._done()
+        href = f"/o/{self._org_id()}/markets/{answer.marketId}?asset={answer.assetId}"
+        yield [rx.redirect(href), Tracker.watch]
+
+    def _body(self) -> MarketCreate:
+        """Return the request's body. Raises InvalidFields, and ApiProblem as the API would."""
+        fields = market_body(checked(self.draft, self.decimals)) | {
+            "chain_eid": self.target.eid,
+            "market_factory_address": self.target.factory,
+            "taker_fee_bps": int(self.taker),
+            "maker_fee_bps": int(self.maker),
+        }
+        return body(MarketCreate, fields | ({"rwa_token_address": self.own_token} if self.own_token else {}))
+
+    def _explain(self, problem: ApiProblem) -> None:
+        """Show a refusal where it belongs: prerequisites as a checklist, the rest at its step and field."""
+        self._refused(problem)
+        if problem.prerequisites:
+            self.prerequisites, self.form_problem = prerequisites_of(problem, self._org_id()), ""
+        elif self.errors:
+            self._blame(self.errors)
+
+    def _blame(self, errors: dict[str, str]) -> None:
+        self.errors = {RENAMED.get(name, name): text for name, text in errors.items()}
+        self.at = min(_step_of(name) for name in errors)
+        if self.at == REVIEW:
+            self.form_problem = " ".join(errors.values())
+
+    @rx.var
+    def fees_said(self) -> list[dict[str, str]]:
+        """Return the fees as text."""
+        texts = (("Taker", self.taker), ("Maker", self.maker))
+        return [
+            {"name": name, "value": f"{percent(int(text))}, {int(text)} bps"}
+            for name, text in texts
+            if text.isascii() and text.isdigit()
+        ]
+
+
+def _step_of(name: str) -> int:
+    if name in STEP_OF:
+        return STEP_OF[name]
+    return REVIEW if name in ("form", "asset") else RULES

@@ -1,0 +1,195 @@
+"""Members of an organization, and their actions."""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, body
+from backend.members.schemas import Member, MemberAccepted, MemberPlan, MemberUpdate
+from backend.users.schemas import Role
+from state.approvals.list import ApprovalCount
+from state.core.api import Form
+from state.core.arguments import chosen, one_of
+from state.core.dates import stamp
+from state.core.events import Events, Next
+from state.core.paging import Pages
+from state.core.session import initials
+from state.core.units import shortened
+
+TABS = ("members", "invitations")
+
+
+@dataclass
+class MemberView:
+    """A member. `email` is empty if they were added by wallet and have not accepted yet."""
+
+    id: str = ""
+    name: str = ""
+    initials: str = ""
+    email: str = ""
+    wallet: str = ""
+    more_wallets: int = 0
+    role: str = ""
+    given_by: str = ""
+    """Who granted the role, and who approved it; empty for a founder."""
+    status: str = ""
+    created_at: str = ""
+
+
+class MembersState(Pages, rx.State):
+    """The list of members in keyset pages, and which of the page's two lists is shown."""
+
+    tab: str = "members"
+    rows: list[MemberView] = []
+    role: str = ""
+    words: str = ""
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_members(
+            self._org_id(), role=chosen(Role, self.role), search=self.words or None, cursor=cursor or None
+        )
+        self.rows = [member_view(member) for member in page.members]
+        return page.nextCursor
+
+    @rx.event
+    async def load(self) -> None:
+        """Read the first page; `?tab=` selects the list."""
+        if (tab := self._query("tab")) in TABS:
+            self.tab = tab
+        await self._restart()
+
+    @rx.event
+    def turn(self, tab: str) -> None:
+        """Show members or invitations."""
+        self.tab = one_of(tab, TABS, "members")
+
+    @rx.event(supersedes=True)
+    async def filter_role(self, role: str) -> None:
+        """Show one role, or all."""
+        self.role = one_of(role, Role)
+        await self._restart()
+
+    @rx.event(supersedes=True)
+    async def search(self, words: str) -> None:
+        """Search by name, email or wallet."""
+        self.words = str(words).strip()[:100]
+        await self._restart()
+
+
+class MemberAct(Form, rx.State):
+    """The dialogs that change a member's role or remove a member: `open_as` is "role", "remove" or empty."""
+
+    open_as: str = ""
+    member: MemberView = MemberView()
+    chosen: str = ""
+    _version: str = ""
+    steps: list[str] = []
+    """The steps of the change, if it needs an approval."""
+
+    async def _begin_with(self, id: str, dialog: str) -> None:
+        self.steps = []
+        rows = (await self.get_state(MembersState)).rows
+        member = next((row for row in rows if row.id == str(id)), None)
+        if member is None:
+            return
+        try:
+            with self._api.response_headers() as headers:
+                current = await self._api.get_member(self._org_id(), member.id)
+        except ApiProblem as problem:
+            await self._notify(f"{member.name} could not be read", problem.detail or problem.title, "bad")
+            return
+        self._done()
+        self.member, self._version = replace(member, role=str(current.role)), headers["etag"]
+        self.chosen, self.open_as = self.member.role, dialog
+
+    @rx.event
+    async def change(self, id: str) -> None:
+        """Open the dialog that changes a member's role."""
+        await self._begin_with(id, "role")
+
+    @rx.event
+    async def ask(self, id: str) -> Events:
+        """Open the confirmation before a member is removed."""
+        await self._begin_with(id, "remove")
+        yield
+        if self.open_as == "remove":
+            await self._plan(self._api.remove_member(self._org_id(), self.member.id, dry_run=True))
+
+    @rx.event
+    def show(self, is_open: bool) -> None:
+        """Close the dialog."""
+        if not is_open:
+            self.open_as = ""
+
+    @rx.event(supersedes=True)
+    async def pick(self, role: str) -> Events:
+        """Select the new role."""
+        self.chosen, self.steps = one_of(role, Role, self.chosen), []
+        yield
+        if self.open_as == "role" and self.chosen != self.member.role:
+            update = MemberUpdate(role=Role(self.chosen))
+            await self._plan(self._api.change_member(self._org_id(), self.member.id, update, dry_run=True))
+
+    async def _plan(self, dry_run: Awaitable[MemberPlan]) -> None:
+        """Show in advance what blocks the change, and whether it needs a second person."""
+        try:
+            steps = (await dry_run).steps
+            self.steps, self.form_problem = steps if len(steps) > 1 else [], ""
+        except ApiProblem as problem:
+            self.form_problem = problem.detail or problem.title
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Change the role."""
+        self._begin()
+        yield
+        yield await self._write(self._change(), f"{self.member.name} has a new role")
+
+    async def _change(self) -> Member | MemberAccepted:
+        update = body(MemberUpdate, {"role": self.chosen})
+        known = (self._org_id(), self.member.id)
+        return await self._api.change_member(*known, update, idempotency_key=self._form_key, if_match=self._version)
+
+    @rx.event
+    async def remove(self) -> Events:
+        """Remove the member."""
+        self._begin()
+        yield
+        removal = self._api.remove_member(self._org_id(), self.member.id, if_match=self._version)
+        yield await self._write(removal, f"{self.member.name} is removed")
+
+    async def _write(self, change: Awaitable[Member | MemberAccepted | None], words: str) -> Next:
+        """Make the change, and return the event that shows its effect; `words` report it."""
+        try:
+            answer = await change
+        except ApiProblem as problem:
+            self._refused(problem)
+            self.form_problem = problem.detail or problem.title
+            return None
+        self._done()
+        self.open_as = ""
+        if isinstance(answer, MemberAccepted):
+            await self._accepted(f"Change of {self.member.name}", answer.request_id, "A second person must approve.")
+            return ApprovalCount.look
+        await self._notify(words)
+        return MembersState.reload
+
+
+def member_view(member: Member) -> MemberView:
+    """Convert the API's member."""
+    user, appointment, wallets = member.user, member.appointment, member.user.wallet_addresses
+    name = user.display_name or user.email or (shortened(wallets[0]) if wallets else "Unnamed")
+    return MemberView(
+        id=str(member.id),
+        name=name,
+        initials=initials(name),
+        email=user.email or "",
+        wallet=wallets[0] if wallets else "",
+        more_wallets=max(0, len(wallets) - 1),
+        role=member.role,
+        given_by=" and ".join(filter(None, (appointment.by, appointment.agreed_by))),
+        status=member.status,
+        created_at=stamp(member.created_at),
+    )

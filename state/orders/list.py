@@ -1,0 +1,89 @@
+"""A market's orders: the table, placing and cancelling."""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.markets.schemas import Order, OrderSide, OrderStatus
+from state.core.arguments import chosen, one_of
+from state.core.dates import stamp
+from state.core.events import Next
+from state.core.paging import ByStatus
+from state.markets.detail import MarketState
+from state.orders.book import LIVE, BookState
+
+
+@dataclass
+class OrderView:
+    """A row of the table; price and amounts in base units, `done` in percent."""
+
+    id: str
+    side: str
+    status: str
+    price: str
+    amount: str
+    filled: str
+    done: int
+    maker: str
+    maker_name: str
+    tx_hash: str
+    tx_url: str
+    created_at: str
+    is_live: bool
+
+
+class OrdersState(ByStatus, rx.State):
+    """The orders of the current market, in keyset pages."""
+
+    rows: list[OrderView] = []
+    _statuses = OrderStatus
+    side: str = ""
+
+    async def _fetch(self, cursor: str) -> str | None:
+        state = await self.get_state(MarketState)
+        market = state.market
+        if not market.id:
+            self.rows = []
+            return None
+        page = await self._api.list_orders(
+            self._org_id(),
+            market.asset_id,
+            market.id,
+            status=chosen(OrderStatus, self.status),
+            side=chosen(OrderSide, self.side),
+            cursor=cursor or None,
+        )
+        self.rows = [order_view(order, state) for order in page.orders]
+        return page.nextCursor
+
+    @rx.event
+    async def load(self) -> Next:
+        """Read the first page, and the order book."""
+        await self._restart()
+        return BookState.load
+
+    @rx.event(supersedes=True)
+    async def filter_side(self, side: str) -> None:
+        """Show one side, or both."""
+        self.side = one_of(side, OrderSide)
+        await self._restart()
+
+
+def order_view(order: Order, state: MarketState) -> OrderView:
+    """Convert the API's order."""
+    amount, filled = int(order.amount), int(order.filled)
+    return OrderView(
+        id=str(order.id),
+        side=order.side,
+        status=order.status,
+        price=order.price,
+        amount=order.amount,
+        filled=order.filled,
+        done=filled * 100 // amount if amount else 0,
+        maker=order.maker_address,
+        maker_name=order.maker_name or "",
+        tx_hash=order.tx_hash,
+        tx_url=state._transaction_url(state.market.chain_eid, order.tx_hash),
+        created_at=stamp(order.created_at),
+        is_live=order.status in LIVE,
+    )

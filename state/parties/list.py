@@ -1,0 +1,50 @@
+"""People and companies an organization knows: the list, and registering one."""
+
+import reflex as rx
+
+from backend.parties.schemas import PartyStatus
+from state.attestations.case import LISTS, Case, CaseList
+from state.core.arguments import chosen, id_of
+from state.core.events import Events
+from state.core.paging import ByStatus
+from state.parties.detail import PartyView, party_view
+
+
+class Parties(CaseList, ByStatus, rx.State):
+    """The list of parties, by status and search."""
+
+    rows: list[PartyView] = []
+    _statuses = PartyStatus
+    search: str = ""
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_parties(
+            organization_id=self._org_id(),
+            status=chosen(PartyStatus, self.status),
+            search=self.search or None,
+            cursor=cursor or None,
+        )
+        self.rows = [party_view(party) for party in page.parties]
+        return page.nextCursor
+
+    async def _open(self) -> None:
+        await (await self.get_state(Case))._open_party(self.chosen)
+
+    @rx.event
+    async def load(self) -> Events:
+        """Read the first page; `?id=` opens a party."""
+        self.status, self.search, self.chosen = "", "", ""
+        await self._restart()
+        yield
+        if wanted := id_of(self._query("id")):
+            self.chosen = wanted
+            await self._open()
+
+    @rx.event(supersedes=True)
+    async def find(self, words: str) -> None:
+        """Search by name, email or wallet."""
+        self.search = str(words)[:100]
+        await self._restart()
+
+
+LISTS["parties"] = Parties

@@ -1,0 +1,95 @@
+"""The list of requests, and one of them in the drawer."""
+
+import asyncio
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from backend.requests.schemas import RequestStatus
+from state.attestations.case import SETTLE
+from state.core.arguments import chosen, id_of, one_of
+from state.core.events import Events, call
+from state.core.paging import ByStatus
+from state.requests.tracker import FINAL, Follows, Tracker
+from state.requests.views import RequestView, request_view
+
+
+class Requests(ByStatus, rx.State):
+    """The list of requests, by status."""
+
+    rows: list[RequestView] = []
+    _statuses = RequestStatus
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_requests(
+            self._org_id(), status=chosen(RequestStatus, self.status), cursor=cursor or None
+        )
+        self.rows = [request_view(row) for row in page.requests]
+        return page.nextCursor
+
+    @rx.event
+    async def load(self) -> Events:
+        """Read the first page; `?id=` opens a request, `?status=` filters."""
+        self.status = one_of(self._query("status"), RequestStatus)
+        await self._restart()
+        yield call(OneRequest.show, self._query("id"))
+
+    @rx.event(supersedes=True)
+    async def step(self, by: int) -> Events:
+        """Go to the next or previous row: keys J and K."""
+        if not self.rows or by not in (1, -1):
+            return
+        one = await self.get_state(OneRequest)
+        at = next((i for i, row in enumerate(self.rows) if row.id == one.request.id), -1 if by > 0 else 1)
+        one.request, one.is_open = self.rows[max(0, min(len(self.rows) - 1, at + by))], True
+        yield
+        await asyncio.sleep(SETTLE)
+        yield call(OneRequest.show, one.request.id)
+
+
+class OneRequest(Follows, rx.State):
+    """The request in the drawer, live while it runs."""
+
+    is_open: bool = False
+    problem: str = ""
+    saving: bool = False
+
+    @rx.event
+    async def show(self, request_id: str) -> Events:
+        """Open a request and follow it; an empty id closes the drawer."""
+        wanted = id_of(request_id)
+        self.is_open, self.problem = bool(wanted), ""
+        if not wanted:
+            self.request = RequestView()
+            return
+        listed = next((row for row in (await self.get_state(Requests)).rows if row.id == wanted), None)
+        self.request = listed or RequestView(id=wanted)
+        if listed and listed.status in FINAL:
+            return
+        try:
+            self.request = request_view(await self._api.get_request(self._org_id(), wanted))
+            yield self._follow(wanted)
+        except ApiProblem as problem:
+            self.problem = problem.detail or problem.title
+
+    @rx.event
+    def leave(self) -> None:
+        """Close the drawer."""
+        self.is_open, self.request = False, RequestView()
+
+    @rx.event
+    async def retry(self) -> Events:
+        """Retry a failed request and follow it."""
+        if self.saving or not self.request.id:
+            return
+        self.saving, self.problem = True, ""
+        yield
+        try:
+            self.request = request_view(await self._api.retry_request(self._org_id(), self.request.id))
+            self.saving = False
+            yield [Tracker.watch, self._follow(self.request.id), Requests.reload]
+        except ApiProblem as problem:
+            self.saving, self.problem = False, problem.detail or problem.title
+
+    async def _followed(self) -> None:
+        await (await self.get_state(Requests))._page()

@@ -1,0 +1,141 @@
+"""Requests: the tracker in the header, and following one on a page."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from state.core.api import PASSING, Api, asks_for_proof
+from state.core.arguments import id_of
+from state.core.events import Next, call
+from state.requests.views import WAITING, RequestView, request_view
+
+FINAL = {"succeeded", "failed", "denied"}
+
+
+class Tracker(Api, rx.State):
+    """The newest requests of the current organization; live while one of them runs."""
+
+    rows: list[RequestView] = []
+    running: int = 0
+    failed: int = 0
+    is_read: bool = False
+    problem: str = ""
+    _watched: str = ""
+
+    @rx.event(background=True, supersedes=True)
+    async def watch(self) -> None:
+        """Read the newest requests until none runs. Ends with the page's connection, or with another organization."""
+        pause = 0.4
+        while True:
+            async with self:
+                if not (org_id := self._turn()):
+                    return
+            page, problem = None, None
+            try:
+                page = await self._api.list_requests(org_id, limit=8)
+            except ApiProblem as fault:
+                problem = fault
+            async with self:
+                if self._org_id() != org_id:
+                    return
+                if problem is not None:
+                    self._miss(problem)
+                    pause = 3.0
+                elif page is not None:
+                    self._show([request_view(row) for row in page.requests])
+                if not self.running:
+                    return
+            await asyncio.sleep(pause)
+            pause = min(3.0, pause * 1.15)
+
+    def _turn(self) -> str:
+        """Return the current organization; requests of the previous one are dropped."""
+        org_id = self._org_id()
+        if org_id != self._watched:
+            self._watched, self.rows, self.running, self.failed = org_id, [], 0, 0
+            self.is_read, self.problem = False, ""
+        return org_id
+
+    def _miss(self, problem: ApiProblem) -> None:
+        """Report a failed read; running requests are read again. Without permission, show none."""
+        if problem.status == 403:
+            self._show([])
+            return
+        self.problem = problem.detail or problem.title
+        if problem.status not in PASSING:
+            self.running = 0
+
+    def _show(self, rows: list[RequestView]) -> None:
+        """Take over the rows; unchanged ones are not sent to the browser again."""
+        self.is_read, self.problem = True, ""
+        if rows != self.rows:
+            self.rows = rows
+        self.running = sum(row.status in ("accepted", "running") for row in rows)
+        self.failed = sum(row.status == "failed" for row in rows)
+
+    @rx.event
+    async def retry(self, request_id: str) -> Next:
+        """Retry a failed request."""
+        try:
+            await self._api.retry_request(self._org_id(), id_of(request_id))
+            await self._accepted("Retrying", request_id)
+        except ApiProblem as problem:
+            if not asks_for_proof(problem):  # the dialog asks for it, and repeats this
+                await self._notify("It cannot be retried", problem.detail, "bad")
+        return Tracker.watch
+
+
+class Follows(Api, mixin=True):
+    """Mixin of a page that follows one request live: `request` is drawn by `request_progress`.
+
+    Return `self._follow(request_id)` from a handler. When it ends, `_followed()` runs under the state's lock.
+    """
+
+    request: RequestView = RequestView()
+    _followed_path: str = ""
+
+    def _follow(self, request_id: str) -> Any:
+        """Show this request and keep it live; return the event to return or yield."""
+        if self.request.id != request_id:
+            self.request = RequestView(id=request_id)
+        self._followed_path = self.router.url.path
+        return type(self).follow
+
+    async def _followed(self) -> None:
+        """Read the page again after its request has ended."""
+
+    @rx.event
+    async def retry(self) -> Next:
+        """Retry the failed request and follow it."""
+        return [call(Tracker.retry, self.request.id), type(self).follow]
+
+    @rx.event(background=True, supersedes=True)
+    async def follow(self) -> None:
+        """Read the followed request until it ends or the user leaves the page. The request continues on the server."""
+        while True:
+            async with self:
+                if self.router.url.path != self._followed_path or not self.request.id:
+                    return
+                org_id, request_id = self._org_id(), self.request.id
+            try:
+                request = request_view(await self._api.get_request(org_id, request_id))
+            except ApiProblem as problem:
+                if problem.status in PASSING:
+                    await asyncio.sleep(3)
+                    continue
+                async with self:
+                    said = f"It can no longer be followed here: {problem.detail or problem.title}"
+                    self.request = replace(self.request, problem=said)
+                return
+            async with self:
+                if request.id != self.request.id:
+                    return
+                if request != self.request:
+                    self.request = request
+                if request.status in FINAL:
+                    await self._followed()
+                    return
+            await asyncio.sleep(3 if request.status == WAITING or request.awaits_finality else 0.3)

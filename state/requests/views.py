@@ -1,0 +1,101 @@
+"""Requests and their steps as pages show them."""
+
+from dataclasses import dataclass, field
+
+from backend.requests.schemas import Request, RequestStatus, RequestStep
+from state.core.dates import stamp
+
+WAITING = "awaiting_approval"
+SETTLING = "Waiting until its transactions are final"
+
+
+@dataclass
+class StepView:
+    """One step of a request; empty strings for null."""
+
+    name: str = ""
+    title: str = ""
+    status: str = "waiting"
+    started_at: str = ""
+    finished_at: str = ""
+    chain_name: str = ""
+    tx_hash: str = ""
+    explorer_url: str = ""
+    finality: str = ""
+    detail: str = ""
+
+
+@dataclass
+class RequestView:
+    """A request as pages show it. `line` describes its current step, `percent` its progress, `notice` what a disabled
+    chain means for it."""
+
+    id: str = ""
+    kind: str = ""
+    title: str = ""
+    status: str = ""
+    subject_type: str = ""
+    subject_id: str = ""
+    problem: str = ""
+    can_retry: bool = False
+    awaits_finality: bool = False
+    notice: str = ""
+    created_by: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    line: str = ""
+    done_steps: int = 0
+    percent: int = 0
+    steps: list[StepView] = field(default_factory=list)
+
+
+def request_view(data: Request) -> RequestView:
+    """Convert the API's request."""
+    steps = [_step_view(step) for step in data.steps]
+    done = sum(step.status == "succeeded" for step in steps)
+    current = next((step for step in steps if step.status in ("running", "failed")), None)
+    problem = data.problem or {}
+    words = problem.get("detail") or problem.get("title") or ""
+    return RequestView(
+        id=str(data.id),
+        kind=data.kind,
+        title=data.title,
+        status=data.status,
+        subject_type=data.subject.type,
+        subject_id=str(data.subject.id),
+        problem=words,
+        can_retry=data.can_retry,
+        awaits_finality=data.awaits_finality,
+        notice=data.notice or "",
+        created_by=data.created_by_name or "",
+        created_at=stamp(data.created_at),
+        updated_at=stamp(data.updated_at),
+        line=words or (SETTLING if data.awaits_finality else _line(data.status, steps, done, current)),
+        done_steps=done,
+        percent=100
+        if data.status is RequestStatus.SUCCEEDED
+        else round(100 * (done + (current is not None) / 2) / max(1, len(steps))),
+        steps=steps,
+    )
+
+
+def _step_view(step: RequestStep) -> StepView:
+    return StepView(
+        name=step.name,
+        title=step.title,
+        status=step.status,
+        started_at=stamp(step.started_at),
+        finished_at=stamp(step.finished_at),
+        chain_name=step.chain_name or "",
+        tx_hash=step.tx_hash or "",
+        explorer_url=step.explorer_url or "",
+        finality=step.finality or "",
+        detail=step.detail or "",
+    )
+
+
+def _line(status: str, steps: list[StepView], done: int, current: StepView | None) -> str:
+    """Return the current state of a request as text."""
+    if status == WAITING:
+        return "Waiting for a second person"
+    return f"Step {done + 1} of {len(steps)}, {current.title}" if current else ""

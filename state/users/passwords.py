@@ -1,0 +1,74 @@
+"""A forgotten password: requesting the link, and choosing a new password with it."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, body
+from backend.sign_in.accounts import MIN_PASSWORD
+from backend.sign_in.schemas import PasswordForgot, PasswordReset
+from state.core.api import Form
+from state.core.arguments import named, texts
+from state.core.events import Events
+
+
+def short(password: str) -> str:
+    """Return the error of a new password, or an empty string."""
+    return "" if len(password) >= MIN_PASSWORD else f"Too short: {len(password)} of {MIN_PASSWORD} characters"
+
+
+class ForgottenPassword(Form, rx.State):
+    """Requesting the link. Whether the account exists is not disclosed; only the email shows it."""
+
+    is_requested: bool = False
+
+    @rx.event
+    def load(self) -> None:
+        """Reset the form."""
+        self._done()
+        self.is_requested = False
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Request the link."""
+        self._begin()
+        yield
+        try:
+            await self._api.forgot_password(body(PasswordForgot, named(data, "email")))
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("email")
+            return
+        self._done()
+        self.is_requested = True
+
+
+class NewPassword(Form, rx.State):
+    """Choosing a new password with the link's token, which stays in the URL."""
+
+    changed: bool = False
+
+    @rx.event
+    def load(self) -> None:
+        """Reset the form."""
+        self._done()
+        self.changed = False
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Set the new password."""
+        password = texts(data, 300).get("password", "")
+        self._begin()
+        yield
+        if fault := short(password):
+            self.saving, self.errors = False, {"password": fault}
+            return
+        try:
+            reset = body(PasswordReset, {"token": self._query("token")[:300], "password": password})
+            await self._api.reset_password(reset)
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("password")
+            return
+        self._done()
+        self.changed = True

@@ -1,0 +1,161 @@
+"""Wallets: the list, one wallet with its balances, creating and linking."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, body
+from backend.wallets.schemas import WalletCreate, WalletDetail, WalletUpdate
+from state.chains.lookup import Chains
+from state.core.api import Loads
+from state.core.arguments import id_of
+from state.core.dialogs import DialogAbout
+from state.core.events import Events, Next, call
+from state.core.paging import Pages
+from state.wallets.views import ChainBalancesView, WalletView, balance_view, wallet_view
+
+
+class Wallets(Pages, rx.State):
+    """The list of wallets."""
+
+    rows: list[WalletView] = []
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_wallets(self._org_id(), cursor=cursor or None)
+        self.rows = [wallet_view(wallet) for wallet in page.wallets]
+        return page.nextCursor
+
+    @rx.event
+    async def load(self) -> Events:
+        """Read the list; show the wallet of `?id=`, or the treasury."""
+        await self._restart()
+        yield
+        wanted = id_of(self._query("id")) or next((row.id for row in self.rows if row.is_default), "")
+        wanted = wanted or (self.rows[0].id if self.rows else "")
+        wallet = await self.get_state(WalletState)
+        wallet.row, wallet.chain_balances, wallet._chains = WalletView(), [], {}
+        if wanted:
+            yield call(WalletState.show, wanted)
+
+
+class WalletState(Loads, Chains, rx.State):
+    """One wallet, with its current balances on each chain."""
+
+    row: WalletView = WalletView()
+    chain_balances: list[ChainBalancesView] = []
+    unreachable: list[str] = []
+    reading: bool = False
+    saving: bool = False
+    removing: bool = False
+    action_problem: str = ""
+
+    @rx.event(supersedes=True)
+    async def show(self, wallet_id: str) -> Events:
+        """Read a wallet's balances from the chains."""
+        if not (wanted := id_of(wallet_id)):
+            return
+        listed = next((row for row in (await self.get_state(Wallets)).rows if row.id == wanted), None)
+        if self.row.id != wanted:
+            self.row, self.chain_balances, self.unreachable, self.loading = (
+                listed or WalletView(id=wanted),
+                [],
+                [],
+                True,
+            )
+        self.reading, self.action_problem = True, ""
+        yield
+        await self._read()
+        self.reading = False
+
+    async def _read(self) -> None:
+        try:
+            if not self._chains:
+                await self._read_chains()
+            wallet = await self._api.get_wallet(self._org_id(), self.row.id)
+        except ApiProblem as problem:
+            self._failed(problem)
+            return
+        self.row, self.chain_balances = wallet_view(wallet), self._by_chain(wallet)
+        self.unreachable = [self._chain_name(eid) for eid in wallet.unreachable]
+        self._loaded()
+
+    def _by_chain(self, wallet: WalletDetail) -> list[ChainBalancesView]:
+        """Return the balances by chain, in the order of the chain list."""
+        chains: dict[int, ChainBalancesView] = {}
+        for balance in wallet.balances:
+            eid = balance.chain_eid
+            url = self._address_url(eid, wallet.address)
+            chain = chains.setdefault(eid, ChainBalancesView(eid, balance.chain_name, url))
+            chain.balances.append(balance_view(balance))
+        return list(chains.values())
+
+    @rx.event
+    async def make_default(self) -> Events:
+        """Make this wallet the default, which is the treasury."""
+        org, id = self._org_id(), self.row.id
+        async for event in self._write(
+            lambda: self._api.update_wallet(org, id, WalletUpdate(is_default=True)),
+            "is now the default wallet",
+            [Wallets.reload, call(WalletState.show, id)],
+        ):
+            yield event
+
+    @rx.event
+    def ask_to_remove(self, is_open: bool) -> None:
+        """Open or close the confirmation of a removal."""
+        self.removing, self.action_problem = bool(is_open), ""
+
+    @rx.event
+    async def remove(self) -> Events:
+        """Remove the wallet from the list."""
+        org, id = self._org_id(), self.row.id
+        async for event in self._write(lambda: self._api.delete_wallet(org, id), "is no longer listed", Wallets.load):
+            yield event
+
+    async def _write(self, write: Callable[[], Awaitable[object]], words: str, following: Next) -> Events:
+        """Send one change of this wallet, and update the page with the event `following`."""
+        if self.saving or not self.row.id:
+            return
+        self.saving, self.action_problem = True, ""
+        yield
+        try:
+            await write()
+            self.removing = False
+            await self._notify(f"{self.row.label} {words}")
+            yield following
+        except ApiProblem as problem:
+            self.action_problem = problem.detail or problem.title
+        self.saving = False
+
+
+class WalletForm(DialogAbout, rx.State):
+    """The dialog that creates a server wallet, or links a wallet."""
+
+    kind: str = "server"
+
+    @rx.event
+    def begin(self, kind: str) -> None:
+        """Open the dialog for a kind of wallet."""
+        self._done()
+        self.is_open, self.kind = True, "linked" if kind == "linked" else "server"
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Create or link the wallet, and show it."""
+        self._begin()
+        yield
+        fields = {"label": str(data.get("label", "")), "kind": self.kind}
+        if self.kind == "linked":
+            fields["address"] = str(data.get("address", "")).strip()
+        try:
+            wallet = await self._api.create_wallet(
+                self._org_id(), body(WalletCreate, fields), idempotency_key=self._form_key
+            )
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("label", "address")
+            return
+        self._close()
+        await self._notify(f"{wallet.label} was {'linked' if self.kind == 'linked' else 'created'}")
+        yield [Wallets.reload, call(WalletState.show, str(wallet.id))]

@@ -1,0 +1,122 @@
+"""Database connections are shared fairly: one caller cannot use them up."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.core import fair_places
+from backend.core.errors import TooManyRequests, Unavailable
+from backend.core.fair_places import Places
+
+
+async def take(places: Places, *callers: str) -> list[asyncio.Task[None]]:
+    """Request a place for each caller; return the tasks of those that have to wait."""
+    tasks = [asyncio.create_task(places.take(caller)) for caller in callers]
+    await asyncio.sleep(0)
+    return [task for task in tasks if not task.done()]
+
+
+async def test_free_place_goes_to_the_caller_with_the_fewest() -> None:
+    places = Places(4, 60)
+    first, *_ = await take(places, "a", "a", "b", "b", "a", "c")
+    places.give_back("b")
+    await asyncio.sleep(0)
+    assert not first.done(), "c came later, and holds none"
+    places.give_back("a")
+    await asyncio.wait_for(first, 10)
+
+
+async def test_caller_holds_at_most_half_of_the_places() -> None:
+    places = Places(4, 60)
+    (waits,) = await take(places, "a", "a", "a")
+    assert await take(places, "b") == []
+    places.give_back("b")
+    await asyncio.sleep(0)
+    assert not waits.done()
+    places.give_back("a")
+    await asyncio.wait_for(waits, 10)
+
+
+async def test_caller_with_several_names_counts_under_each() -> None:
+    places = Places(4, 60)
+    await places.take("ada", "acme")
+    await places.take("ada", "beta")
+    waiting = asyncio.create_task(places.take("ada", "gamma"))
+    await places.take("bob", "acme")
+    behind = asyncio.create_task(places.take("eve", "acme"))
+    await asyncio.sleep(0)
+    assert await take(places, "bob") == []
+    places.give_back("bob", "acme")
+    await asyncio.wait_for(behind, 10)
+    assert not waiting.done(), "ada holds half of the places"
+    places.give_back("ada", "beta")
+    await asyncio.wait_for(waiting, 10)
+
+
+async def test_caller_with_many_waiting_requests_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fair_places, "WAITING_EACH", 2)
+    places = Places(2, 60)
+    waiting = await take(places, "a", "a", "a")
+    with pytest.raises(TooManyRequests):
+        await places.take("a")
+    assert await take(places, "b") == []
+    places.give_back("a")
+    places.give_back("a")
+    await asyncio.wait_for(asyncio.gather(*waiting[:1]), 10)
+
+
+async def test_wait_for_a_place_ends_with_a_refusal() -> None:
+    places = Places(2, 0.01)
+    await places.take("a")
+    with pytest.raises(Unavailable):
+        await places.take("a")
+    places.give_back("a")
+    await places.take("a")
+
+
+async def test_work_without_a_deadline_waits_in_any_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fair_places, "WAITING_EACH", 2)
+    places = Places(9, None, each=1)
+    waiting = await take(places, *"aaaaa")
+    assert len(waiting) == 4
+    assert await take(places, "b") == []
+    for _ in range(4):
+        places.give_back("a")
+    await asyncio.wait_for(asyncio.gather(*waiting), 10)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=40))
+def test_places_are_neither_lost_nor_created(steps: list[tuple[str, bool]]) -> None:
+    asyncio.run(_walk(steps))
+
+
+async def _walk(steps: list[tuple[str, bool]]) -> None:
+    places, held, waiting = Places(4, 60), [], []
+
+    async def hold(caller: str) -> None:
+        await places.take(caller)
+        held.append(caller)
+
+    for caller, gives_back in steps:
+        if gives_back and held:
+            places.give_back(held.pop(0))
+        elif gives_back and waiting:
+            waiting.pop().cancel()
+        else:
+            waiting.append(asyncio.create_task(hold(caller)))
+        for _ in range(4):
+            await asyncio.sleep(0)
+        waiting = [task for task in waiting if not task.done()]
+        assert len(held) <= 4
+        assert all(held.count(name) <= 2 for name in "abc")
+        names = {name for name in "abc" if held.count(name) < 2}
+        assert len(held) == 4 or not [t for t in waiting if _caller_of(t) in names]
+    for task in waiting:
+        task.cancel()
+
+
+def _caller_of(task: Any) -> str:
+    return str(task.get_coro().cr_frame.f_locals["caller"])

@@ -1,0 +1,1 @@
+"""Browser tests of signing in, second factors, applications and keys."""

@@ -1,0 +1,73 @@
+"""Signing in and out, and a session that was revoked elsewhere."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def test_sign_in_with_a_wrong_password_shows_an_error(console: Console, signum: Signum) -> None:
+    page = console.page
+    page.goto(f"{signum.url}/o/{signum.organization}/members")
+    page.wait_for_url("**/sign-in?next=**")
+    page.get_by_label("Email").fill(signum.person().email)
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("Email or password is wrong")
+    page.get_by_label("Email").fill(signum.person().email)
+    page.get_by_label("Password").fill(signum.person().password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/members")
+    console.heading("Members")
+
+
+def test_sign_out_ends_the_session(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    cookies = page.context.cookies()
+    page.get_by_role("button", name=re.compile("^Account")).click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in")
+    assert [cookie["name"] for cookie in page.context.cookies()] == ["signum_device"]
+    page.context.add_cookies(cookies)  # type: ignore[arg-type]
+    page.goto(f"{signum.url}/o/{signum.organization}/overview")
+    page.wait_for_url("**/sign-in?next=**")
+
+
+def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    cookie = "; ".join(f"{c['name']}={c['value']}" for c in page.context.cookies())
+    answer = page.request.post(
+        f"{signum.url}/session/end", headers={"cookie": cookie, "origin": signum.url}, max_redirects=0
+    )
+    assert answer.status == 303
+    page.get_by_role("button", name="Admin", exact=True).click()
+    page.wait_for_url("**/sign-in?next=**")
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+def test_sign_in_works_for_every_role_and_informs_clients(console: Console, signum: Signum) -> None:
+    client = signum.person("client")
+    page = console.page
+    page.goto(f"{signum.url}/sign-in")
+    page.get_by_label("Email").fill(client.email)
+    page.get_by_label("Password").fill(client.password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(re.compile(r"/(o/.*)?$"))
+    expect(page.get_by_text(re.compile("No organization yet|cannot be shown"))).to_be_visible()
+
+
+def test_sign_out_everywhere_ends_other_browsers(console: Console, shared_browser: Browser, signum: Signum) -> None:
+    person = signum.person("member")
+    elsewhere = shared_browser.new_context()
+    try:
+        other = Console(elsewhere.new_page(), signum).sign_in(person, "members").heading("Members").page
+        page = console.sign_in(person, "account").heading("Account").page
+        page.get_by_role("button", name="Sign out everywhere").click()
+        question = page.get_by_role("dialog", name="Sign out everywhere")
+        question.get_by_role("button", name="Sign out everywhere").click()
+        page.wait_for_url("**/sign-in")
+        other.get_by_role("button", name="Admin", exact=True).click()
+        other.wait_for_url("**/sign-in?next=**")
+    finally:
+        elsewhere.close()

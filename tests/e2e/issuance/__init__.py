@@ -1,0 +1,1 @@
+"""Browser tests of assets, markets, bridges and distributions."""

@@ -1,0 +1,99 @@
+"""A compliance officer changes an asset's rules, and follows them to the chain."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def _asset(signum: Signum, symbol: str) -> str:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    return str(next(asset["id"] for asset in assets if asset["symbol"] == symbol))
+
+
+def _save_bar(page: Page):
+    return page.get_by_role("region", name="Unsaved changes")
+
+
+def test_compliance_rules_are_saved_from_draft_to_transactions(console: Console, signum: Signum) -> None:
+    asset = _asset(signum, "NIB31")
+    before = signum.call("GET", f"/orgs/{{org}}/assets/{asset}")
+    console.sign_in(signum.person("compliance_officer"), f"assets/{asset}?tab=compliance")
+    page = console.page
+
+    page.get_by_role("button", name="Block a country").click()
+    page.get_by_role("combobox", name="Country to block").fill("belar")
+    page.get_by_role("option", name="Belarus").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("textbox", name="Maximum holders").fill("1,500")
+    expect(_save_bar(page)).to_contain_text("2 unsaved changes")
+    expect(_save_bar(page)).to_contain_text("No holder becomes ineligible")
+
+    page.get_by_role("button", name="Review and save").click()
+    review = page.get_by_role("dialog", name="Save these rules?")
+    expect(review.get_by_text("1,500")).to_be_visible()
+    expect(review.get_by_text(re.compile("BLR"))).to_be_visible()
+    review.get_by_role("button", name="Save rules").click()
+
+    progress = page.get_by_role("region", name="Progress")
+    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    deployed = len(before["deployments"])
+    expect(progress.get_by_role("button", name=re.compile("Copy transaction 0x"))).to_have_count(deployed)
+    expect(_save_bar(page)).to_have_count(0)
+
+    newest = page.get_by_role("region", name="History").get_by_role("listitem").first
+    expect(newest).to_contain_text("BLR")
+    expect(newest).to_contain_text("Maximum holders")
+    expect(newest.get_by_role("link", name="Priya Shah")).to_be_visible()
+
+    after = signum.call("GET", f"/orgs/{{org}}/assets/{asset}")
+    assert after["max_holders"] == 1_500
+    assert "BLR" in after["compliance_rules"]["blocked_countries"]
+    assert after["status"] == "active"
+
+
+def test_framework_preset_fills_in_editable_values(console: Console, signum: Signum) -> None:
+    console.sign_in(path=f"assets/{_asset(signum, 'NREF')}?tab=compliance")
+    page = console.page
+    page.get_by_role("radio", name=re.compile("^Reg S")).click()
+    chosen = page.get_by_role("list", name="Blocked countries")
+    expect(chosen.get_by_text("USA", exact=True)).to_be_visible()
+    expect(page.get_by_label("Lock-up ends")).not_to_have_value("")
+    page.get_by_role("button", name="Unblock USA").click()
+    expect(chosen.get_by_text("USA", exact=True)).to_have_count(0)
+
+    page.get_by_role("button", name="What Reg S enforces").click()
+    about = page.get_by_role("dialog", name="What Reg S enforces")
+    expect(about.get_by_text("Left to you")).to_be_visible()
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="Discard").click()
+    expect(_save_bar(page)).to_have_count(0)
+
+
+def test_unreadable_rule_value_is_reported_at_its_field(console: Console, signum: Signum) -> None:
+    console.sign_in(path=f"assets/{_asset(signum, 'NREF')}?tab=compliance")
+    page = console.page
+    most = page.get_by_role("textbox", name="Maximum per holder")
+    most.fill("a lot")
+    expect(most).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_text("Enter a number, such as 1250.5")).to_be_visible()
+    expect(page.get_by_role("button", name="Review and save")).to_be_disabled()
+
+    most.fill("0")
+    issuers = page.get_by_role("textbox", name="Trusted issuers")
+    issuers.fill("0x1234")
+    expect(page.get_by_text(re.compile("is not an EVM address", re.I))).to_be_visible()
+    expect(issuers).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("button", name="Review and save")).to_be_disabled()
+
+
+def test_rule_impact_lists_excluded_holders(console: Console, signum: Signum) -> None:
+    console.sign_in(path=f"assets/{_asset(signum, 'NREF')}?tab=compliance")
+    page = console.page
+    page.get_by_role("group", name="Required KYC level").get_by_role("button", name="3").click()
+    impact = page.get_by_role("region", name="Impact")
+    expect(impact.get_by_text("Alder Family Office")).to_be_visible()
+    expect(_save_bar(page)).to_contain_text("becomes ineligible")
+    page.get_by_role("button", name="Discard").click()

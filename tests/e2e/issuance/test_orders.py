@@ -1,0 +1,72 @@
+"""Orders on a live market: placed, partly filled, refused with every reason, cancelled."""
+
+from typing import Any
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.conftest import Console, Signum
+
+SEPOLIA = 40161
+
+
+def _market(signum: Signum) -> dict[str, Any]:
+    markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
+    return dict(next(m for m in markets if m["chain_eid"] == SEPOLIA and m["status"] == "active"))
+
+
+def _order(console: Console, side: str, wallet: str, price: str, amount: str) -> Locator:
+    """Fill in the dialog and send it."""
+    page = console.page
+    page.get_by_role("button", name="Place order").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("group", name="Side").get_by_role("button", name=side).click()
+    option = dialog.get_by_label("Wallet").locator("option", has_text=wallet)
+    dialog.get_by_label("Wallet").select_option(value=option.first.get_attribute("value"))
+    dialog.get_by_label("Price").fill(price)
+    dialog.get_by_label("Amount").fill(amount)
+    dialog.get_by_role("button", name=f"Place {side.lower()} order").click()
+    return dialog
+
+
+def test_order_is_placed_partly_filled_and_cancelled(console: Console, signum: Signum) -> None:
+    market = _market(signum)
+    console.sign_in(path=f"markets/{market['id']}")
+    page = console.page
+    progress = page.get_by_role("region", name="Progress")
+    orders = page.get_by_role("table", name="Orders").locator("tbody").get_by_role("row")
+
+    _order(console, "Sell", "Treasury", "102.137", "40")
+    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    newest = orders.filter(has_text="102.137")
+    expect(newest.get_by_text("Open", exact=True)).to_be_visible()
+
+    page.get_by_role("button", name="Dismiss", exact=True).click()
+    _order(console, "Buy", "Kestrel", "102.137", "15.5")
+    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    sold = orders.filter(has_text="102.137").filter(has_text="Sell")
+    expect(sold.get_by_text("Partly filled", exact=True)).to_be_visible()
+    expect(sold.get_by_text("15.5")).to_be_visible()
+
+    page.get_by_role("button", name="Dismiss", exact=True).click()
+    sold.get_by_role("button", name="Cancel").click()
+    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    expect(sold.get_by_text("Cancelled", exact=True)).to_be_visible()
+
+
+def test_refused_order_shows_every_failing_rule(console: Console, signum: Signum) -> None:
+    market = _market(signum)
+    console.sign_in(path=f"markets/{market['id']}")
+    dialog = _order(console, "Buy", "Unverified broker", "100", "1")
+    refusals = dialog.get_by_role("list", name="Refusals").get_by_role("listitem")
+    expect(refusals).to_have_count(2)
+    expect(refusals.first).to_contain_text("no valid attestation")
+    expect(dialog.get_by_role("link", name="Fix").first).to_be_visible()
+
+
+def test_invalid_order_numbers_are_reported_at_their_fields(console: Console, signum: Signum) -> None:
+    market = _market(signum)
+    console.sign_in(path=f"markets/{market['id']}")
+    dialog = _order(console, "Sell", "Treasury", "1.1234567", "-4")
+    expect(dialog.get_by_text("At most 6 decimals")).to_be_visible()
+    expect(dialog.get_by_text("Enter a number, such as 1250.5")).to_be_visible()
+    expect(dialog.get_by_label("Price")).to_have_attribute("aria-invalid", "true")

@@ -1,0 +1,79 @@
+"""A transfer: every rule is checked while it is written, then it is sent and followed to its transaction."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def _choose(field: Locator, words: str) -> None:
+    option = field.locator("option", has_text=words)
+    field.select_option(value=option.first.get_attribute("value"))
+
+
+def _addresses(signum: Signum) -> dict[str, str]:
+    wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    return {wallet["label"]: wallet["address"] for wallet in wallets}
+
+
+def _sellable(signum: Signum) -> dict[str, Any]:
+    """An asset that the treasury can send to an attested wallet."""
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    return dict(next(asset for asset in assets if asset["symbol"] == "NREF"))
+
+
+def test_transfer_is_checked_and_sent(console: Console, signum: Signum) -> None:
+    asset, addresses = _sellable(signum), _addresses(signum)
+    console.sign_in(path="transfers").heading("Transfers")
+    page = console.page
+    page.get_by_role("button", name="New transfer").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("No result yet")).to_be_visible()
+    _choose(dialog.get_by_label("Asset"), asset["symbol"])
+    _choose(dialog.get_by_label("From"), "Treasury")
+    dialog.get_by_label("To", exact=True).fill(addresses["Unverified broker"])
+    dialog.get_by_label("Amount").fill("12.5")
+    answer = dialog.get_by_role("region", name="Result")
+    expect(answer.get_by_text("This transfer is refused.")).to_be_visible()
+    first = answer.get_by_role("list", name="Rules").get_by_role("listitem").first
+    expect(first).to_contain_text("no valid attestation")
+    expect(first.get_by_role("link", name="Fix: Attestation")).to_be_visible()
+
+    dialog.get_by_role("button", name="Send transfer").click()
+    expect(dialog.get_by_text("The rules refuse this transfer. Nothing was sent.")).to_be_visible()
+
+    kestrel = next(address for label, address in addresses.items() if "Kestrel" in label)
+    dialog.get_by_label("To", exact=True).fill(kestrel)
+    expect(answer.get_by_text("This transfer is allowed.")).to_be_visible()
+    dialog.get_by_role("button", name="Send transfer").click()
+    expect(dialog).to_have_count(0)
+    story = page.get_by_role("complementary", name=f"Transfer of {asset['symbol']}")
+    expect(story.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    expect(story.get_by_text("Confirmed", exact=True)).to_be_visible()
+    row = page.get_by_role("table", name="Transfers").locator("tbody").get_by_role("row").first
+    expect(row.get_by_text("Confirmed", exact=True)).to_be_visible()
+    expect(row.get_by_text("12.5")).to_be_visible()
+    page.get_by_role("group", name="Status").get_by_role("button", name="Failed").click()
+    expect(page.get_by_text("No transfers match these filters")).to_be_visible()
+
+
+def test_transfer_form_reports_missing_fields(console: Console) -> None:
+    console.sign_in(path="transfers")
+    page = console.page
+    page.get_by_role("button", name="New transfer").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("To", exact=True).fill("0x12")
+    dialog.get_by_label("Amount").fill("-4")
+    dialog.locator("form").evaluate("form => form.noValidate = true")
+    dialog.get_by_role("button", name="Send transfer").click()
+    expect(dialog.get_by_text("Choose an asset", exact=True).last).to_be_visible()
+    expect(dialog.get_by_text("An address is 0x and 40 hexadecimal digits")).to_be_visible()
+    expect(dialog.get_by_text("Enter a number, such as 1250.5")).to_be_visible()
+
+
+def test_viewer_sees_transfers_without_send_button(console: Console, signum: Signum) -> None:
+    console.sign_in(signum.person("viewer"), "transfers").heading("Transfers")
+    expect(console.page.get_by_role("group", name="Status")).to_be_visible()
+    expect(console.page.get_by_role("button", name=re.compile("New transfer"))).to_have_count(0)

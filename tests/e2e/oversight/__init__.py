@@ -1,0 +1,1 @@
+"""Browser tests of attestations, approvals, the audit log and webhooks."""

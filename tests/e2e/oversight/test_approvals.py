@@ -1,0 +1,119 @@
+"""An officer requests, an admin approves or denies; settings choose the actions that need a second person."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.conftest import Console, Person, Signum
+
+ACTION = "Change an asset's rules"
+
+
+def _row(page: Page, title: str = "Update") -> Locator:
+    """The control that opens an approval of the list."""
+    return page.get_by_role("table", name="Approvals").get_by_role("button", name=title)
+
+
+def _lift(console: Console, browser: Browser, other: Person, membership: str) -> None:
+    """Remove the requirement of a second person: the admin requests it, and another admin approves."""
+    page, signum = console.goto("settings").page, console.signum
+    page.get_by_label(ACTION, exact=True).uncheck()
+    page.get_by_role("button", name="Save approval rules").click()
+    expect(page.get_by_text("A second person is needed to remove")).to_be_visible()
+    page.get_by_role("button", name="Request approval").click()
+    expect(page.get_by_text("Approval requested")).to_be_visible()
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    second = Console(context.new_page(), signum)
+    second.sign_in(other, "approvals").heading("Approvals")
+    _row(second.page, "Change the actions").click()
+    second.page.get_by_role("button", name="Approve", exact=True).click()
+    expect(second.page.get_by_text("approved it")).to_be_visible()
+    expect(_row(second.page, "Change the actions")).to_have_count(0)
+    assert second.errors == []
+    context.close()
+    page.reload()
+    expect(page.get_by_label(ACTION, exact=True)).not_to_be_checked()
+    signum.call("DELETE", f"/orgs/{{org}}/members/{membership}", person=other)
+
+
+def test_second_person_approves_and_denies_requests(console: Console, shared_browser: Browser, signum: Signum) -> None:
+    other, membership = signum.second_admin()
+    admin = console.sign_in(path="settings").heading("Settings").page
+    admin.get_by_label(ACTION, exact=True).check()
+    admin.get_by_role("button", name="Save approval rules").click()
+    expect(admin.get_by_text("The approval rules are saved")).to_be_visible()
+    assets = signum.call("GET", "/orgs/{org}/assets", status="active")["assets"]
+    asset = f"/orgs/{{org}}/assets/{assets[0]['id']}"
+    before = assets[0]["max_holders"]
+
+    context = shared_browser.new_context(viewport={"width": 1440, "height": 960}, reduced_motion="reduce")
+    officer = Console(context.new_page(), signum)
+    role = "compliance_officer"
+    asked = signum.call("PATCH", asset, {"max_holders": before + 111}, role=role)
+    officer.sign_in(signum.person(role), f"requests?id={asked['requestId']}")
+    expect(officer.page.get_by_text("Waiting for a second person.")).to_be_visible()
+    officer.goto("approvals?view=mine").heading("Approvals")
+    _row(officer.page).first.click()
+    expect(officer.page.get_by_text("Waiting for another person with this permission.")).to_be_visible()
+    expect(officer.page.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+
+    console.goto("approvals").heading("Approvals")
+    expect(admin.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals")).to_contain_text("2")
+    _row(admin).click()
+    expect(admin.get_by_text("Max holders")).to_be_visible()
+    assert [v["id"] for v in Axe().run(admin).response["violations"]] == []
+    admin.get_by_role("button", name="Deny").click()
+    dialog = admin.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("Too many")
+    dialog.get_by_role("button", name="Deny").click()
+    expect(admin.get_by_text("denied it: Too many")).to_be_visible()
+    assert signum.call("GET", asset)["max_holders"] == before
+
+    again = signum.call("PATCH", asset, {"max_holders": before + 11}, role=role)
+    console.goto("approvals")
+    _row(admin).click()
+    admin.get_by_role("button", name="Approve", exact=True).click()
+    expect(admin.get_by_text("approved it")).to_be_visible()
+    expect(_row(admin)).to_have_count(0)
+    officer.goto(f"requests?id={again['requestId']}")
+    expect(officer.page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=30_000)
+    assert signum.call("GET", asset)["max_holders"] == before + 11
+    assert officer.errors == []
+    context.close()
+    _lift(console, shared_browser, other, membership)
+
+
+def test_approval_settings_are_saved_and_errors_shown_at_fields(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="settings").heading("Settings").page
+    page.get_by_label("Seats").fill("many")
+    page.get_by_role("button", name="Save requirements").click()
+    expect(page.get_by_text("Enter a whole number from 1, or nothing for no limit")).to_be_visible()
+    page.get_by_label("Seats").fill("500")
+    page.get_by_label("Allowed email domains").fill("not a domain")
+    page.get_by_role("button", name="Save requirements").click()
+    expect(page.get_by_text("Is not a mail domain")).to_be_visible()
+    page.get_by_label("Allowed email domains").fill("")
+    page.get_by_role("button", name="Save requirements").click()
+    expect(page.get_by_text("The requirements are saved")).to_be_visible()
+    assert signum.call("GET", "/orgs/{org}")["member_requirements"]["seats"] == 500
+
+
+def test_application_secret_is_shown_once_and_application_is_removed(console: Console) -> None:
+    page = console.sign_in(path="settings").heading("Settings").page
+    page.get_by_role("button", name="New application").click()
+    dialog = page.get_by_role("dialog", name="New application")
+    dialog.get_by_label("Name", exact=True).fill("Investor portal")
+    dialog.get_by_label("Redirect URIs").fill("http://portal.example/callback")
+    dialog.get_by_role("button", name="Create application").click()
+    expect(dialog.get_by_text("The redirect URI must use https")).to_be_visible()
+    dialog.get_by_label("Redirect URIs").fill("https://portal.example/callback")
+    dialog.get_by_role("button", name="Create application").click()
+    shown = page.get_by_role("dialog", name="Copy what Investor portal needs")
+    secret = shown.get_by_label("The new secret").input_value()
+    assert secret.startswith("sgo_")
+    shown.get_by_role("button", name="Done").click()
+    row = page.get_by_role("row").filter(has_text="Investor portal")
+    expect(row).to_contain_text("https://portal.example/callback")
+    assert secret not in page.content()
+    row.get_by_role("button", name="Remove Investor portal").click()
+    page.get_by_role("dialog", name="Remove Investor portal").get_by_role("button", name="Remove").click()
+    expect(row).to_contain_text("Revoked")

@@ -1,0 +1,41 @@
+"""A change is found in the log with before and after, exported, and the chain verified."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def test_audit_entry_is_found_and_the_chain_verified(console: Console, signum: Signum) -> None:
+    signum.call("PATCH", "/orgs/{org}", {"description": "Before the story"})
+    signum.call("PATCH", "/orgs/{org}", {"description": "After the story"})
+    page = console.sign_in(path="audit").heading("Audit log").page
+    page.get_by_label("Kind").select_option("Organization")
+    newest = page.get_by_role("row").filter(has_text="Organization updated").first
+    expect(newest).to_contain_text("Before the story → After the story")
+    newest.get_by_role("button", name="Organization updated").click()
+    details = page.get_by_role("complementary", name="Organization updated")
+    expect(details.locator("del")).to_have_text("Before the story")
+    expect(details.locator("ins")).to_have_text("After the story")
+    expect(details).to_contain_text("127.0.0.1")
+    expect(details).to_contain_text("Northwind Capital Group")
+    expect(details).to_contain_text("via access token")
+    details.get_by_role("button", name="Close").click()
+    expect(details).to_be_hidden()
+
+    page.get_by_role("button", name="Verify").click()
+    expect(page.get_by_role("status").filter(has_text="The hash chain is intact.")).to_contain_text(
+        "entries match the recorded hashes"
+    )
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export CSV").click()
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0].startswith("seq,at,actor,")
+    assert "After the story" in lines[1]
+    assert all(",organization." in line for line in lines[1:])
+
+
+def test_viewer_reads_the_audit_log_with_hidden_keys(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("viewer"), "audit").heading("Audit log").page
+    page.get_by_label("Kind").select_option("API key")
+    created = page.get_by_role("row").filter(has_text="API key created").first
+    expect(created).to_contain_text("Hidden for your role")

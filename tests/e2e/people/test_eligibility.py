@@ -1,0 +1,108 @@
+"""Inviting people: any text is pasted, 50 addresses are checked while typing, 51 are not sent, the rest is invited
+together."""
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+def _addresses(count: int, of: str) -> list[str]:
+    return [f"{of}{number:02}@investors.example" for number in range(count)]
+
+
+def _rows(page: Page, of: str) -> int:
+    return page.get_by_role("row").filter(has_text=of).count()
+
+
+def _calls(console: Console) -> int:
+    """How often the API was called for eligibility, by the page's list of its calls."""
+    return console.page.get_by_role("table", name="Result for each address").count()
+
+
+def test_eligibility_check_accepts_fifty_addresses_and_rejects_fifty_one(console: Console) -> None:
+    page = console.sign_in(path="eligibility").heading("Invite people").page
+    box, said = page.get_by_label("Addresses to check"), page.get_by_role("status").filter(has_text="of 50 addresses")
+    fifty = _addresses(50, "fifty")
+    box.fill(
+        "Dear all, please add: "
+        + "; ".join(f"Name <{address}>" for address in fifty[:25])
+        + "\n"
+        + "\t".join(fifty[25:])
+    )
+    expect(said).to_have_text("50 of 50 addresses")
+    expect(page.get_by_role("row").filter(has_text="investors.example")).to_have_count(50)
+    expect(page.get_by_role("button", name="Invite 50")).to_be_enabled()
+
+    box.fill(", ".join([*fifty, "one.more@investors.example"]))
+    alert = page.get_by_role("alert").filter(has_text="51 addresses exceed the limit")
+    expect(alert).to_contain_text("Nothing was sent")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    assert _rows(page, "investors.example") == 0
+    assert _calls(console) == 0
+    expect(page.get_by_role("button", name="Invite")).to_have_count(0)
+
+    box.fill(", ".join(fifty))
+    expect(alert).to_be_hidden()
+    expect(page.get_by_role("row").filter(has_text="investors.example")).to_have_count(50)
+
+
+def test_eligibility_check_shows_the_obstacle_of_each_address(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="eligibility").page
+    member = signum.person("viewer").email
+    page.get_by_label("Addresses to check").fill(f"{member} broken@@mail.example new@mail.example {member.upper()}")
+    row = page.get_by_role("row")
+    expect(row.filter(has_text=member)).to_contain_text("already a member")
+    expect(row.filter(has_text="broken@@mail.example")).to_contain_text("not an email address")
+    expect(row.filter(has_text="broken@@mail.example").get_by_role("checkbox")).to_be_disabled()
+    expect(row.filter(has_text="new@mail.example")).to_contain_text("no_account")
+    expect(page.get_by_text("One address is listed more than once")).to_be_visible()
+    page.get_by_role("button", name="Errors 2").click()
+    expect(row.filter(has_text="new@mail.example")).to_have_count(0)
+
+
+def test_eligibility_check_shows_and_applies_organization_requirements(console: Console, signum: Signum) -> None:
+    asks = {"kyc_required": True, "min_kyc_level": 2, "allowed_email_domains": ["bank.example"], "seats": 40}
+    strict = signum.call("POST", "/orgs", {"name": "Strict Holdings"})["id"]
+    signum.call("PATCH", f"/orgs/{strict}", {"member_requirements": asks})
+    page = console.sign_in().goto("eligibility", strict).page
+    required = page.get_by_role("region", name="What Strict Holdings requires")
+    expect(required).to_contain_text("KYC level 2 or higher")
+    expect(required).to_contain_text("bank.example")
+    page.get_by_label("Addresses to check").fill("a@bank.example b@other.example")
+    expect(page.get_by_role("row").filter(has_text="a@bank.example")).to_contain_text("kyc_missing")
+    expect(page.get_by_role("row").filter(has_text="b@other.example")).to_contain_text("domain_not_allowed")
+    expect(required).to_contain_text("39 seats left")
+
+
+def test_eligible_addresses_are_invited_together(console: Console, signum: Signum) -> None:
+    club = signum.call("POST", "/orgs", {"name": "Invited Club"})["id"]
+    signum.call("POST", f"/orgs/{club}/invitations", {"email": "twice@investors.example"})
+    page = console.sign_in().goto("eligibility", club).page
+    page.get_by_label("Addresses to check").fill("one@investors.example two@investors.example twice@investors.example")
+    console.choose(page.get_by_label("Invite twice@investors.example"))
+    page.get_by_label("Role").select_option("viewer")
+    page.get_by_role("button", name="Invite 3").click()
+    row = page.get_by_role("row")
+    expect(row.filter(has_text="one@investors.example")).to_contain_text("Invited")
+    expect(row.filter(has_text="twice@investors.example")).to_contain_text("Refused")
+    expect(page.get_by_role("status").filter(has_text="2 invitations sent")).to_be_visible()
+    listed = signum.call("GET", f"/orgs/{club}/invitations")["invitations"]
+    assert {(i["email"], i["role"]) for i in listed if i["email"] != "twice@investors.example"} == {
+        ("one@investors.example", "viewer"),
+        ("two@investors.example", "viewer"),
+    }
+
+
+def test_invitations_wait_for_the_password_and_resume(console: Console, signum: Signum) -> None:
+    club = signum.call("POST", "/orgs", {"name": "Proven Club"})["id"]
+    admin = signum.person()
+    page = console.sign_in(admin).goto("eligibility", club).page
+    page.get_by_label("Addresses to check").fill("one@investors.example two@investors.example")
+    expect(page.get_by_role("row").filter(has_text="two@investors.example")).to_be_visible()
+    signum.forget_proofs(admin)
+    page.get_by_role("button", name="Invite 2").click()
+    confirm = page.get_by_role("dialog", name="Confirm your identity")
+    confirm.get_by_label("Password").fill(admin.password)
+    confirm.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_role("status").filter(has_text="2 invitations sent")).to_be_visible()
+    assert len(signum.call("GET", f"/orgs/{club}/invitations")["invitations"]) == 2

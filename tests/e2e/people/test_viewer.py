@@ -1,0 +1,67 @@
+"""A viewer reads everything and changes nothing: no buttons, and the API's refusal is shown if an action is reached
+anyway."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Console, Signum
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "buttons"),
+    [
+        ("assets", "Assets", ["New asset"]),
+        ("markets", "Markets", ["Deploy market"]),
+    ],
+)
+def test_viewer_lists_have_no_write_buttons(
+    console: Console, signum: Signum, path: str, title: str, buttons: list[str]
+) -> None:
+    console.sign_in(signum.person("viewer"), path).heading(title)
+    expect(console.page.get_by_role("table", name=title)).to_be_visible()
+    for name in buttons:
+        expect(console.page.get_by_role("link", name=name)).to_have_count(0)
+
+
+def test_viewer_overview_shows_no_actions(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("viewer"), "overview").heading("Overview").page
+    waiting = page.get_by_role("region", name="Needs attention").get_by_role("listitem")
+    expect(waiting.first.get_by_role("link", name="View")).to_be_visible()
+    expect(waiting.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("link", name="Invite people")).to_have_count(0)
+
+
+def test_viewer_reads_compliance_rules_but_cannot_save(console: Console, signum: Signum) -> None:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    asset = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
+    console.sign_in(signum.person("viewer"), f"assets/{asset}?tab=compliance")
+    page = console.page
+    expect(page.get_by_text("Read-only.")).to_be_visible()
+    page.get_by_role("switch", name="Accredited investors only").click()
+    refusal = page.get_by_role("region", name="Impact").get_by_role("alert")
+    expect(refusal).to_contain_text("assets:write")
+    expect(page.get_by_role("button", name="Review and save")).to_have_count(0)
+
+
+def test_viewer_market_wizard_ends_with_the_api_refusal(console: Console, signum: Signum) -> None:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    asset = next(asset["id"] for asset in assets if asset["symbol"] == "NHLT")
+    console.sign_in(signum.person("viewer"), f"markets/new?asset={asset}")
+    page = console.page
+    page.get_by_role("radio", name=re.compile("Base Sepolia")).click()
+    for _ in range(3):
+        page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("region", name="Plan").get_by_role("alert")).to_contain_text("assets:write")
+    expect(page.get_by_role("button", name="Deploy market")).to_be_disabled()
+
+
+def test_viewer_market_page_has_no_order_button(console: Console, signum: Signum) -> None:
+    markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
+    market = next(market for market in markets if market["status"] == "active")
+    console.sign_in(signum.person("viewer"), f"markets/{market['id']}")
+    expect(console.page.get_by_role("region", name="Depth")).to_be_visible()
+    expect(console.page.get_by_role("button", name="Place order")).to_have_count(0)
+    expect(console.page.get_by_role("button", name=re.compile("^Cancel the"))).to_have_count(0)

@@ -1,0 +1,58 @@
+"""Work enqueued in this or another process starts immediately, even if the queues poll rarely."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from dbos import DBOS
+
+from backend.core.runtime import runtime
+from backend.engine import queue_wakeup, queues
+from tests.conftest import World
+from tests.support.firm import BASE, SEPOLIA, Firm
+
+LONG = 600.0
+
+
+@pytest_asyncio.fixture
+async def firm(world: World) -> AsyncIterator[Firm]:
+    """An issuer on two chains, while the queue polls every ten minutes."""
+    firm = await Firm.issuing(world, SEPOLIA, BASE)
+    await DBOS.register_queue_async(queues.QUEUE, partition_concurrency=1, polling_interval_sec=LONG)
+    queue_wakeup.wake(queues.QUEUE)  # its next poll has the new interval
+    yield firm
+    await queues.register_queues()
+    queue_wakeup.wake(queues.QUEUE)
+
+
+async def test_work_of_this_process_starts_immediately(firm: Firm) -> None:
+    for name in ("Again", "Once more"):
+        await firm.post("/issuer/register", {"name": name}, headers=firm.key)
+        await _succeeded(firm, (await firm.get("/issuer"))["request_id"])
+
+
+async def test_run_starts_at_the_end_of_the_previous_one_of_its_partition(firm: Firm) -> None:
+    party = await firm.verified((await firm.post("/wallets", {"label": "One"}))["address"])
+    bodies = [{"party_id": party["id"], "chain_eid": eid} for eid in (SEPOLIA, BASE)]
+    for accepted in [await firm.post("/attestations", body) for body in bodies]:
+        await _succeeded(firm, accepted["requestId"])
+
+
+async def test_work_of_another_process_starts_immediately(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime.part(queue_wakeup.Wakeups), "served", frozenset())  # as where nothing is served
+    await firm.post("/issuer/register", {"name": "Elsewhere"}, headers=firm.key)
+    await _succeeded(firm, (await firm.get("/issuer"))["request_id"])
+
+
+async def test_wakeup_concerns_one_queue() -> None:
+    counts = runtime.part(queue_wakeup.Wakeups).counts
+    before = counts[queues.WEBHOOKS]
+    queue_wakeup.wake(queues.BULK)
+    assert counts[queues.WEBHOOKS] == before
+
+
+async def _succeeded(firm: Firm, request_id: str) -> None:
+    async with asyncio.timeout(LONG / 10):
+        request = await firm.settle(request_id)
+    assert request["status"] == "succeeded"

@@ -1,0 +1,73 @@
+"""The engine runs nightly work at its hour, once in the installation, and again the night after a failure."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from dbos import DBOS
+from structlog.testing import capture_logs
+
+from backend.core import db
+from backend.engine import queues, schedules
+
+MINUTE = timedelta(minutes=1)
+ran: list[int] = []
+
+
+async def work() -> None:
+    ran.append(len(ran))
+    raise RuntimeError("the database does not respond")
+
+
+FAILING = schedules.nightly("test.nightly", work, "the nightly test failed")
+
+
+async def runs_of(name: str, night: datetime) -> list[str]:
+    """Let the engine catch up on the hour of a night, as several processes do at the hour; return the runs' ids."""
+    runs = await asyncio.to_thread(DBOS.backfill_schedule, name, night - MINUTE, night + MINUTE)
+    return [run.workflow_id for run in runs]
+
+
+async def ended(run_id: str) -> None:
+    run: Any = await DBOS.retrieve_workflow_async(run_id)
+    async with asyncio.timeout(60):
+        await run.get_result()
+
+
+async def reconciliations() -> int:
+    async with db.worker() as session:
+        return int(await session.scalar(sa.text("select count(*) from reconciliations")) or 0)
+
+
+async def test_reconciliation_runs_once_a_night_at_three(api: Any) -> None:
+    night, before = datetime(2020, 1, 2, 3, tzinfo=UTC), await reconciliations()
+    for _ in range(2):
+        [run] = await runs_of("reconciliation", night)
+        assert run == "sched-reconciliation-2020-01-02T03:00:00+00:00"
+        await ended(run)
+    assert await runs_of("reconciliation", night + timedelta(hours=12)) == []
+    assert await reconciliations() == before + 1
+
+
+async def test_retention_runs_at_four_and_keeps_no_results_of_the_engine(api: Any) -> None:
+    [run] = await runs_of("retention", datetime(2020, 1, 2, 4, tzinfo=UTC))
+    await ended(run)
+    steps = await DBOS.list_workflow_steps_async(run)
+    assert [(step["function_name"], step["output"]) for step in steps] == [("retention", None)]
+
+
+async def test_failed_night_is_logged_and_followed_by_another(api: Any) -> None:
+    """The engine's own clock starts the runs: the test's night comes every second."""
+    with capture_logs() as logged:
+        await schedules.start([FAILING | {"schedule": "* * * * * *"}])  # type: ignore[list-item]
+        try:
+            async with asyncio.timeout(90):
+                while len(ran) < 3:  # noqa: ASYNC110 - the workflow runs in another event loop
+                    await asyncio.sleep(0.1)
+        finally:
+            await DBOS.delete_schedule_async("test.nightly")
+    assert len([line for line in logged if line["event"] == "the nightly test failed"]) >= 2
+    runs = await DBOS.list_workflows_async(name="test.nightly")
+    assert {run.queue_name for run in runs} == {queues.NIGHTLY}
+    assert "ERROR" in {run.status for run in runs}

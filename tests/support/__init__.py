@@ -1,0 +1,1 @@
+"""Helpers that several nouns share: firms, servers, crashes, guards."""

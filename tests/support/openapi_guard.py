@@ -1,0 +1,99 @@
+"""Checks every response in any test: an undocumented response is a fault of the document."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import jsonschema_rs
+
+JSON = ("application/json", "application/problem+json")
+
+
+@dataclass
+class Entries:
+    """Return the operations of a document, by the requests they answer."""
+
+    document: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        paths = sorted(self.document["paths"], key=lambda p: (p.count("{"), p))
+        self._paths = [(re.compile(re.sub(r"\\?\{\w+\\?\}", "[^/]+", re.escape(p)) + "$"), p) for p in paths]
+
+    def of(self, scope: Any) -> dict[str, Any] | None:
+        """Return the operation of an ASGI scope; None if the document has none."""
+        if scope["type"] != "http":
+            return None
+        found = (p for pattern, p in self._paths if pattern.match(scope["path"]))
+        item = self.document["paths"].get(next(found, ""), {})
+        entry: dict[str, Any] | None = item.get(scope["method"].lower())
+        return entry
+
+
+@dataclass
+class Documented:
+    """ASGI middleware that compares responses with a document; `faults` are the differences, each once."""
+
+    app: Any
+    document: dict[str, Any]
+    faults: dict[str, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._entries = Entries(self.document)
+        self._validators: dict[str, Any] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on and check its response."""
+        entry = self._entries.of(scope)
+        if entry is None:
+            await self.app(scope, receive, send)
+            return
+        start: dict[str, Any] = {}
+        body = bytearray()
+
+        async def watched(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+            body.extend(message.get("body", b""))
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                self._check(entry, start, bytes(body))
+            await send(message)
+
+        await self.app(scope, receive, watched)
+
+    def _check(self, entry: dict[str, Any], start: dict[str, Any], body: bytes) -> None:
+        headers = {k.decode().lower(): v.decode() for k, v in start["headers"]}
+        for fault in self.look(entry, start["status"], headers, body):
+            self.faults[f"{entry['operationId']}: {fault}"] = None
+
+    def look(self, entry: dict[str, Any], status: int, headers: dict[str, str], body: bytes) -> list[str]:
+        """Return the undocumented parts of a response."""
+        response = entry["responses"].get(str(status))
+        if response is None:
+            return [f"{status} is not documented"]
+        response = self._resolved(response)
+        missing = [n for n in ("Location",) if n in response.get("headers", {}) and n.lower() not in headers]
+        faults = [f"{status} comes without {n}" for n in missing]
+        contents = response.get("content", {})
+        kind = headers.get("content-type", "").partition(";")[0]
+        if body and kind not in contents:
+            return [*faults, f"{status} comes as {kind or 'nothing'}, not {', '.join(contents) or 'empty'}"]
+        if body and kind in JSON:
+            errors = self._validator(contents[kind].get("schema", {})).iter_errors(json.loads(body))
+            faults += [f"{status}: {e.instance_path} {e.message[:200]}" for e in errors]
+        return faults
+
+    def _validator(self, schema: dict[str, Any]) -> Any:
+        """One for all responses of a schema: creating it takes a hundred times as long as using it."""
+        name = json.dumps(schema, sort_keys=True)
+        if name not in self._validators:
+            whole = {**schema, "components": self.document["components"]}
+            self._validators[name] = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+        return self._validators[name]
+
+    def _resolved(self, part: dict[str, Any]) -> dict[str, Any]:
+        if "$ref" not in part:
+            return part
+        _, _, kind, name = part["$ref"].split("/")
+        found: dict[str, Any] = self.document["components"][kind][name]
+        return found
