@@ -119,7 +119,8 @@ class Faulty:
         if whole is not None and whole is not SILENT:
             return _http(whole)
         passed = [call for call, answer in zip(calls, decided, strict=True) if answer is None or answer is SILENT]
-        async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
+        # Without TLS: to read the certificates for each call takes longer than the call.
+        async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as client:
             reply = (await client.post(self.target, json=passed)).json() if passed else []
         if whole is SILENT:
             return None
