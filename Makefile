@@ -20,7 +20,7 @@ install: .venv/.dev ## install what development and the tests need, without the 
 test: .venv/.dev browser ## install what the tests need, a browser included, and run them
 	@$(BIN)/python -m tests
 
-long: .venv/.dev browser ## run the tests that take long: walks over everything, generated requests, compilations
+long: .venv/.dev browser ## run the tests that take long: walks over everything, pools of nodes, killed processes, generated requests
 	@$(BIN)/python -m tests --long
 
 check: fast-check ## format, lint, prose, types, layers, tests of the pure rules, unused code, structure

@@ -1,10 +1,11 @@
-"""Run the suite: everything without a browser in three parallel processes, then the browser tests.
+"""Run the suite: everything without a browser in three parallel processes, then the browser tests in two.
 
-Tests marked `long` (walks over everything, generated requests, compilations) run with `python -m tests --long` only.
+Tests marked `long` (walks over everything, pools of nodes, killed processes, generated requests, compilations) run with
+`python -m tests --long` only.
 
 Each process has its own PostgreSQL, chains and data folder. Three processes fit two cores, because each often waits for
-a block, a deadline or the disk. The browser tests run alone: a browser that waits for CPU time says nothing about the
-pages.
+a block, a deadline or the disk. The browser tests run after them, one browser for each core: a browser that waits for
+CPU time says nothing about the pages.
 """
 
 import subprocess
@@ -57,6 +58,7 @@ GROUPS = [
 
 LONG = "pytest.mark.long"
 SHARES = 3
+BROWSERS = 2
 
 
 def thirds() -> list[list[Path]]:
@@ -71,6 +73,12 @@ def long_thirds() -> list[list[Path]]:
     """Return the modules without a browser that have long tests, one after another to each process."""
     modules = sorted(path for path in HERE.rglob("test_*.py") if LONG in path.read_text() and ALONE not in path.parts)
     return [modules[number::SHARES] for number in range(SHARES)]
+
+
+def browser_halves() -> list[list[Path]]:
+    """Return the folders and modules of browser tests for each process."""
+    parts = sorted(path for path in (HERE / ALONE).iterdir() if any(path.rglob("test_*.py")) or path.match("test_*.py"))
+    return [parts[number::BROWSERS] for number in range(BROWSERS)]
 
 
 def run(marks: str, *groups: list[Path]) -> bool:
@@ -108,7 +116,7 @@ def main() -> int:
         passed = run("long", [HERE / ALONE]) and passed
     else:
         passed = run("not long", *thirds())
-        passed = run("not long", [HERE / ALONE]) and passed
+        passed = run("not long", *browser_halves()) and passed
     sys.stdout.write(f"\n{'All tests passed' if passed else 'Some tests failed'} in {time.monotonic() - began:.0f} s\n")
     return 0 if passed else 1
 

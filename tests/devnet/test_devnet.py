@@ -28,6 +28,8 @@ from backend.wallets.schemas import WalletCreate
 from tests.conftest import World
 from tests.server.test_serve import CHECKOUT, Serve
 
+pytestmark = pytest.mark.long
+
 SEPOLIA, HYPEREVM, BASE = 40161, 40362, 40245
 EMAIL, PASSWORD = "root@northwind.example", "correct horse battery"
 HOUR = 3_600

@@ -23,6 +23,8 @@ from tests.conftest import World
 from tests.support.crash import sent
 from tests.support.issuance import BASE, SEPOLIA, Issuance, asset_body
 
+pytestmark = pytest.mark.long
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 

@@ -16,6 +16,8 @@ from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.transactions.observation import row_of
 from tests.support.node_pool.pool import NodePool
 
+pytestmark = pytest.mark.long
+
 SAFE, FINAL = 60, 120
 BLOCKS_ELSEWHERE = {"eth_blockNumber": 0, "eth_getBlockByNumber": 1}
 """Heights come from one machine, and blocks from another; a batch with a block goes to the second."""

@@ -26,6 +26,8 @@ from tests.nodes import truth
 from tests.nodes.conftest import CONFIRMATIONS
 from tests.support.node_pool.pool import NodePool
 
+pytestmark = pytest.mark.long
+
 
 async def minted(stage: Stage, pool: NodePool, rules: TokenRules, amounts: Sequence[int] = ()) -> str:
     """A token whose supply of 100, and then each amount, is minted by separate transactions."""

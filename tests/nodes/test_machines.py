@@ -2,8 +2,12 @@
 
 from itertools import pairwise
 
+import pytest
+
 from backend.chain.abi import codec
 from tests.support.node_pool.callers import SENDER, Caller, batch, calling
+
+pytestmark = pytest.mark.long
 
 
 async def test_pool_of_one_healthy_machine_answers_like_anvil(caller: Caller) -> None:

@@ -11,6 +11,8 @@ from backend.chain.rpc import terms
 from tests.chain.conftest import HOME_EID, Stage
 from tests.support.node_pool.pool import NodePool
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("is_known", [True, False])
 async def test_attestation_is_read_from_latest_state_only_machines(

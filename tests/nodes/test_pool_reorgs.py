@@ -5,6 +5,8 @@ import pytest
 from backend.chain.abi import codec
 from tests.support.node_pool.callers import SENDER, Caller
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("depth", [1, 3, 70])
 async def test_reorg_replaces_blocks_with_one_more(caller: Caller, coin: str, depth: int) -> None:

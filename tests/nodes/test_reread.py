@@ -17,6 +17,8 @@ from backend.models import DeploymentRow, TokenTransferRow
 from tests.chain.conftest import HOME_EID, Stage
 from tests.support.node_pool.pool import NodePool
 
+pytestmark = pytest.mark.long
+
 
 def asset_of(at: str) -> Any:
     return sa.select(DeploymentRow.asset_id).where(DeploymentRow.token_address == at).scalar_subquery()

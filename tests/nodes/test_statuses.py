@@ -25,6 +25,8 @@ from tests.nodes.conftest import CONFIRMATIONS
 from tests.support.firm import SEPOLIA
 from tests.support.node_pool.pool import NodePool
 
+pytestmark = pytest.mark.long
+
 UNIT = 10**18
 
 

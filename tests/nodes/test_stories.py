@@ -3,7 +3,11 @@
 import asyncio
 import sys
 
+import pytest
+
 from tests.nodes.stories.server import CHECKOUT
+
+pytestmark = pytest.mark.long
 
 SEED = 20
 

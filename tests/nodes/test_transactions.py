@@ -25,6 +25,8 @@ from tests.nodes import truth
 from tests.support.node_pool.options import Batches
 from tests.support.node_pool.pool import NodePool
 
+pytestmark = pytest.mark.long
+
 LOST = {"title": "Conflict", "detail": "The nonce was used by another transaction.", "name": "NonceUsed"}
 
 

@@ -12,6 +12,8 @@ from tests.server.flood import Tab, handshake, health, held, slow_body, status
 from tests.server.test_serve import Serve
 from tests.support.scratch import scratch
 
+pytestmark = pytest.mark.long
+
 DEADLINE = 1.0
 """Timeout of a health check, in seconds."""
 MARK = "forged-by-a-stranger"

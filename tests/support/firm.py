@@ -65,7 +65,7 @@ class Firm:
     async def settle(self, request_id: str, attempt: int = 1) -> Any:
         """Wait for a request (its run of an attempt) to finish; return the request."""
         handle: Any = await DBOS.retrieve_workflow_async(f"{request_id}:{attempt}")
-        await handle.get_result(polling_interval_sec=0.02)
+        await handle.get_result(polling_interval_sec=0.04)
         return await self.get(f"/requests/{request_id}")
 
     async def party(self, wallet: str | None = None, **body: Any) -> Any:

@@ -17,6 +17,8 @@ from standardwebhooks.webhooks import Webhook
 
 from tests.server.test_serve import CHECKOUT, Serve
 
+pytestmark = pytest.mark.long
+
 PASSWORD = "correct horse battery"
 
 
