@@ -158,7 +158,7 @@ async def orders(tables: Snapshot) -> list[Difference]:
 
 
 async def _orders(tables: Snapshot, row: MarketRow, count: int) -> list[Difference]:
-    known = {order.chain_order_id: order for order in tables.orders if order.market_id == row.id}
+    known = {order.chain_order_id or 0: order for order in tables.orders if order.market_id == row.id}
     found = Subject(tables.eid, "market", str(row.market_address), row.organization_id).differ(
         orders=(len(known), count)
     )
