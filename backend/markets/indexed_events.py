@@ -85,7 +85,7 @@ async def _markets(session: db.Write, eid: int, addresses: Collection[str]) -> d
 
 
 def _decoded(logs: Sequence[Log], markets: Mapping[str, MarketRow]) -> list[Event]:
-    """Return the events of the markets; logs of others are omitted."""
+    """Return the events of the markets; logs of other contracts are omitted."""
     known = [(log, log.decoded()) for log in logs if log.address in markets]
     return [Event(log, *answer, markets[log.address]) for log, answer in known if answer is not None]
 

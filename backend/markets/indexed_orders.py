@@ -18,9 +18,11 @@ from backend.chain.models import TransactionRow
 from backend.core import db
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.schemas import OrderSide, OrderStatus
+from backend.requests.models import RequestRow
 
 ORDERS: Any = sa.inspect(OrderRow).local_table
 _TRANSACTIONS: Any = sa.inspect(TransactionRow).local_table
+_REQUESTS: Any = sa.inspect(RequestRow).local_table
 _PLACE = ("tx_hash", "block_number")
 _PLACED = ("side", "price", "amount", "maker_address", *_PLACE)
 """Fields of the event that places an order."""
@@ -55,10 +57,14 @@ async def place(session: db.Write, eid: int, orders: Sequence[Placed]) -> int:
     count, others = 0, list[Placed]()
     for order in orders:
         row = requested.get(order["tx_hash"])
-        if row is None or not _is_free(row, order):
+        if row is None:
             others.append(order)
-        else:
+        elif row.id is None:
+            others.append(order | {"id": row.subject_id, "request_id": row.of_request})
+        elif _is_free(row, order):
             count += await _take(session, row, order)
+        else:
+            others.append(order)
     return count + await _insert(session, others)
 
 
@@ -69,16 +75,23 @@ def _is_free(row: Any, order: Placed) -> bool:
 
 
 async def _requested(session: db.Write, eid: int, orders: Sequence[Placed]) -> dict[str, Any]:
-    """Return the rows of orders that were accepted here, by the hash of the transaction that placed them."""
-    hashes, table, sent = {order["tx_hash"] for order in orders}, ORDERS.c, _TRANSACTIONS.c
-    joined = sa.select(ORDERS, sent.tx_hash.label("sent_as"), sent.earlier).join(
-        _TRANSACTIONS, sent.request_id == table.request_id
+    """Return the rows of orders that were accepted here, by the hash of the transaction that placed them; without an
+    `id` if the row is missing."""
+    hashes, sent, asked = {order["tx_hash"] for order in orders}, _TRANSACTIONS.c, _REQUESTS.c
+    ours = (
+        sa.select(ORDERS, sent.tx_hash.label("sent_as"), sent.earlier, asked.subject_id, asked.id.label("of_request"))
+        .select_from(_TRANSACTIONS)
+        .join(_REQUESTS, sa.and_(asked.id == sent.request_id, asked.kind == "order.place"))
+        .outerjoin(ORDERS, ORDERS.c.id == asked.subject_id)
+        .where(sent.chain_eid == eid, asked.organization_id.in_({order["organization_id"] for order in orders}))
     )
-    ours = joined.where(sent.chain_eid == eid, table.market_id.in_({order["market_id"] for order in orders}))
     found = {row.sent_as: row for row in await session.execute(ours.where(sent.tx_hash.in_(hashes)))}
     makers = {order["maker_address"] for order in orders if order["tx_hash"] not in found}
     replaced = ours.where(
-        table.maker_address.in_(makers), table.chain_order_id.is_(None), sa.func.jsonb_array_length(sent.earlier) > 0
+        ORDERS.c.market_id.in_({order["market_id"] for order in orders}),
+        ORDERS.c.maker_address.in_(makers),
+        ORDERS.c.chain_order_id.is_(None),
+        sa.func.jsonb_array_length(sent.earlier) > 0,
     )
     for row in await session.execute(replaced) if makers else ():
         found |= {version["tx_hash"]: row for version in row.earlier if version["tx_hash"] in hashes}
@@ -112,7 +125,8 @@ async def _insert(session: db.Write, orders: Sequence[Placed]) -> int:
     own = sa.case((ORDERS.c.request_id.is_(None), fresh.excluded.id), else_=ORDERS.c.id)
     replaced = fresh.on_conflict_do_update(
         index_elements=["market_id", "chain_order_id"],
-        set_={"id": own} | {name: fresh.excluded[name] for name in _PLACED},
+        set_={"id": own, "request_id": sa.func.coalesce(ORDERS.c.request_id, fresh.excluded.request_id)}
+        | {name: fresh.excluded[name] for name in _PLACED},
         where=elsewhere,
     )
     return await state_events.execute_many(session, replaced, orders)

@@ -62,7 +62,7 @@ class OrderRow(Row, table=True):
 
     organization_id: UUID = organization_field()
     market_id: UUID = Field(foreign_key="markets.id", index=True)
-    request_id: UUID | None = Field(default=None, index=True)
+    request_id: UUID | None = Field(default=None, unique=True)
     """The request that places it; None for an order that was placed outside Signum."""
     chain_order_id: int | None = Field(default=None, sa_type=sa.BigInteger)
     side: OrderSide = status_field(OrderSide)
