@@ -6,7 +6,7 @@ an order makes it pending again; an order that was placed outside Signum exists 
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid5
+from uuid import UUID, uuid5
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -54,24 +54,24 @@ async def place(session: db.Write, eid: int, orders: Sequence[Placed]) -> int:
     if not orders:
         return 0
     requested = await _requested(session, eid, orders)
-    count, others = 0, list[Placed]()
+    count, others, seen = 0, list[Placed](), set[UUID]()
     for order in orders:
         row = requested.get(order["tx_hash"])
-        if row is None:
+        if row is None or row.subject_id in seen or not _may_be(row, order):
             others.append(order)
         elif row.id is None:
             others.append(order | {"id": row.subject_id, "request_id": row.of_request})
-        elif _is_free(row, order):
-            count += await _take(session, row, order)
         else:
-            others.append(order)
+            count += await _take(session, row, order)
+        seen |= {row.subject_id} if row is not None else set()
     return count + await _insert(session, others)
 
 
-def _is_free(row: Any, order: Placed) -> bool:
-    """Return whether a request's order can have this event: one request can have two by accident, with two
-    transactions."""
-    return row.chain_order_id is None or row.tx_hash == order["tx_hash"]
+def _may_be(row: Any, order: Placed) -> bool:
+    """Return whether a request's order can have this event: by accident, a request can have two transactions that are
+    mined."""
+    is_here = row.chain_order_id is None or row.tx_hash == order["tx_hash"]
+    return row.id is None or (is_here and row.market_id == order["market_id"])
 
 
 async def _requested(session: db.Write, eid: int, orders: Sequence[Placed]) -> dict[str, Any]:
