@@ -102,7 +102,8 @@ async def test_accepted_order_is_a_resource_before_it_is_on_the_chain(world: Wor
     await run(orders_workflow.place, orders_workflow.place_failed, firm.id, accepted["requestId"])
     placed = await firm.get(f"{path}/{order['id']}")
     assert (placed["status"], placed["created_at"]) == ("open", order["created_at"])
-    request = await firm.succeed(accepted["requestId"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "succeeded"
     assert steps_of(request)["order_placed"]["detail"] == f"Order {placed['chain_order_id']} is open."
     assert steps_of(request)["order_placed"]["tx_hash"] == placed["tx_hash"]
     cancelled = await firm.delete(f"{path}/{accepted['orderId']}")
@@ -120,7 +121,8 @@ async def test_order_that_cannot_be_placed_has_failed_until_a_retry_places_it(wo
         accepted = await firm.post(path, body)
     await firm.owner_call(contract.halt(at, True))
     await run(orders_workflow.place, orders_workflow.place_failed, firm.id, accepted["requestId"])
-    request = await firm.fail(accepted["requestId"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "failed"
     order = await firm.get(f"{path}/{accepted['orderId']}")
     assert (order["status"], order["failure"]) == ("failed", request["problem"]["detail"])
     refusal = await firm.refused("DELETE", f"{path}/{order['id']}", 409)
