@@ -4,10 +4,10 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.auth.scopes import Scope
-from backend.core.fields import Body, Moment, Name, Network, Record, Timestamp
+from backend.core.fields import Body, Moment, Name, Network, Record, RecordPage, Timestamp
 from backend.core.ip_ranges import IpRanges
 
 
@@ -56,7 +56,7 @@ class ApiKeyCreated(ApiKey):
     key: str | None
 
 
-class ApiKeyList(BaseModel):
+class ApiKeyList(RecordPage):
     """A page of keys."""
 
     api_keys: list[ApiKey]

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
-from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
+from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, RecordPage, Timestamp
 
 
 class AttestationStatus(StrEnum):
@@ -90,7 +90,7 @@ class AttestationDetail(Attestation):
     proof: AttestationProof | None = None
 
 
-class AttestationList(BaseModel):
+class AttestationList(RecordPage):
     """A page of attestations."""
 
     attestations: list[Attestation]

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from backend.core.fields import Record, Timestamp
+from backend.core.fields import Record, RecordPage, Timestamp
 
 
 class AuditSubject(BaseModel):
@@ -44,7 +44,7 @@ class AuditEntry(Record):
     hash: str
 
 
-class AuditList(BaseModel):
+class AuditList(RecordPage):
     """A page of the log, newest first."""
 
     audit: list[AuditEntry]

@@ -14,6 +14,7 @@ from backend.core.fields import (
     Eid,
     Name,
     Record,
+    RecordPage,
     Timestamp,
     TokenAmount,
     Whole,
@@ -122,7 +123,7 @@ class Distribution(Record):
     updated_at: Timestamp
 
 
-class DistributionList(BaseModel):
+class DistributionList(RecordPage):
     """A page of distributions."""
 
     distributions: list[Distribution]

@@ -26,8 +26,9 @@ from backend.compliance.schemas import RuleVerdict, TransferVerdict
 from backend.core import db, locks
 from backend.core.changes import publish
 from backend.core.errors import Conflict, Forbidden, NotFound
+from backend.core.lists import Listing, Page
 from backend.core.locks import Purpose
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
 from backend.core.units import grouped
 from backend.markets import rules, service
 from backend.markets.models import MarketRow, OrderRow
@@ -52,6 +53,13 @@ from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
 ORDERS = sa.inspect(OrderRow).local_table
+LIST = Listing.of(
+    ORDERS.c,
+    "created_at",
+    "updated_at",
+    names=(col(PartyRow.name), col(WalletRow.label)),
+    codes=(ORDERS.c.tx_hash, ORDERS.c.maker_address),
+)
 CANCEL = "order.cancel"
 
 
@@ -83,8 +91,8 @@ async def page(
         .where(ORDERS.c.market_id == market_id, ours == context.organization_id)
     )
     query = where_given(query, (ORDERS.c.status, status), (ORDERS.c.side, side))
-    shown, cursor = await page.read(context.session, query, ORDERS.c)
-    return OrderList(orders=[_order(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return OrderList(orders=[_order(r) for r in shown], **paging)
 
 
 def _order(row: Any) -> Order:

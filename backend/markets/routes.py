@@ -9,7 +9,7 @@ from backend.assets import records
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
-from backend.core.pagination import Page
+from backend.core.lists import Page
 from backend.markets import listing, orders, plan, service
 from backend.markets.schemas import (
     Market,
@@ -37,7 +37,7 @@ ORDERS = ASSET + "/{marketId}/orders"
 @router.get("/markets")
 @requires(Scope.ASSETS_READ)
 async def list_organization_markets(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: MarketStatus | None = None
+    context: Current, orgId: UUID, page: Annotated[Page, Depends(listing.LIST.page)], status: MarketStatus | None = None
 ) -> MarketList:
     """List markets of all assets of the organization, newest first."""
     return await listing.page(context, page, None, status)
@@ -46,7 +46,11 @@ async def list_organization_markets(
 @router.get(ASSET)
 @requires(Scope.ASSETS_READ)
 async def list_markets(
-    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends()], status: MarketStatus | None = None
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    page: Annotated[Page, Depends(listing.LIST.page)],
+    status: MarketStatus | None = None,
 ) -> MarketList:
     """List markets of an asset, newest first."""
     await records.asset(context.session, orgId, assetId)
@@ -91,7 +95,7 @@ async def list_orders(
     orgId: UUID,
     assetId: UUID,
     marketId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(orders.LIST.page)],
     status: OrderStatus | None = None,
     side: OrderSide | None = None,
 ) -> OrderList:

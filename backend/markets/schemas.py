@@ -19,6 +19,7 @@ from backend.core.fields import (
     KycLevel,
     NullIs,
     Record,
+    RecordPage,
     RegulationType,
     Timestamp,
     TokenAmount,
@@ -114,7 +115,7 @@ class Market(Record):
     updated_at: Timestamp
 
 
-class MarketList(BaseModel):
+class MarketList(RecordPage):
     """A page of markets."""
 
     markets: list[Market]
@@ -209,7 +210,7 @@ class Order(Record):
     updated_at: Timestamp
 
 
-class OrderList(BaseModel):
+class OrderList(RecordPage):
     """A page of orders."""
 
     orders: list[Order]

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from backend.auth.scopes import IdentityScope, Scope
-from backend.core.fields import Body, ClientKind, Flag, Name, Record, Timestamp, explained
+from backend.core.fields import Body, ClientKind, Flag, Name, Record, RecordPage, Timestamp, explained
 from backend.core.settings import settings
 
 AnyScope = Annotated[IdentityScope | Scope, explained("is not a scope")]
@@ -61,7 +61,7 @@ class OAuthClientCreated(OAuthClient):
     secret: str | None
 
 
-class OAuthClientList(BaseModel):
+class OAuthClientList(RecordPage):
     """A page of applications."""
 
     oauth_clients: list[OAuthClient]
@@ -112,7 +112,7 @@ class ConnectedApplication(Record):
     api_keys: int
 
 
-class ConnectedApplicationList(BaseModel):
+class ConnectedApplicationList(RecordPage):
     """A page of connected applications."""
 
     applications: list[ConnectedApplication]

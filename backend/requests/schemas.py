@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from backend.chain.finality import Finality
-from backend.core.fields import Record, Timestamp
+from backend.core.fields import Record, RecordPage, Timestamp
 
 
 class RequestStatus(StrEnum):
@@ -147,7 +147,7 @@ class RequestRetried(Request):
     requestId: UUID
 
 
-class RequestList(BaseModel):
+class RequestList(RecordPage):
     """A page of requests."""
 
     requests: list[Request]

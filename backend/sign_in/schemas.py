@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.core.fields import Body, Email, Network, Record, Timestamp
+from backend.core.fields import Body, Email, Network, Record, RecordPage, Timestamp
 from backend.factors.schemas import Code, WalletProof
 from backend.users.schemas import Role
 
@@ -134,7 +134,7 @@ class Session(Record):
     updated_at: Timestamp
 
 
-class SessionList(BaseModel):
+class SessionList(RecordPage):
     """A page of sessions."""
 
     sessions: list[Session]

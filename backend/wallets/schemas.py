@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.core.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
+from backend.core.fields import Address, Body, Flag, Name, Record, RecordPage, Timestamp, never_null
 
 
 class WalletKind(StrEnum):
@@ -64,7 +64,7 @@ class WalletDetail(Wallet):
     unreachable: list[int] = []
 
 
-class WalletList(BaseModel):
+class WalletList(RecordPage):
     """A page of wallets."""
 
     wallets: list[Wallet]

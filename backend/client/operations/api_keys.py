@@ -10,14 +10,38 @@ class APIKeysOperations(Connection):
     """API keys."""
 
     def list_keys(
-        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[ApiKeyList, ApiKey]:
         """List keys, newest first, including revoked and expired ones, without their secrets.
 
         Scope: `api-keys:read`.
         """
         return self._pages(
-            ApiKeyList, "api_keys", path("/orgs/{}/api-keys", org_id), {"limit": limit, "cursor": cursor}
+            ApiKeyList,
+            "api_keys",
+            path("/orgs/{}/api-keys", org_id),
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def create_key(self, org_id: Id, body: ApiKeyCreate, *, idempotency_key: str | None = None) -> ApiKeyCreated:
@@ -55,9 +79,29 @@ class APIKeysOperations(Connection):
             "DELETE", path("/orgs/{}/api-keys/{}", org_id, key_id), query={"requests": requests}, if_match=if_match
         )
 
-    def list_keys_csv(self, org_id: Id) -> Download:
+    def list_keys_csv(
+        self,
+        org_id: Id,
+        *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/api-keys` as CSV: every record that matches its filters, in one stream.
 
         Scope: `api-keys:read`.
         """
-        return self._download(path("/orgs/{}/api-keys.csv", org_id))
+        return self._download(
+            path("/orgs/{}/api-keys.csv", org_id),
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

@@ -30,6 +30,13 @@ class ApprovalsOperations(Connection):
         asked_by: Id | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[ApprovalList, Approval]:
         """List approvals: actions that wait, or waited, for a second person; newest first.
 
@@ -39,7 +46,20 @@ class ApprovalsOperations(Connection):
             ApprovalList,
             "approvals",
             path("/orgs/{}/approvals", org_id),
-            {"status": status, "can_decide": can_decide, "asked_by": asked_by, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "can_decide": can_decide,
+                "asked_by": asked_by,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -133,6 +153,12 @@ class ApprovalsOperations(Connection):
         status: ApprovalStatus | None = None,
         can_decide: bool | None = None,
         asked_by: Id | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/approvals` as CSV: every record that matches its filters, in one stream.
 
@@ -140,5 +166,15 @@ class ApprovalsOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/approvals.csv", org_id),
-            query={"status": status, "can_decide": can_decide, "asked_by": asked_by},
+            query={
+                "status": status,
+                "can_decide": can_decide,
+                "asked_by": asked_by,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )

@@ -27,14 +27,40 @@ class AssetsOperations(Connection):
     """Assets."""
 
     def list_assets(
-        self, org_id: Id, *, status: AssetStatus | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        status: AssetStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[AssetList, Asset]:
         """List assets of the organization, newest first; archived ones only with `status=archived`.
 
         Scope: `assets:read`.
         """
         return self._pages(
-            AssetList, "assets", path("/orgs/{}/assets", org_id), {"status": status, "limit": limit, "cursor": cursor}
+            AssetList,
+            "assets",
+            path("/orgs/{}/assets", org_id),
+            {
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -164,10 +190,12 @@ class AssetsOperations(Connection):
         org_id: Id,
         asset_id: Id,
         *,
-        limit: int | None = None,
-        cursor: str | None = None,
         block: int | None = None,
         chain_eid: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
     ) -> Pages[HolderList, Holder]:
         """List the cap table: balances per owner and chain, largest first. Tokens that a market holds for a seller
         count as the seller's. With `block`, balances are read from the chain at that block, and holders are
@@ -179,11 +207,22 @@ class AssetsOperations(Connection):
             HolderList,
             "holders",
             path("/orgs/{}/assets/{}/holders", org_id, asset_id),
-            {"limit": limit, "cursor": cursor, "block": block, "chain_eid": chain_eid},
+            {"block": block, "chain_eid": chain_eid, "limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     def list_rules_history(
-        self, org_id: Id, asset_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[RuleSetList, RuleSet]:
         """List every set of rules that the asset's tokens took, from chain events, newest first, and what each
         changed.
@@ -194,7 +233,16 @@ class AssetsOperations(Connection):
             RuleSetList,
             "rule_sets",
             path("/orgs/{}/assets/{}/rules-history", org_id, asset_id),
-            {"limit": limit, "cursor": cursor},
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def check_transfer(
@@ -221,15 +269,37 @@ class AssetsOperations(Connection):
             if_match=if_match,
         )
 
-    def list_assets_csv(self, org_id: Id, *, status: AssetStatus | None = None) -> Download:
+    def list_assets_csv(
+        self,
+        org_id: Id,
+        *,
+        status: AssetStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/assets` as CSV: every record that matches its filters, in one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets.csv", org_id), query={"status": status})
+        return self._download(
+            path("/orgs/{}/assets.csv", org_id),
+            query={
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
     def list_holders_csv(
-        self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None
+        self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None, q: str | None = None
     ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/holders` as CSV: every record that matches its filters, in one
         stream.
@@ -237,16 +307,36 @@ class AssetsOperations(Connection):
         Scope: `assets:read`.
         """
         return self._download(
-            path("/orgs/{}/assets/{}/holders.csv", org_id, asset_id), query={"block": block, "chain_eid": chain_eid}
+            path("/orgs/{}/assets/{}/holders.csv", org_id, asset_id),
+            query={"block": block, "chain_eid": chain_eid, "q": q},
         )
 
-    def list_rules_history_csv(self, org_id: Id, asset_id: Id) -> Download:
+    def list_rules_history_csv(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/rules-history` as CSV: every record that matches its filters, in
         one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets/{}/rules-history.csv", org_id, asset_id))
+        return self._download(
+            path("/orgs/{}/assets/{}/rules-history.csv", org_id, asset_id),
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
     def get_evidence(
         self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None

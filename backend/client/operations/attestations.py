@@ -29,6 +29,13 @@ class AttestationsOperations(Connection):
         expiring_days: int | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[AttestationList, Attestation]:
         """List attestations with their party, newest first.
 
@@ -38,7 +45,20 @@ class AttestationsOperations(Connection):
             AttestationList,
             "attestations",
             path("/orgs/{}/attestations", org_id),
-            {"status": status, "party_id": party_id, "expiring_days": expiring_days, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "party_id": party_id,
+                "expiring_days": expiring_days,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -143,6 +163,12 @@ class AttestationsOperations(Connection):
         status: AttestationStatus | None = None,
         party_id: Id | None = None,
         expiring_days: int | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/attestations` as CSV: every record that matches its filters, in one stream.
 
@@ -150,5 +176,15 @@ class AttestationsOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/attestations.csv", org_id),
-            query={"status": status, "party_id": party_id, "expiring_days": expiring_days},
+            query={
+                "status": status,
+                "party_id": party_id,
+                "expiring_days": expiring_days,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )

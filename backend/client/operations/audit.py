@@ -15,6 +15,12 @@ class AuditOperations(Connection):
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
         action: str | None = None,
         actor: Id | None = None,
         subject: str | None = None,
@@ -36,6 +42,12 @@ class AuditOperations(Connection):
             {
                 "limit": limit,
                 "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
                 "action": action,
                 "actor": actor,
                 "subject": subject,
@@ -56,13 +68,18 @@ class AuditOperations(Connection):
         self,
         org_id: Id,
         *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
         action: str | None = None,
         actor: Id | None = None,
         subject: str | None = None,
         since: str | None = None,
         until: str | None = None,
     ) -> Download:
-        """Export the log as CSV, streamed, newest first, with the filters and visibility of the list.
+        """Export the log as CSV, streamed, with the filters, order and visibility of the list.
 
         `before` and `after` are JSON. An apostrophe precedes a cell that a spreadsheet would treat as a formula.
 
@@ -70,5 +87,16 @@ class AuditOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/audit.csv", org_id),
-            query={"action": action, "actor": actor, "subject": subject, "since": since, "until": until},
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+                "action": action,
+                "actor": actor,
+                "subject": subject,
+                "since": since,
+                "until": until,
+            },
         )

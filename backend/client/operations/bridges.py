@@ -29,8 +29,16 @@ class BridgesOperations(Connection):
         status: BridgeStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[BridgeList, Bridge]:
-        """List bridge transactions, newest first.
+        """List bridge transactions, newest first. In this order, `cursor` is the `created_at` of the previous
+        page's last item.
 
         Scope: `assets:read`.
         """
@@ -38,7 +46,19 @@ class BridgesOperations(Connection):
             BridgeList,
             "bridges",
             path("/orgs/{}/bridges", org_id),
-            {"assetId": asset_id, "status": status, "limit": limit, "cursor": cursor},
+            {
+                "assetId": asset_id,
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def get_bridge(self, org_id: Id, bridge_id: Id) -> Bridge:
@@ -148,10 +168,32 @@ class BridgesOperations(Connection):
         )
 
     def list_bridges_csv(
-        self, org_id: Id, *, asset_id: Id | None = None, status: BridgeStatus | None = None
+        self,
+        org_id: Id,
+        *,
+        asset_id: Id | None = None,
+        status: BridgeStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/bridges` as CSV: every record that matches its filters, in one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/bridges.csv", org_id), query={"assetId": asset_id, "status": status})
+        return self._download(
+            path("/orgs/{}/bridges.csv", org_id),
+            query={
+                "assetId": asset_id,
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

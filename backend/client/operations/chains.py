@@ -10,19 +10,27 @@ class ChainsOperations(Connection):
     """Chains."""
 
     async def list_chains(
-        self, *, environment: Environment | None = None, vm_type: VmType | None = None, deployed: str | None = None
+        self,
+        *,
+        environment: Environment | None = None,
+        vm_type: VmType | None = None,
+        deployed: str | None = None,
+        q: str | None = None,
     ) -> ChainList:
         """List supported chains; needs no credential. `deployed` filters by whether Signum's contracts are there."""
         return await self._send(
-            ChainList, "GET", "/chains/", query={"environment": environment, "vm_type": vm_type, "deployed": deployed}
+            ChainList,
+            "GET",
+            "/chains/",
+            query={"environment": environment, "vm_type": vm_type, "deployed": deployed, "q": q},
         )
 
-    async def list_organization_chains(self, org_id: Id) -> OrganizationChainList:
+    async def list_organization_chains(self, org_id: Id, *, q: str | None = None) -> OrganizationChainList:
         """List every chain of the organization's network (embedded chains count as testnets), enabled or not.
 
         Scope: `chains:read`.
         """
-        return await self._send(OrganizationChainList, "GET", path("/orgs/{}/chains", org_id))
+        return await self._send(OrganizationChainList, "GET", path("/orgs/{}/chains", org_id), query={"q": q})
 
     async def enable_chain(self, org_id: Id, chain_id: Id, *, idempotency_key: str | None = None) -> OrganizationChain:
         """Enable a chain for the organization. Repeating it changes nothing.
@@ -63,16 +71,21 @@ class ChainsOperations(Connection):
         return await self._send(NodeCheck, "GET", path("/orgs/{}/chains/{}/check", org_id, chain_id))
 
     def list_chains_csv(
-        self, *, environment: Environment | None = None, vm_type: VmType | None = None, deployed: str | None = None
+        self,
+        *,
+        environment: Environment | None = None,
+        vm_type: VmType | None = None,
+        deployed: str | None = None,
+        q: str | None = None,
     ) -> Download:
         """Export `/chains` as CSV: every record that matches its filters, in one stream."""
         return self._download(
-            "/chains.csv", query={"environment": environment, "vm_type": vm_type, "deployed": deployed}
+            "/chains.csv", query={"environment": environment, "vm_type": vm_type, "deployed": deployed, "q": q}
         )
 
-    def list_organization_chains_csv(self, org_id: Id) -> Download:
+    def list_organization_chains_csv(self, org_id: Id, *, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/chains` as CSV: every record that matches its filters, in one stream.
 
         Scope: `chains:read`.
         """
-        return self._download(path("/orgs/{}/chains.csv", org_id))
+        return self._download(path("/orgs/{}/chains.csv", org_id), query={"q": q})

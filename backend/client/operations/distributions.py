@@ -29,6 +29,13 @@ class DistributionsOperations(Connection):
         asset_id: Id | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[DistributionList, Distribution]:
         """List distributions of all assets of the organization, or of one, newest first, with the claimed amount of
         each.
@@ -39,7 +46,19 @@ class DistributionsOperations(Connection):
             DistributionList,
             "distributions",
             path("/orgs/{}/distributions", org_id),
-            {"status": status, "assetId": asset_id, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "assetId": asset_id,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     def list_distributions(
@@ -50,6 +69,13 @@ class DistributionsOperations(Connection):
         status: DistributionStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[DistributionList, Distribution]:
         """List distributions of an asset, newest first, with the claimed amount of each.
 
@@ -59,7 +85,18 @@ class DistributionsOperations(Connection):
             DistributionList,
             "distributions",
             path("/orgs/{}/assets/{}/distributions", org_id, asset_id),
-            {"status": status, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -279,18 +316,63 @@ class DistributionsOperations(Connection):
         )
 
     def list_organization_distributions_csv(
-        self, org_id: Id, *, status: DistributionStatus | None = None, asset_id: Id | None = None
+        self,
+        org_id: Id,
+        *,
+        status: DistributionStatus | None = None,
+        asset_id: Id | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/distributions` as CSV: every record that matches its filters, in one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/distributions.csv", org_id), query={"status": status, "assetId": asset_id})
+        return self._download(
+            path("/orgs/{}/distributions.csv", org_id),
+            query={
+                "status": status,
+                "assetId": asset_id,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
-    def list_distributions_csv(self, org_id: Id, asset_id: Id, *, status: DistributionStatus | None = None) -> Download:
+    def list_distributions_csv(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        status: DistributionStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/distributions` as CSV: every record that matches its filters, in
         one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets/{}/distributions.csv", org_id, asset_id), query={"status": status})
+        return self._download(
+            path("/orgs/{}/assets/{}/distributions.csv", org_id, asset_id),
+            query={
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

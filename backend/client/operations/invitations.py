@@ -24,7 +24,19 @@ class InvitationsOperations(Connection):
     """Invitations."""
 
     def list_invitations(
-        self, org_id: Id, *, status: InvitationStatus | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        status: InvitationStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[InvitationList, Invitation]:
         """List invitations, newest first.
 
@@ -34,7 +46,18 @@ class InvitationsOperations(Connection):
             InvitationList,
             "invitations",
             path("/orgs/{}/invitations", org_id),
-            {"status": status, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -110,9 +133,31 @@ class InvitationsOperations(Connection):
             InvitationAccepted, "POST", "/invitations/accept", body=body, key=idempotency_key or self._new_key()
         )
 
-    def list_invitations_csv(self, org_id: Id, *, status: InvitationStatus | None = None) -> Download:
+    def list_invitations_csv(
+        self,
+        org_id: Id,
+        *,
+        status: InvitationStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/invitations` as CSV: every record that matches its filters, in one stream.
 
         Scope: `members:read`.
         """
-        return self._download(path("/orgs/{}/invitations.csv", org_id), query={"status": status})
+        return self._download(
+            path("/orgs/{}/invitations.csv", org_id),
+            query={
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

@@ -9,7 +9,19 @@ from backend.mail.schemas import Mail, Outbox
 class MailOperations(Connection):
     """Mail."""
 
-    def list_outbox(self, org_id: Id, *, limit: int | None = None, cursor: str | None = None) -> Pages[Outbox, Mail]:
+    def list_outbox(
+        self,
+        org_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Pages[Outbox, Mail]:
         """List the emails of this organization, newest first, with their delivery status.
 
         Where no mail server is set, an embedded installation shows their text here instead, except private
@@ -19,11 +31,43 @@ class MailOperations(Connection):
 
         Scope: `members:write`.
         """
-        return self._pages(Outbox, "mails", path("/orgs/{}/outbox", org_id), {"limit": limit, "cursor": cursor})
+        return self._pages(
+            Outbox,
+            "mails",
+            path("/orgs/{}/outbox", org_id),
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
-    def list_outbox_csv(self, org_id: Id) -> Download:
+    def list_outbox_csv(
+        self,
+        org_id: Id,
+        *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/outbox` as CSV: every record that matches its filters, in one stream.
 
         Scope: `members:write`.
         """
-        return self._download(path("/orgs/{}/outbox.csv", org_id))
+        return self._download(
+            path("/orgs/{}/outbox.csv", org_id),
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
+        )

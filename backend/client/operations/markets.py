@@ -28,7 +28,19 @@ class MarketsOperations(Connection):
     """Markets."""
 
     def list_organization_markets(
-        self, org_id: Id, *, status: MarketStatus | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        status: MarketStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[MarketList, Market]:
         """List markets of all assets of the organization, newest first.
 
@@ -38,7 +50,18 @@ class MarketsOperations(Connection):
             MarketList,
             "markets",
             path("/orgs/{}/markets", org_id),
-            {"status": status, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     def list_markets(
@@ -49,6 +72,13 @@ class MarketsOperations(Connection):
         status: MarketStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[MarketList, Market]:
         """List markets of an asset, newest first.
 
@@ -58,7 +88,18 @@ class MarketsOperations(Connection):
             MarketList,
             "markets",
             path("/orgs/{}/assets/{}/markets", org_id, asset_id),
-            {"status": status, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -154,6 +195,13 @@ class MarketsOperations(Connection):
         side: OrderSide | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[OrderList, Order]:
         """List orders of a market from chain events, newest first.
 
@@ -163,7 +211,19 @@ class MarketsOperations(Connection):
             OrderList,
             "orders",
             path("/orgs/{}/assets/{}/markets/{}/orders", org_id, asset_id, market_id),
-            {"status": status, "side": side, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "side": side,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -264,20 +324,65 @@ class MarketsOperations(Connection):
             if_match=if_match,
         )
 
-    def list_organization_markets_csv(self, org_id: Id, *, status: MarketStatus | None = None) -> Download:
+    def list_organization_markets_csv(
+        self,
+        org_id: Id,
+        *,
+        status: MarketStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/markets` as CSV: every record that matches its filters, in one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/markets.csv", org_id), query={"status": status})
+        return self._download(
+            path("/orgs/{}/markets.csv", org_id),
+            query={
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
-    def list_markets_csv(self, org_id: Id, asset_id: Id, *, status: MarketStatus | None = None) -> Download:
+    def list_markets_csv(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        status: MarketStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/markets` as CSV: every record that matches its filters, in one
         stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets/{}/markets.csv", org_id, asset_id), query={"status": status})
+        return self._download(
+            path("/orgs/{}/assets/{}/markets.csv", org_id, asset_id),
+            query={
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
     def list_orders_csv(
         self,
@@ -287,6 +392,12 @@ class MarketsOperations(Connection):
         *,
         status: OrderStatus | None = None,
         side: OrderSide | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/markets/{marketId}/orders` as CSV: every record that matches its
         filters, in one stream.
@@ -295,5 +406,14 @@ class MarketsOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/assets/{}/markets/{}/orders.csv", org_id, asset_id, market_id),
-            query={"status": status, "side": side},
+            query={
+                "status": status,
+                "side": side,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )

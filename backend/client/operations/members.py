@@ -27,13 +27,19 @@ class MembersOperations(Connection):
         self,
         org_id: Id,
         *,
-        search: str | None = None,
         role: Role | None = None,
         status: MemberStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[MemberList, Member]:
-        """List members, newest first. `search` matches part of a name, an email or a wallet's address.
+        """List members, newest first.
 
         Scope: `members:read`.
         """
@@ -41,7 +47,19 @@ class MembersOperations(Connection):
             MemberList,
             "members",
             path("/orgs/{}/members", org_id),
-            {"search": search, "role": role, "status": status, "limit": limit, "cursor": cursor},
+            {
+                "role": role,
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -188,24 +206,47 @@ class MembersOperations(Connection):
         )
 
     def list_members_csv(
-        self, org_id: Id, *, search: str | None = None, role: Role | None = None, status: MemberStatus | None = None
+        self,
+        org_id: Id,
+        *,
+        role: Role | None = None,
+        status: MemberStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/members` as CSV: every record that matches its filters, in one stream.
 
         Scope: `members:read`.
         """
         return self._download(
-            path("/orgs/{}/members.csv", org_id), query={"search": search, "role": role, "status": status}
+            path("/orgs/{}/members.csv", org_id),
+            query={
+                "role": role,
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     def list_pending_memberships(
-        self, *, limit: int | None = None, cursor: str | None = None
+        self, *, limit: int | None = None, cursor: str | None = None, count: str | None = None, q: str | None = None
     ) -> Pages[PendingMembershipList, PendingMembership]:
         """List organizations that added the signed-in person, by user ID or by a wallet they signed in with or
         linked, and wait for them to agree. Newest first.
         """
         return self._pages(
-            PendingMembershipList, "memberships", "/memberships/pending", {"limit": limit, "cursor": cursor}
+            PendingMembershipList,
+            "memberships",
+            "/memberships/pending",
+            {"limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     async def accept_membership(self, membership_id: Id, *, idempotency_key: str | None = None) -> Membership:
@@ -223,6 +264,6 @@ class MembersOperations(Connection):
         """Decline a pending membership: it ends, and the organization does not learn who declined."""
         await self._do("POST", path("/memberships/{}/decline", membership_id), key=idempotency_key or self._new_key())
 
-    def list_pending_memberships_csv(self) -> Download:
+    def list_pending_memberships_csv(self, *, q: str | None = None) -> Download:
         """Export `/memberships/pending` as CSV: every record that matches its filters, in one stream."""
-        return self._download("/memberships/pending.csv")
+        return self._download("/memberships/pending.csv", query={"q": q})

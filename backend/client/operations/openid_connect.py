@@ -162,11 +162,14 @@ class OpenIDConnectOperations(Connection):
         return await self._send(dict, "GET", "/.well-known/openid-configuration")
 
     def list_connected_applications(
-        self, *, limit: int | None = None, cursor: str | None = None
+        self, *, limit: int | None = None, cursor: str | None = None, count: str | None = None, q: str | None = None
     ) -> Pages[ConnectedApplicationList, ConnectedApplication]:
         """List the applications that the person has connected, with their permissions and when they were last used."""
         return self._pages(
-            ConnectedApplicationList, "applications", "/auth/applications", {"limit": limit, "cursor": cursor}
+            ConnectedApplicationList,
+            "applications",
+            "/auth/applications",
+            {"limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     async def disconnect_application(self, client_id: Id) -> None:
@@ -176,14 +179,38 @@ class OpenIDConnectOperations(Connection):
         await self._do("DELETE", path("/auth/applications/{}", client_id))
 
     def list_clients(
-        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[OAuthClientList, OAuthClient]:
         """List applications, newest first, including removed ones; never their secrets.
 
         Scope: `api-keys:read`.
         """
         return self._pages(
-            OAuthClientList, "oauth_clients", path("/orgs/{}/oauth-clients", org_id), {"limit": limit, "cursor": cursor}
+            OAuthClientList,
+            "oauth_clients",
+            path("/orgs/{}/oauth-clients", org_id),
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def create_client(
@@ -215,13 +242,33 @@ class OpenIDConnectOperations(Connection):
         """
         await self._do("DELETE", path("/orgs/{}/oauth-clients/{}", org_id, client_id), if_match=if_match)
 
-    def list_connected_applications_csv(self) -> Download:
+    def list_connected_applications_csv(self, *, q: str | None = None) -> Download:
         """Export `/auth/applications` as CSV: every record that matches its filters, in one stream."""
-        return self._download("/auth/applications.csv")
+        return self._download("/auth/applications.csv", query={"q": q})
 
-    def list_clients_csv(self, org_id: Id) -> Download:
+    def list_clients_csv(
+        self,
+        org_id: Id,
+        *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/oauth-clients` as CSV: every record that matches its filters, in one stream.
 
         Scope: `api-keys:read`.
         """
-        return self._download(path("/orgs/{}/oauth-clients.csv", org_id))
+        return self._download(
+            path("/orgs/{}/oauth-clients.csv", org_id),
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

@@ -24,10 +24,16 @@ class PartiesOperations(Connection):
         self,
         *,
         status: PartyStatus | None = None,
-        search: str | None = None,
         organization_id: Id | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[PartyList, Party]:
         """List the people and companies of an organization, newest first.
 
@@ -37,7 +43,19 @@ class PartiesOperations(Connection):
             PartyList,
             "parties",
             "/identity/parties",
-            {"status": status, "search": search, "organization_id": organization_id, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "organization_id": organization_id,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def create_party(
@@ -136,7 +154,18 @@ class PartiesOperations(Connection):
         )
 
     def list_documents(
-        self, party_id: Id, *, organization_id: Id | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        party_id: Id,
+        *,
+        organization_id: Id | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[DocumentList, Document]:
         """List documents of a party, newest first, without their content.
 
@@ -146,7 +175,17 @@ class PartiesOperations(Connection):
             DocumentList,
             "documents",
             path("/identity/parties/{}/documents", party_id),
-            {"organization_id": organization_id, "limit": limit, "cursor": cursor},
+            {
+                "organization_id": organization_id,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def upload_document(
@@ -187,22 +226,59 @@ class PartiesOperations(Connection):
         )
 
     def list_parties_csv(
-        self, *, status: PartyStatus | None = None, search: str | None = None, organization_id: Id | None = None
+        self,
+        *,
+        status: PartyStatus | None = None,
+        organization_id: Id | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/identity/parties` as CSV: every record that matches its filters, in one stream.
 
         Scope: `attestations:read`.
         """
         return self._download(
-            "/identity/parties.csv", query={"status": status, "search": search, "organization_id": organization_id}
+            "/identity/parties.csv",
+            query={
+                "status": status,
+                "organization_id": organization_id,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
-    def list_documents_csv(self, party_id: Id, *, organization_id: Id | None = None) -> Download:
+    def list_documents_csv(
+        self,
+        party_id: Id,
+        *,
+        organization_id: Id | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/identity/parties/{partyId}/documents` as CSV: every record that matches its filters, in one
         stream.
 
         Scope: `attestations:read`.
         """
         return self._download(
-            path("/identity/parties/{}/documents.csv", party_id), query={"organization_id": organization_id}
+            path("/identity/parties/{}/documents.csv", party_id),
+            query={
+                "organization_id": organization_id,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
         )

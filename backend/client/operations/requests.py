@@ -17,6 +17,13 @@ class RequestsOperations(Connection):
         subject: Id | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[RequestList, Request]:
         """List accepted operations, newest first, with their steps.
 
@@ -26,7 +33,19 @@ class RequestsOperations(Connection):
             RequestList,
             "requests",
             path("/orgs/{}/requests", org_id),
-            {"status": status, "subject": subject, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "subject": subject,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def get_request(self, org_id: Id, request_id: Id) -> Request:
@@ -53,10 +72,32 @@ class RequestsOperations(Connection):
         )
 
     def list_requests_csv(
-        self, org_id: Id, *, status: RequestStatus | None = None, subject: Id | None = None
+        self,
+        org_id: Id,
+        *,
+        status: RequestStatus | None = None,
+        subject: Id | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/requests` as CSV: every record that matches its filters, in one stream.
 
         Scope: `orgs:read`.
         """
-        return self._download(path("/orgs/{}/requests.csv", org_id), query={"status": status, "subject": subject})
+        return self._download(
+            path("/orgs/{}/requests.csv", org_id),
+            query={
+                "status": status,
+                "subject": subject,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

@@ -66,9 +66,9 @@ class SignInOperations(Connection):
         """
         return await self._send(Tokens, "POST", "/auth/siwe/verify", body=body)
 
-    async def list_linked_wallets(self) -> LinkedWalletList:
+    async def list_linked_wallets(self, *, q: str | None = None) -> LinkedWalletList:
         """List the wallets with which the signed-in person can sign in, the oldest first."""
-        return await self._send(LinkedWalletList, "GET", "/auth/wallets")
+        return await self._send(LinkedWalletList, "GET", "/auth/wallets", query={"q": q})
 
     async def unlink_wallet(self, wallet_id: Id) -> None:
         """Unlink a wallet. It can no longer be used to sign in.
@@ -99,9 +99,34 @@ class SignInOperations(Connection):
         """
         await self._do("POST", "/auth/password/change", body=body, key=idempotency_key or self._new_key())
 
-    def list_sessions(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[SessionList, Session]:
+    def list_sessions(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Pages[SessionList, Session]:
         """List the person's sessions, newest first: browsers, tokens, and applications that act for them."""
-        return self._pages(SessionList, "sessions", "/auth/sessions", {"limit": limit, "cursor": cursor})
+        return self._pages(
+            SessionList,
+            "sessions",
+            "/auth/sessions",
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
     async def sign_out_everywhere(self) -> None:
         """End every session of the person, including this one: browsers, tokens, and applications that act for
@@ -115,17 +140,34 @@ class SignInOperations(Connection):
         """End a session. Its cookie and tokens stop working immediately."""
         await self._do("DELETE", path("/auth/sessions/{}", session_id))
 
-    def list_linked_wallets_csv(self) -> Download:
+    def list_linked_wallets_csv(self, *, q: str | None = None) -> Download:
         """Export `/auth/wallets` as CSV: every record that matches its filters, in one stream."""
-        return self._download("/auth/wallets.csv")
+        return self._download("/auth/wallets.csv", query={"q": q})
 
-    def list_sessions_csv(self) -> Download:
+    def list_sessions_csv(
+        self,
+        *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/auth/sessions` as CSV: every record that matches its filters, in one stream."""
-        return self._download("/auth/sessions.csv")
+        return self._download(
+            "/auth/sessions.csv",
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
-    async def list_factors(self) -> FactorList:
+    async def list_factors(self, *, q: str | None = None) -> FactorList:
         """List the second factors of the signed-in person."""
-        return await self._send(FactorList, "GET", "/auth/factors")
+        return await self._send(FactorList, "GET", "/auth/factors", query={"q": q})
 
     async def begin_totp(self, body: EnrolmentStart, *, idempotency_key: str | None = None) -> TotpEnrolment:
         """Start the setup of an authenticator app.
@@ -196,3 +238,7 @@ class SignInOperations(Connection):
     async def remove_factor(self, factor_id: Id) -> None:
         """Remove a second factor. Requires a fresh second factor."""
         await self._do("DELETE", path("/auth/factors/{}", factor_id))
+
+    def list_factors_csv(self, *, q: str | None = None) -> Download:
+        """Export `/auth/factors` as CSV: every record that matches its filters, in one stream."""
+        return self._download("/auth/factors.csv", query={"q": q})

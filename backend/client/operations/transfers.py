@@ -26,6 +26,13 @@ class TransfersOperations(Connection):
         status: TransferStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[TransferList, Transfer]:
         """List requested transfers, newest first.
 
@@ -35,7 +42,19 @@ class TransfersOperations(Connection):
             TransferList,
             "transfers",
             path("/orgs/{}/transfers", org_id),
-            {"assetId": asset_id, "status": status, "limit": limit, "cursor": cursor},
+            {
+                "assetId": asset_id,
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     @overload
@@ -73,10 +92,32 @@ class TransfersOperations(Connection):
         return await self._send(Transfer, "GET", path("/orgs/{}/transfers/{}", org_id, transfer_id))
 
     def list_transfers_csv(
-        self, org_id: Id, *, asset_id: Id | None = None, status: TransferStatus | None = None
+        self,
+        org_id: Id,
+        *,
+        asset_id: Id | None = None,
+        status: TransferStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/transfers` as CSV: every record that matches its filters, in one stream.
 
         Scope: `transfers:read`.
         """
-        return self._download(path("/orgs/{}/transfers.csv", org_id), query={"assetId": asset_id, "status": status})
+        return self._download(
+            path("/orgs/{}/transfers.csv", org_id),
+            query={
+                "assetId": asset_id,
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

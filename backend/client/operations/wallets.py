@@ -10,13 +10,39 @@ class WalletsOperations(Connection):
     """Wallets."""
 
     def list_wallets(
-        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[WalletList, Wallet]:
         """List server and linked wallets, newest first.
 
         Scope: `wallets:read`.
         """
-        return self._pages(WalletList, "wallets", path("/orgs/{}/wallets", org_id), {"limit": limit, "cursor": cursor})
+        return self._pages(
+            WalletList,
+            "wallets",
+            path("/orgs/{}/wallets", org_id),
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
     async def create_wallet(self, org_id: Id, body: WalletCreate, *, idempotency_key: str | None = None) -> Wallet:
         """Create a server wallet, or with `address` a linked one. The first server wallet becomes the default, the
@@ -65,9 +91,29 @@ class WalletsOperations(Connection):
         """
         await self._do("DELETE", path("/orgs/{}/wallets/{}", org_id, wallet_id), if_match=if_match)
 
-    def list_wallets_csv(self, org_id: Id) -> Download:
+    def list_wallets_csv(
+        self,
+        org_id: Id,
+        *,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/wallets` as CSV: every record that matches its filters, in one stream.
 
         Scope: `wallets:read`.
         """
-        return self._download(path("/orgs/{}/wallets.csv", org_id))
+        return self._download(
+            path("/orgs/{}/wallets.csv", org_id),
+            query={
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )

@@ -24,12 +24,24 @@ from backend.webhooks.schemas import (
 class WebhooksOperations(Connection):
     """Webhooks."""
 
-    async def list_event_types(self) -> EventTypeList:
+    async def list_event_types(self, *, q: str | None = None) -> EventTypeList:
         """List the event types an endpoint can receive."""
-        return await self._send(EventTypeList, "GET", "/webhooks/event-types")
+        return await self._send(EventTypeList, "GET", "/webhooks/event-types", query={"q": q})
 
     def list_webhooks(
-        self, org_id: Id, *, status: EndpointStatus | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        status: EndpointStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[WebhookList, Webhook]:
         """List endpoints, newest first, without their secrets.
 
@@ -39,7 +51,18 @@ class WebhooksOperations(Connection):
             WebhookList,
             "webhooks",
             path("/orgs/{}/webhooks", org_id),
-            {"status": status, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def create_webhook(
@@ -166,6 +189,12 @@ class WebhooksOperations(Connection):
         event_type: EventType | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        count: str | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Pages[DeliveryList, Delivery]:
         """List deliveries of an endpoint in the last 30 days, newest event first, with the beginning of each
         response.
@@ -176,7 +205,18 @@ class WebhooksOperations(Connection):
             DeliveryList,
             "deliveries",
             path("/orgs/{}/webhooks/{}/deliveries", org_id, webhook_id),
-            {"status": status, "event_type": event_type, "limit": limit, "cursor": cursor},
+            {
+                "status": status,
+                "event_type": event_type,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
         )
 
     async def get_delivery(self, org_id: Id, webhook_id: Id, delivery_id: Id) -> Delivery:
@@ -203,19 +243,51 @@ class WebhooksOperations(Connection):
             key=idempotency_key or self._new_key(),
         )
 
-    def list_event_types_csv(self) -> Download:
+    def list_event_types_csv(self, *, q: str | None = None) -> Download:
         """Export `/webhooks/event-types` as CSV: every record that matches its filters, in one stream."""
-        return self._download("/webhooks/event-types.csv")
+        return self._download("/webhooks/event-types.csv", query={"q": q})
 
-    def list_webhooks_csv(self, org_id: Id, *, status: EndpointStatus | None = None) -> Download:
+    def list_webhooks_csv(
+        self,
+        org_id: Id,
+        *,
+        status: EndpointStatus | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        updated_after: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+    ) -> Download:
         """Export `/orgs/{orgId}/webhooks` as CSV: every record that matches its filters, in one stream.
 
         Scope: `orgs:read`.
         """
-        return self._download(path("/orgs/{}/webhooks.csv", org_id), query={"status": status})
+        return self._download(
+            path("/orgs/{}/webhooks.csv", org_id),
+            query={
+                "status": status,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "sort": sort,
+                "order": order,
+            },
+        )
 
     def list_deliveries_csv(
-        self, org_id: Id, webhook_id: Id, *, status: DeliveryStatus | None = None, event_type: EventType | None = None
+        self,
+        org_id: Id,
+        webhook_id: Id,
+        *,
+        status: DeliveryStatus | None = None,
+        event_type: EventType | None = None,
+        q: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/webhooks/{webhookId}/deliveries` as CSV: every record that matches its filters, in
         one stream.
@@ -224,5 +296,13 @@ class WebhooksOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/webhooks/{}/deliveries.csv", org_id, webhook_id),
-            query={"status": status, "event_type": event_type},
+            query={
+                "status": status,
+                "event_type": event_type,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
         )
