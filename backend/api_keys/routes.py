@@ -9,7 +9,7 @@ from backend.api_keys import service
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList, PendingRequests
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/api-keys", tags=["API keys"], route_class=GuardedRoute)

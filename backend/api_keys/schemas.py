@@ -7,8 +7,9 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.auth.scopes import Scope
-from backend.core.fields import Body, Moment, Name, Network, Record, RecordPage, Timestamp
+from backend.core.fields import Body, Moment, Name, Network, Record, Timestamp
 from backend.core.ip_ranges import IpRanges
+from backend.lists.schemas import RecordPage
 
 
 class PendingRequests(StrEnum):

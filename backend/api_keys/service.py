@@ -18,7 +18,7 @@ from backend.core.changes import THE_SYSTEM, acting, publish, publish_change, sh
 from backend.core.db import Write, now
 from backend.core.errors import NotFound
 from backend.core.fields import Network
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.organizations import quotas
 
 KEYS = sa.inspect(ApiKeyRow).local_table

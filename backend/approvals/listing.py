@@ -15,7 +15,7 @@ from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.db import now
 from backend.core.errors import NotFound, SignumError
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.requests import second_person
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus, Subject

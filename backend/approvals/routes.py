@@ -17,7 +17,7 @@ from backend.approvals.schemas import (
 )
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import ACTIONS, Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 from backend.requests.schemas import ApprovalStatus
 

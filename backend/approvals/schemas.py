@@ -12,12 +12,12 @@ from backend.core.fields import (
     Flag,
     Reason,
     Record,
-    RecordPage,
     Timestamp,
     WaitHours,
     removed_by,
 )
 from backend.core.ip_ranges import IpRanges
+from backend.lists.schemas import RecordPage
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
 

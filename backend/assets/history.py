@@ -15,7 +15,7 @@ from backend.chain.chain_models import ChainRow
 from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.errors import SignumError
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 
 TABLE = sa.inspect(RuleSetRow).local_table
 LIST = Listing.of(TABLE.c, "created_at", names=(col(ChainRow.display_name),), codes=(TABLE.c.tx_hash,))

@@ -18,8 +18,8 @@ from backend.chain.bindings import token
 from backend.core import db
 from backend.core.errors import BadRequest, SignumError
 from backend.core.fields import MAX_UINT256
-from backend.core.lists import Listing, Page
 from backend.core.pagination import decode_parts, encode_parts
+from backend.lists.pages import Listing, Page
 
 LIST = Listing()
 """Largest first, or at a block by address."""

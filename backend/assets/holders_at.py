@@ -18,8 +18,8 @@ from backend.chain.rpc.json_rpc import connect
 from backend.chain.rpc.terms import confirmations
 from backend.core import db
 from backend.core.errors import BadRequest, Unavailable
-from backend.core.lists import Page
 from backend.core.pagination import decode_parts, encode_parts
+from backend.lists.pages import Page
 
 _RECEIVED = sa.text("""
   select t.address, p.id as party_id, p.name as party_name

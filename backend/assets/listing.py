@@ -17,7 +17,7 @@ from backend.chain.chain_models import ChainRow
 from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
-from backend.core.lists import BETWEEN, Listing, Page
+from backend.lists.pages import BETWEEN, Listing, Page
 
 ASSETS = sa.inspect(AssetRow).local_table
 DEPLOYMENTS = sa.inspect(DeploymentRow).local_table

@@ -24,7 +24,7 @@ from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferCheck, TransferVerdict
 from backend.core.errors import BadRequest
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.

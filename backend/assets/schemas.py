@@ -17,7 +17,6 @@ from backend.core.fields import (
     KycLevel,
     Name,
     Record,
-    RecordPage,
     RegulationType,
     Text,
     Timestamp,
@@ -25,6 +24,7 @@ from backend.core.fields import (
     Whole,
     removed_by,
 )
+from backend.lists.schemas import RecordPage
 
 
 class AssetStatus(StrEnum):

@@ -24,8 +24,8 @@ from backend.chain.devnet import clock
 from backend.chain.models import finality_of
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.parties.service import PARTIES
 
 TABLE = sa.inspect(AttestationRow).local_table

@@ -17,7 +17,7 @@ from backend.attestations.schemas import (
 )
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.

@@ -6,7 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
-from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, RecordPage, Timestamp
+from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
+from backend.lists.schemas import RecordPage
 
 
 class AttestationStatus(StrEnum):

@@ -8,8 +8,8 @@ from backend.audit.rules import canonical, moment
 from backend.audit.schemas import AuditEntry
 from backend.audit.service import Filter
 from backend.auth.principal import Context
-from backend.core.lists import Page
 from backend.exports.csv_lists import cell, written
+from backend.lists.pages import Page
 
 COLUMNS = (
     "seq",

@@ -19,10 +19,10 @@ from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.errors import TooManyRequests
 from backend.core.fair_places import Places
-from backend.core.lists import Page
 from backend.core.runtime import runtime
 from backend.limits import rate_limits
 from backend.limits.concurrency import Quota
+from backend.lists.pages import Page
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Audit"], route_class=GuardedRoute)

@@ -15,7 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest
 from backend.core.fields import Moment
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.users.models import UserRow
 
 LOG = sa.inspect(AuditRow).local_table

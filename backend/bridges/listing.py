@@ -14,8 +14,8 @@ from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
 from backend.chain.models import finality_of
 from backend.core import db
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 
 BRIDGES = sa.inspect(BridgeRow).local_table
 LIST = Listing(

@@ -19,7 +19,7 @@ from backend.bridges.schemas import (
     BridgeReturnPlan,
     BridgeStatus,
 )
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.

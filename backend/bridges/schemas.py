@@ -6,7 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from backend.chain.finality import Finality
-from backend.core.fields import Acceptance, Address, Body, Eid, Reason, Record, RecordPage, Timestamp, TokenAmount
+from backend.core.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
+from backend.lists.schemas import RecordPage
 
 
 class BridgeStatus(StrEnum):

@@ -10,9 +10,9 @@ from backend.auth.scopes import Scope
 from backend.chains import node_checks, service
 from backend.chains.schemas import ChainList, DeployedFilter, NodeCheck, OrganizationChain, OrganizationChainList
 from backend.core.fields import Environment, VmType
-from backend.core.lists import SHORT, Page
 from backend.limits import rate_limits
 from backend.limits.client_address import group
+from backend.lists.pages import SHORT, Page
 
 # Declared at import.
 router = APIRouter(tags=["Chains"], route_class=GuardedRoute)

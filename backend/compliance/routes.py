@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends
 from backend.auth.guard import Current, GuardedRoute, public
 from backend.compliance.presets import PRESETS
 from backend.compliance.schemas import PresetList
-from backend.core.lists import SHORT, Page
+from backend.lists.pages import SHORT, Page
 
 # Declared at import.
 router = APIRouter(prefix="/compliance", tags=["Compliance"], route_class=GuardedRoute)

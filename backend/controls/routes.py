@@ -23,7 +23,7 @@ from backend.controls.schemas import (
     PausePath,
     Recover,
 )
-from backend.core.lists import SHORT, Page
+from backend.lists.pages import SHORT, Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.

@@ -286,12 +286,6 @@ class Record(BaseModel):
     model_config = ConfigDict(from_attributes=True, populate_by_name=True)
 
 
-class RecordPage(BaseModel):
-    """A page of a list. `estimatedCount` (on request, `count=estimated`) is the number of records that match."""
-
-    estimatedCount: int | None = Field(default=None, ge=0, exclude_if=lambda count: count is None)
-
-
 class Acceptance(Record):
     """The immediate response of an asynchronous operation."""
 

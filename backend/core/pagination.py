@@ -65,7 +65,7 @@ def decode(cursor: str) -> tuple[datetime, UUID]:
 
 
 def read_as(kind: type[Any], text: str) -> Any:
-    """Return a part of a cursor as a time, an ID, a whole number or a text; BadRequest (400) where it is none."""
+    """Return a part of a cursor as a time, an ID, a whole number or a text; BadRequest (400) where it is invalid."""
     try:
         if kind is datetime:
             return _aware(text)

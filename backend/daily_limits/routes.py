@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import SHORT, Page
 from backend.daily_limits import service
 from backend.daily_limits.schemas import DailyLimits, DailyLimitsAccepted, DailyLimitsPlan, DailyLimitsUpdate
+from backend.lists.pages import SHORT, Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.

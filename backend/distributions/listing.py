@@ -10,10 +10,10 @@ from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
 from backend.distributions.models import DistributionRow
 from backend.distributions.schemas import Distribution, DistributionList, DistributionStatus
+from backend.lists.pages import Listing, Page
 
 ROWS = sa.inspect(DistributionRow).local_table
 LIST = Listing.of(

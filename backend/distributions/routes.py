@@ -15,7 +15,6 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Address
-from backend.core.lists import Page
 from backend.distributions import drafts, listing, proofs, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
@@ -31,6 +30,7 @@ from backend.distributions.schemas import (
 )
 from backend.http.middleware import CSV
 from backend.http.uploads import Upload
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.

@@ -14,11 +14,11 @@ from backend.core.fields import (
     Eid,
     Name,
     Record,
-    RecordPage,
     Timestamp,
     TokenAmount,
     Whole,
 )
+from backend.lists.schemas import RecordPage
 
 Above0 = Annotated[TokenAmount, Field(json_schema_extra={"pattern": "^0*[1-9][0-9]*$", "format": UINT256})]
 

@@ -19,8 +19,8 @@ from backend.audit.service import Filter
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.bindings import token
-from backend.core.lists import Listing, Page
 from backend.exports import csv_lists
+from backend.lists.pages import Listing, Page
 
 ROWS = 100
 """Records read per query."""

@@ -24,7 +24,7 @@ from pydantic import BaseModel
 
 from backend.auth.guard import GuardedRoute
 from backend.auth.principal import Context
-from backend.core.lists import PAGING, Page, Parameters
+from backend.lists.pages import PAGING, Page, Parameters
 
 ROWS = 500
 """Records per page."""

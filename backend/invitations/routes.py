@@ -9,7 +9,6 @@ from backend.auth.credentials import authenticate, cookie_name
 from backend.auth.guard import Current, DryRun, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
 from backend.core.errors import Unauthenticated
-from backend.core.lists import Page
 from backend.invitations import creation, service
 from backend.invitations.schemas import (
     Invitation,
@@ -24,6 +23,7 @@ from backend.invitations.schemas import (
     InvitationToken,
     InvitationWaiting,
 )
+from backend.lists.pages import Page
 from backend.requests.responses import planned, waiting
 
 # Declared at import.

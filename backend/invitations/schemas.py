@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, StringConstraints
 
-from backend.core.fields import Acceptance, Body, Email, Name, NullIs, Record, RecordPage, Timestamp
+from backend.core.fields import Acceptance, Body, Email, Name, NullIs, Record, Timestamp
+from backend.lists.schemas import RecordPage
 from backend.members.schemas import MemberImpact
 from backend.users.schemas import Role
 

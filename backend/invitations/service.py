@@ -13,7 +13,6 @@ from backend.auth.secrets import digest, token
 from backend.core.changes import THE_SYSTEM, acting, proven, publish, shown
 from backend.core.db import Write, new_id, now, widen
 from backend.core.errors import Conflict, NotFound
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
 from backend.core.roots import account_origin
 from backend.core.settings import settings
@@ -28,6 +27,7 @@ from backend.invitations.schemas import (
     InvitationPreview,
     InvitationStatus,
 )
+from backend.lists.pages import Listing, Page
 from backend.mail.models import Cause, mail
 from backend.mail.rules import unlinked
 from backend.mail.schemas import MailKind

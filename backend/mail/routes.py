@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends
 
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.mail import service
 from backend.mail.schemas import Outbox
 

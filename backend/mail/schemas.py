@@ -5,7 +5,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.core.fields import Record, RecordPage, Timestamp
+from backend.core.fields import Record, Timestamp
+from backend.lists.schemas import RecordPage
 
 
 class MailStatus(StrEnum):

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from backend.auth.principal import Context
 from backend.core.db import Write
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
 from backend.core.settings import settings
+from backend.lists.pages import Listing, Page
 from backend.mail.models import OutboxRow
 from backend.mail.schemas import Mail, MailKind, MailStatus, Outbox
 

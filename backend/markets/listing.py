@@ -14,8 +14,8 @@ from backend.chain.errors import RpcError
 from backend.chain.indexer import indexer
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.markets import halts
 from backend.markets.models import MarketRow
 from backend.markets.rules import LIVE

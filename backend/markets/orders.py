@@ -26,10 +26,10 @@ from backend.compliance.schemas import RuleVerdict, TransferVerdict
 from backend.core import db, locks
 from backend.core.changes import publish
 from backend.core.errors import Conflict, Forbidden, NotFound
-from backend.core.lists import Listing, Page
 from backend.core.locks import Purpose
 from backend.core.pagination import where_given
 from backend.core.units import grouped
+from backend.lists.pages import Listing, Page
 from backend.markets import rules, service
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.schemas import (

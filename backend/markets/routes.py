@@ -9,7 +9,7 @@ from backend.assets import records
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.markets import listing, orders, plan, service
 from backend.markets.schemas import (
     Market,

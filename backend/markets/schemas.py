@@ -19,12 +19,12 @@ from backend.core.fields import (
     KycLevel,
     NullIs,
     Record,
-    RecordPage,
     RegulationType,
     Timestamp,
     TokenAmount,
     UnixTime,
 )
+from backend.lists.schemas import RecordPage
 
 
 class MarketStatus(StrEnum):

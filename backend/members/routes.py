@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
 from backend.limits import rate_limits
+from backend.lists.pages import Page
 from backend.members import addition, changes, eligibility, service
 from backend.members.schemas import (
     Eligibility,

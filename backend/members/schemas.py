@@ -17,9 +17,9 @@ from backend.core.fields import (
     Name,
     NullIs,
     Record,
-    RecordPage,
     Timestamp,
 )
+from backend.lists.schemas import RecordPage
 from backend.users.schemas import MemberStatus, Role
 
 STAFF = (Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER)

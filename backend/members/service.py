@@ -12,8 +12,8 @@ from backend.auth.principal import Context
 from backend.core.changes import publish, shown
 from backend.core.db import Write
 from backend.core.errors import NotFound
-from backend.core.lists import BETWEEN, Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import BETWEEN, Listing, Page
 from backend.members.schemas import Appointment, Member, MemberList, MemberUser
 from backend.users.models import MemberRow, UserRow, UserWalletRow
 from backend.users.schemas import MemberStatus, Role

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, status
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, requires
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.memberships import service
 from backend.memberships.schemas import Membership, PendingMembershipList
 

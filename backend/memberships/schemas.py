@@ -2,7 +2,8 @@
 
 from uuid import UUID
 
-from backend.core.fields import Record, RecordPage, Timestamp
+from backend.core.fields import Record, Timestamp
+from backend.lists.schemas import RecordPage
 from backend.users.schemas import MemberStatus, Role
 
 

@@ -11,7 +11,7 @@ from backend.core import roots
 from backend.core.changes import NOBODY, Who, acting
 from backend.core.db import Write, now, widen
 from backend.core.errors import Conflict, NotFound
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.members import addition, appointments, service
 from backend.memberships.schemas import Membership, PendingMembership, PendingMembershipList
 from backend.users.models import MemberRow, UserWalletRow

@@ -13,7 +13,7 @@ from backend.auth.principal import Context
 from backend.core.changes import publish
 from backend.core.db import widen
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.oauth import rules
 from backend.oauth.schemas import ConnectedApplication, ConnectedApplicationList, ConsentScope
 from backend.sign_in import service as auth

@@ -15,7 +15,7 @@ from backend.auth.scopes import IdentityScope, Scope
 from backend.core import db
 from backend.core.changes import Who, acting
 from backend.core.errors import BadRequest, FreshFactorNeeded, FreshProofNeeded
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.oauth import authorization, claims, connections, discovery, introspection, service, token_endpoint
 from backend.oauth.clients import authenticate, check_address
 from backend.oauth.errors import NO_STORE, OAuthFault, OAuthRoute, Refused

@@ -7,8 +7,9 @@ from uuid import UUID
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from backend.auth.scopes import IdentityScope, Scope
-from backend.core.fields import Body, ClientKind, Flag, Name, Record, RecordPage, Timestamp, explained
+from backend.core.fields import Body, ClientKind, Flag, Name, Record, Timestamp, explained
 from backend.core.settings import settings
+from backend.lists.schemas import RecordPage
 
 AnyScope = Annotated[IdentityScope | Scope, explained("is not a scope")]
 CLAIMS_HOST = settings().claims_host or urlsplit(settings().base_url).hostname

@@ -18,7 +18,7 @@ from backend.core.changes import publish, publish_change, shown
 from backend.core.db import now
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import ClientKind
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.oauth import rules
 from backend.oauth.schemas import OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
 from backend.organizations import quotas

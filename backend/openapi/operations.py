@@ -11,7 +11,7 @@ from fastapi.routing import iter_route_contexts
 from backend.auth import versions
 from backend.auth.guard import GuardedRoute
 from backend.auth.permissions import OPEN, Needs
-from backend.core.lists import Parameters
+from backend.lists.pages import Parameters
 from backend.openapi import titles
 
 METHODS = ("get", "post", "put", "patch", "delete")

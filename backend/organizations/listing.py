@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
-from backend.core.lists import Listing, Page
 from backend.core.pagination import decode, decode_parts, encode_parts
+from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy
 from backend.organizations.schemas import Access, AccessList, OrganizationList, OrganizationListed, Tree, TreeNode
 

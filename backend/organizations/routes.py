@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response, status
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.organizations import listing, service, summary
 from backend.organizations.schemas import (
     AccessList,

@@ -16,7 +16,6 @@ from backend.core.fields import (
     Name,
     Network,
     Record,
-    RecordPage,
     Text,
     Timestamp,
     WaitHours,
@@ -24,6 +23,7 @@ from backend.core.fields import (
     removed_by,
 )
 from backend.core.ip_ranges import IpRanges
+from backend.lists.schemas import RecordPage
 from backend.organizations.fields import Domain, Jurisdiction, Kind, Url
 from backend.requests.schemas import Action
 from backend.users.schemas import Role

@@ -16,8 +16,8 @@ from backend.core import db
 from backend.core.changes import publish
 from backend.core.encryption import DOCUMENTS as SEAL
 from backend.core.errors import Conflict, NotFound
-from backend.core.lists import Listing, Page
 from backend.core.settings import settings
+from backend.lists.pages import Listing, Page
 from backend.organizations import quotas
 from backend.parties import rules, service
 from backend.parties.models import DocumentRow, FilePartRow, FileRow

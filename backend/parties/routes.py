@@ -14,7 +14,7 @@ from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Name
 from backend.core.file_types import MAGIC, UNTYPED
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.parties import documents, service
 from backend.parties.schemas import (
     Document,

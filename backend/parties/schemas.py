@@ -15,10 +15,10 @@ from backend.core.fields import (
     Name,
     Reason,
     Record,
-    RecordPage,
     Timestamp,
     never_null,
 )
+from backend.lists.schemas import RecordPage
 
 
 class PartyKind(StrEnum):

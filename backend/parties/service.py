@@ -12,7 +12,7 @@ from backend.auth.scopes import Scope
 from backend.core.changes import publish, publish_change, shown
 from backend.core.db import now
 from backend.core.errors import BadRequest, Conflict, Invalid, NotFound
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.parties import rules
 from backend.parties.models import PartyRow
 from backend.parties.schemas import (

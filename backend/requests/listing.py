@@ -12,8 +12,8 @@ from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
 from backend.core.errors import NotFound
-from backend.core.lists import BETWEEN, Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import BETWEEN, Listing, Page
 from backend.requests import notices
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Response, status
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import ACTIONS, Scope
 from backend.core.errors import Conflict
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.requests import listing
 from backend.requests.accept import retry
 from backend.requests.schemas import Request, RequestList, RequestRetried, RequestStatus

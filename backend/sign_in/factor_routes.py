@@ -6,7 +6,6 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, requires
-from backend.core.lists import SHORT, Page
 from backend.factors.schemas import (
     EnrolmentStart,
     FactorAdded,
@@ -19,6 +18,7 @@ from backend.factors.schemas import (
     TotpConfirmation,
     TotpEnrolment,
 )
+from backend.lists.pages import SHORT, Page
 from backend.sign_in import factors
 
 # Declared at import.

@@ -11,11 +11,11 @@ from backend.auth.credentials import check_origin, client_address, cookie_name, 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
 from backend.core import db
 from backend.core.errors import TooManyRequests, Unauthenticated
-from backend.core.lists import SHORT, Page
 from backend.core.settings import settings
 from backend.factors import verification
 from backend.limits import rate_limits
 from backend.limits.client_address import group
+from backend.lists.pages import SHORT, Page
 from backend.sign_in import browser, known_devices, linked_wallets, passwords, service, sessions, siwe
 from backend.sign_in.schemas import (
     LinkedWalletList,

@@ -5,8 +5,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.core.fields import Body, Email, Network, Record, RecordPage, Timestamp
+from backend.core.fields import Body, Email, Network, Record, Timestamp
 from backend.factors.schemas import Code, WalletProof
+from backend.lists.schemas import RecordPage
 from backend.users.schemas import Role
 
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]

@@ -10,7 +10,7 @@ from backend.auth.oauth_models import OAuthCodeRow, OAuthConsentRow
 from backend.auth.principal import Context
 from backend.core.db import Write, now
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.sign_in import service
 from backend.sign_in.schemas import Session, SessionList
 

@@ -11,8 +11,8 @@ from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.parties.models import PartyRow
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferList, TransferStatus

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 from backend.transfers import listing, service
 from backend.transfers.schemas import (

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import Page
+from backend.lists.pages import Page
 from backend.wallets import service
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletList, WalletUpdate
 

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.core.fields import Address, Body, Flag, Name, Record, RecordPage, Timestamp, never_null
+from backend.core.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
+from backend.lists.schemas import RecordPage
 
 
 class WalletKind(StrEnum):

@@ -13,8 +13,8 @@ from backend.core import locks
 from backend.core.changes import publish, publish_change, shown
 from backend.core.errors import Conflict, Invalid, NotFound, Unavailable
 from backend.core.fields import Network
-from backend.core.lists import Listing, Page
 from backend.core.locks import Purpose
+from backend.lists.pages import Listing, Page
 from backend.wallets import balances, rules, server_keys, signing_wallets
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletKind, WalletList, WalletUpdate

@@ -10,8 +10,8 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.core.errors import NotFound
-from backend.core.lists import Listing, Page
 from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.webhooks import service
 from backend.webhooks.models import DeliveryRow
 from backend.webhooks.schemas import (

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
-from backend.core.lists import SHORT, Page
+from backend.lists.pages import SHORT, Page
 from backend.webhooks import catalogue, delivery_log, recovery, replays, service
 from backend.webhooks.schemas import (
     Delivery,

@@ -14,13 +14,13 @@ from backend.core.fields import (
     Flag,
     Moment,
     Record,
-    RecordPage,
     Text,
     Timestamp,
     Whole,
     explained,
     never_null,
 )
+from backend.lists.schemas import RecordPage
 
 EVERY = "*"
 """As the only event type of an endpoint: all events, including future types."""

@@ -14,7 +14,7 @@ from backend.core.db import now
 from backend.core.encryption import SECRETS
 from backend.core.errors import Forbidden, Invalid, NotFound, SecondFactorRequired
 from backend.core.fields import timestamp
-from backend.core.lists import Listing, Page
+from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy, quotas
 from backend.webhooks import attempts, egress, makers, rules, signatures
 from backend.webhooks.models import DeliveryRow, EndpointRow

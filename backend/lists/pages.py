@@ -1,4 +1,4 @@
-"""What a list offers: pages, sorts with an index, filters by time, the text search `q`, an estimated count.
+"""What a list offers: its pages, sorts with an index, filters by time, the text search `q`, an estimated count.
 
 A vertical declares one `Listing` per list. Its route takes the query parameters with `Depends(LIST.page)`, and its
 query is read with `page.read`. The CSV export of the list takes the same parameters without those of paging.
@@ -7,20 +7,20 @@ query is read with `page.read`. The CSV export of the list takes the same parame
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from inspect import Parameter, Signature
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import sqlalchemy as sa
 from fastapi import Query, Request
 from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core import estimates
 from backend.core.errors import Invalid
 from backend.core.fields import Moment, Search, timestamp
 from backend.core.findings import findings
 from backend.core.pagination import DEFAULT_LIMIT, Limit, decode_parts, encode, encode_parts, limit_of, read_as
+from backend.lists import estimates
+from backend.lists.schemas import Paging, SortOrder
 
 R = TypeVar("R")
 BETWEEN = chr(31)
@@ -32,20 +32,6 @@ VIEW = ("q", "created_after", "created_before", "updated_after", "sort", "order"
 KEY = "sort_key"
 WORDS = TypeAdapter(Search)
 TIME = TypeAdapter(Moment)
-
-
-class Order(StrEnum):
-    """The direction of a sort."""
-
-    ASC = "asc"
-    DESC = "desc"
-
-
-class Paging(TypedDict):
-    """The fields of a page beside its records."""
-
-    nextCursor: str | None
-    estimatedCount: int | None
 
 
 class Listing:
@@ -112,7 +98,7 @@ class Page:
     times: Mapping[str, datetime] = field(default_factory=dict)
     """Filters by their parameter, such as `created_after`."""
     sort: str = ""
-    order: Order = Order.DESC
+    order: SortOrder = SortOrder.DESC
 
     async def read(self, session: AsyncSession, query: sa.Select[Any]) -> tuple[Sequence[Any], Paging]:
         """Return the rows of this page, and the page's other fields. The query has the columns of the list."""
@@ -159,13 +145,13 @@ class Page:
         if self.cursor:
             after = [sa.literal(v, c.type) for v, c in zip(self._after(columns), columns, strict=True)]
             place, given = sa.tuple_(*columns), sa.tuple_(*after)
-            query = query.where(place < given if self.order is Order.DESC else place > given)
-        ordered = [c.desc() if self.order is Order.DESC else c.asc() for c in columns]
+            query = query.where(place < given if self.order is SortOrder.DESC else place > given)
+        ordered = [c.desc() if self.order is SortOrder.DESC else c.asc() for c in columns]
         return query.add_columns(key.label(KEY)).order_by(*ordered).limit(self.limit + 1)
 
     @property
     def _is_bare(self) -> bool:
-        default = self.sort == self.listing.default and self.order is Order.DESC
+        default = self.sort == self.listing.default and self.order is SortOrder.DESC
         return self.listing.has_bare_cursor and default
 
     def _cursor(self, row: Any) -> str:
@@ -174,12 +160,12 @@ class Page:
         return value if self._is_bare else encode_parts(self.sort, self.order, value, str(last))
 
     def _after(self, columns: Sequence[Any]) -> list[Any]:
-        """Return the last values of the previous page: 400 if the cursor is none, 422 if it belongs to another sort."""
+        """Return the last values of the previous page; 422 where the cursor belongs to another sort."""
         cursor = str(self.cursor)
         is_time = self.listing.has_bare_cursor and _is_time(cursor)
         if is_time and self._is_bare:
             return [read_as(datetime, cursor)]
-        sort, order, *values = (self.listing.default, Order.DESC) if is_time else decode_parts(cursor, 4)
+        sort, order, *values = (self.listing.default, SortOrder.DESC) if is_time else decode_parts(cursor, 4)
         if (sort, order) != (self.sort, self.order):
             raise _other_sort(sort, order, self.listing.sorts)
         return [read_as(c.type.python_type, v) for c, v in zip(columns, values, strict=False)]
@@ -220,7 +206,7 @@ class Parameters:
             q=_parsed(WORDS, "q", q) or "",
             times=_times(times),
             sort=_one_of("sort", sort, self.listing.sorts) or self.listing.default,
-            order=Order(_one_of("order", order, list(Order)) or Order.DESC),
+            order=SortOrder(_one_of("order", order, list(SortOrder)) or SortOrder.DESC),
         )
 
 
@@ -237,7 +223,7 @@ def _is_time(cursor: str) -> bool:
 
 
 def _other_sort(sort: str, order: str, known: Iterable[str]) -> Invalid:
-    if sort not in known or order not in list(Order):
+    if sort not in known or order not in list(SortOrder):
         return _refused("cursor", "belongs to another list. Start again without a cursor")
     return _refused("cursor", f"belongs to sort={sort} and order={order}. Send these, or start again without a cursor")
 
@@ -301,7 +287,7 @@ _Q = _parameter(
     "Part of a name, symbol, title or email; from 4 characters also the beginning of an ID, address or hash.",
     maxLength=100,
 )
-_ORDER = _parameter("order", "Ascending or descending. Default desc.", enum=[str(o) for o in Order])
+_ORDER = _parameter("order", "Ascending or descending. Default desc.", enum=[str(o) for o in SortOrder])
 _LIMIT: Any = Annotated[
     Limit | None, Query(description="Entries per page. Default 50, at most 100; a larger number means 100.")
 ]
