@@ -1,6 +1,6 @@
 """`signum assets`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,7 +13,6 @@ from backend.cli.options import (
     Order,
     Org,
     Query,
-    Sort,
     Timeout,
     UpdatedAfter,
     Wait,
@@ -36,14 +35,16 @@ async def list_assets(
         str | None, typer.Option(help="Only assets in this state; the only way to list archived ones.")
     ] = None,
     query: Query = None,
-    sort: Sort = None,
+    sort: Annotated[
+        Literal["created_at", "updated_at", "name"] | None, typer.Option(help="Default: created_at.")
+    ] = None,
     order: Order = None,
     created_after: CreatedAfter = None,
     created_before: CreatedBefore = None,
     updated_after: UpdatedAfter = None,
     as_json: Json = False,
 ) -> None:
-    """List the assets, by default newest first. Sorts: created_at, updated_at, name."""
+    """List the assets, by default newest first."""
     from backend.assets.schemas import AssetStatus
     from backend.cli import output
     from backend.cli.connection import connected, organization

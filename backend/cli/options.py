@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,8 +20,7 @@ Query = Annotated[
         "--query", "-q", help="Part of a name or symbol; the beginning of an ID, address or transaction hash."
     ),
 ]
-Sort = Annotated[str | None, typer.Option(help="Sort by this field. Default: created_at.")]
-Order = Annotated[str | None, typer.Option(help="asc or desc. Default: desc.")]
+Order = Annotated[Literal["asc", "desc"] | None, typer.Option(help="Default: desc.")]
 CreatedAfter = Annotated[
     str | None, typer.Option(help="Only records created after this time, such as 2026-01-31T12:00:00Z.")
 ]

@@ -26,7 +26,12 @@ class OrganizationsOperations(Connection):
     """Organizations."""
 
     def list_organizations(
-        self, *, limit: int | None = None, cursor: str | None = None, count: str | None = None, q: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
     ) -> Pages[OrganizationList, OrganizationListed]:
         """List the organizations that the caller reaches, newest first. Lists, the tree and search omit
         organizations that do not allow the caller's IP address; counts include them.
@@ -146,7 +151,7 @@ class OrganizationsOperations(Connection):
         *,
         limit: int | None = None,
         cursor: str | None = None,
-        count: str | None = None,
+        count: Literal["estimated"] | None = None,
         q: str | None = None,
     ) -> Pages[AccessList, Access]:
         """List the people whose role reaches this organization: its own members first, then those of the
@@ -168,7 +173,7 @@ class OrganizationsOperations(Connection):
         parent: Id | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        count: str | None = None,
+        count: Literal["estimated"] | None = None,
         q: str | None = None,
     ) -> Pages[Tree, TreeNode]:
         """List the children of one node by name. Without `parent`, the first page starts with the organization
@@ -189,7 +194,7 @@ class OrganizationsOperations(Connection):
         *,
         limit: int | None = None,
         cursor: str | None = None,
-        count: str | None = None,
+        count: Literal["estimated"] | None = None,
         q: str | None = None,
     ) -> Pages[OrganizationList, OrganizationListed]:
         """List the organizations directly below, newest first.
