@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from inspect import Parameter, Signature
 from typing import Annotated, Any, TypeVar
+from uuid import UUID
 
 import sqlalchemy as sa
 from fastapi import Query, Request
@@ -168,7 +169,7 @@ class Page:
         sort, order, *values = (self.listing.default, SortOrder.DESC) if is_time else decode_parts(cursor, 4)
         if (sort, order) != (self.sort, self.order):
             raise _other_sort(sort, order, self.listing.sorts)
-        return [read_as(c.type.python_type, v) for c, v in zip(columns, values, strict=False)]
+        return [read_as(_kind(c), v) for c, v in zip(columns, values, strict=False)]
 
 
 class Parameters:
@@ -208,6 +209,11 @@ class Parameters:
             sort=_one_of("sort", sort, self.listing.sorts) or self.listing.default,
             order=SortOrder(_one_of("order", order, list(SortOrder)) or SortOrder.DESC),
         )
+
+
+def _kind(column: Any) -> type[Any]:
+    """Return the type of a column's values; SQLModel's texts do not say theirs."""
+    return next((kind for stored, kind in _KINDS if isinstance(column.type, stored)), str)
 
 
 def _texts(record: object) -> list[str]:
@@ -272,6 +278,7 @@ def _time_parameter(name: str) -> Parameter:
     return _parameter(name, _TIMES[name], format="date-time", maxLength=64)
 
 
+_KINDS: tuple[tuple[Any, type[Any]], ...] = ((sa.DateTime, datetime), (sa.Uuid, UUID), (sa.Integer, int))
 _TIMES = {
     "created_after": "Created after this time (RFC 3339 with a time zone).",
     "created_before": "Created before this time (RFC 3339 with a time zone).",
