@@ -70,7 +70,7 @@ def parties() -> rx.Component:
 
 
 def _csv() -> rx.Var[str]:
-    wanted = {"status": Parties.status, "search": Parties.search, "organization_id": Session.org.id}
+    wanted = {"status": Parties.status, "q": Parties.search, "organization_id": Session.org.id}
     return csv_at("/v1/identity/parties", **wanted)
 
 

@@ -19,6 +19,7 @@ SKIPPED = ("*/node_modules/*", "*/migrations/versions/*")
 REGISTERED = [
     *("@*.get", "@*.post", "@*.put", "@*.patch", "@*.delete", "@*.command"),
     *("@page", "@rx.page"),
+    "@compiles",
     "@workflow",
     "@field_validator",
     "@model_validator",
@@ -28,7 +29,16 @@ FIELDS = ("schemas.py", "models.py", "oauth_models.py", "chain_models.py")
 """Modules whose variables are fields, columns and enum members: read as JSON or by SQL, and written as attributes."""
 EXCEPTIONS = {
     # settings of libraries, and methods that they call
-    *("model_config", "impl", "cache_ok", "process_bind_param", "process_result_value", "dialect", "trace"),
+    *(
+        "model_config",
+        "impl",
+        "cache_ok",
+        "inherit_cache",
+        "process_bind_param",
+        "process_result_value",
+        "dialect",
+        "trace",
+    ),
     *("naming_convention", "compress_type", "external_attr", "writable", "__signature__", "prec", "deserialize"),
     *("ensure_prefix_permissions", "preprocess", "_event_namespace", "__call__"),
     # the Python client's interface

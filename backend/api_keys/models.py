@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, time_field
 
 
 class ApiKeyRow(Row, table=True):
@@ -15,6 +15,7 @@ class ApiKeyRow(Row, table=True):
     `signum_key_ended` says when."""
 
     __tablename__ = "api_keys"
+    __table_args__ = sort_indexes("api_keys", "created_at", "updated_at")
 
     organization_id: UUID = organization_field()
     name: str

@@ -9,7 +9,7 @@ from backend.api_keys import service
 from backend.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList, PendingRequests
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/api-keys", tags=["API keys"], route_class=GuardedRoute)
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/orgs/{orgId}/api-keys", tags=["API keys"], route_cla
 
 @router.get("")
 @requires(Scope.API_KEYS_READ)
-async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> ApiKeyList:
+async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> ApiKeyList:
     """List keys, newest first, including revoked and expired ones, without their secrets."""
     return await service.page(context, page)
 

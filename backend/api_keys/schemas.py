@@ -4,11 +4,12 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.auth.scopes import Scope
 from backend.core.fields import Body, Moment, Name, Network, Record, Timestamp
 from backend.core.ip_ranges import IpRanges
+from backend.lists.schemas import RecordPage
 
 
 class PendingRequests(StrEnum):
@@ -56,7 +57,7 @@ class ApiKeyCreated(ApiKey):
     key: str | None
 
 
-class ApiKeyList(BaseModel):
+class ApiKeyList(RecordPage):
     """A page of keys."""
 
     api_keys: list[ApiKey]

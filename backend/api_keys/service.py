@@ -18,18 +18,19 @@ from backend.core.changes import THE_SYSTEM, acting, publish, publish_change, sh
 from backend.core.db import Write, now
 from backend.core.errors import NotFound
 from backend.core.fields import Network
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.organizations import quotas
 
 KEYS = sa.inspect(ApiKeyRow).local_table
+LIST = Listing.of(KEYS.c, "created_at", "updated_at", names=(KEYS.c.name,), codes=(KEYS.c.prefix,))
 SHOWN = 8
 """Number of leading characters of a key that lists show."""
 
 
 async def page(context: Context, page: Page) -> ApiKeyList:
     """Return a page of keys, including revoked and expired ones; keys that ended with their maker are marked first."""
-    shown, cursor = await page.read(context.session, await _query(context), KEYS.c)
-    return ApiKeyList(api_keys=[ApiKey.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, await _query(context))
+    return ApiKeyList(api_keys=[ApiKey.model_validate(r) for r in shown], **paging)
 
 
 async def one(context: Context, key_id: UUID) -> ApiKey:

@@ -15,13 +15,20 @@ from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.db import now
 from backend.core.errors import NotFound, SignumError
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.requests import second_person
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus, Subject
 from backend.users.models import UserRow
 
-TABLE = sa.inspect(ApprovalRow).local_table
+TABLE, REQUESTS = sa.inspect(ApprovalRow).local_table, sa.inspect(RequestRow).local_table
+LIST = Listing.of(
+    TABLE.c,
+    "created_at",
+    "updated_at",
+    names=(REQUESTS.c.title, REQUESTS.c.kind),
+    codes=(TABLE.c.request_id, REQUESTS.c.subject_id),
+)
 
 
 async def page(
@@ -35,8 +42,8 @@ async def page(
         query = query.where(_decidable(context) if can_decide else sa.not_(_decidable(context)))
     if asked_by is not None:
         query = query.where(TABLE.c.asked_by == asked_by)
-    shown, cursor = await page.read(context.session, query, TABLE.c)
-    return ApprovalList(approvals=[Approval(**_fields(r)) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return ApprovalList(approvals=[Approval(**_fields(r)) for r in shown], **paging)
 
 
 async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
@@ -64,7 +71,7 @@ async def found(context: Context, approval_id: UUID) -> Any:
 
 
 def _query(context: Context) -> sa.Select[Any]:
-    asker, decider, request = aliased(UserRow), aliased(UserRow), sa.inspect(RequestRow).local_table
+    asker, decider, request = aliased(UserRow), aliased(UserRow), REQUESTS
     names = ("kind", "title", "scope", "subject_type", "subject_id", "arguments")
     of_request = [request.c[name] for name in names]
     return (
@@ -95,7 +102,7 @@ def _decidable(context: Context) -> sa.ColumnElement[bool]:
     return sa.and_(
         _standing(ApprovalStatus.PENDING),
         sa.or_(TABLE.c.asked_by.is_(None), TABLE.c.asked_by.not_in(own)),
-        sa.inspect(RequestRow).local_table.c.scope.in_([str(s) for s in context.scopes]),
+        REQUESTS.c.scope.in_([str(s) for s in context.scopes]),
         _refusal(context) == "",
     )
 
@@ -104,7 +111,7 @@ def _refusal(context: Context) -> sa.ColumnElement[str]:
     """Return why the caller cannot decide an approval (`second_person.REASONS`); empty where they can."""
     if context.person is None:
         return sa.literal("role")
-    scope = sa.inspect(RequestRow).local_table.c.scope
+    scope = REQUESTS.c.scope
     return second_person.refusal(
         context.person.user_id, TABLE.c.asked_by, TABLE.c.organization_id, scope, TABLE.c.created_at
     )

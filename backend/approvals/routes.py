@@ -17,7 +17,7 @@ from backend.approvals.schemas import (
 )
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import ACTIONS, Scope
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 from backend.requests.schemas import ApprovalStatus
 
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/orgs/{orgId}/approvals", tags=["Approvals"], route_c
 async def list_approvals(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     status: ApprovalStatus | None = None,
     can_decide: Annotated[
         bool | None, Query(description="Only approvals that the caller may decide (`true`) or may not (`false`).")

@@ -5,8 +5,19 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.core.fields import KEPT, Acceptance, Body, Flag, Reason, Record, Timestamp, WaitHours, removed_by
+from backend.core.fields import (
+    KEPT,
+    Acceptance,
+    Body,
+    Flag,
+    Reason,
+    Record,
+    Timestamp,
+    WaitHours,
+    removed_by,
+)
 from backend.core.ip_ranges import IpRanges
+from backend.lists.schemas import RecordPage
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
 
@@ -89,7 +100,7 @@ class ApprovalDecided(ApprovalDetail):
         return cls.model_validate({**dict(approval), "requestId": approval.request_id})
 
 
-class ApprovalList(BaseModel):
+class ApprovalList(RecordPage):
     """A page of approvals."""
 
     approvals: list[Approval]

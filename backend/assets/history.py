@@ -15,28 +15,42 @@ from backend.chain.chain_models import ChainRow
 from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.errors import SignumError
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 
 TABLE = sa.inspect(RuleSetRow).local_table
+LIST = Listing.of(TABLE.c, "created_at", names=(col(ChainRow.display_name),), codes=(TABLE.c.tx_hash,))
 Times = Mapping[tuple[int, int], datetime]
 
 
 async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
     """Return a page of an asset's rules, newest first."""
-    before = sa.func.lag(TABLE.c.rules).over(
-        partition_by=TABLE.c.chain_eid, order_by=(TABLE.c.block_number, TABLE.c.log_index)
+    query = (
+        sa.select(*TABLE.c, _before().label("before"), col(ChainRow.display_name).label("chain_name"))
+        .outerjoin(ChainRow, col(ChainRow.xchain_eid) == TABLE.c.chain_eid)
+        .where(TABLE.c.asset_id == asset_id, TABLE.c.organization_id == context.organization_id)
     )
-    response = sa.select(*TABLE.c, before.label("before")).where(
-        TABLE.c.asset_id == asset_id, TABLE.c.organization_id == context.organization_id
-    )
-    part = response.subquery()
-    query = sa.select(part, col(ChainRow.display_name).label("chain_name")).outerjoin(
-        ChainRow, col(ChainRow.xchain_eid) == part.c.chain_eid
-    )
-    shown, cursor = await page.read(context.session, query, part.c)
+    shown, paging = await page.read(context.session, query)
     async with db.paused(context.session):
         times = await _times(shown)
-    return RuleSetList(rule_sets=[_rule_set(row, times) for row in shown], nextCursor=cursor)
+    return RuleSetList(rule_sets=[_rule_set(row, times) for row in shown], **paging)
+
+
+def _before() -> sa.ScalarSelect[Any]:
+    """Return the rules that the same token had before a row."""
+    earlier = TABLE.alias()
+    place = sa.tuple_(earlier.c.block_number, earlier.c.log_index)
+    return (
+        sa.select(earlier.c.rules)
+        .where(
+            earlier.c.asset_id == TABLE.c.asset_id,
+            earlier.c.chain_eid == TABLE.c.chain_eid,
+            place < sa.tuple_(TABLE.c.block_number, TABLE.c.log_index),
+        )
+        .order_by(earlier.c.block_number.desc(), earlier.c.log_index.desc())
+        .limit(1)
+        .correlate(TABLE)
+        .scalar_subquery()
+    )
 
 
 async def _times(rows: Sequence[Any]) -> Times:

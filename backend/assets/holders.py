@@ -18,8 +18,11 @@ from backend.chain.bindings import token
 from backend.core import db
 from backend.core.errors import BadRequest, SignumError
 from backend.core.fields import MAX_UINT256
-from backend.core.pagination import decode_parts, encode_parts, limit_of
+from backend.core.pagination import decode_parts, encode_parts
+from backend.lists.pages import Listing, Page
 
+LIST = Listing()
+"""Largest first, or at a block by address."""
 PATIENCE = 3.0
 """Seconds that a chain has to return frozen amounts."""
 _OWNED = """
@@ -47,23 +50,29 @@ _BY_CHAIN = f"""
   select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_OWNED}) h
   where not h.is_treasury group by h.chain_eid
 """  # noqa: S608  (no text from outside is in it)
+_FOUND = """
+  where (cast(:search as text) is null
+     or strpos(lower(concat_ws(chr(31), p.name, p.email)), lower(cast(:search as text))) > 0
+     or length(cast(:search as text)) >= 4 and starts_with(lower(o.address), lower(cast(:search as text))))
+"""
 _PAGE = """
-  where cast(:balance as numeric) is null
-     or (o.balance, o.chain_eid, o.address) < (cast(:balance as numeric), cast(:eid as bigint), cast(:address as text))
-  order by o.balance desc, o.chain_eid desc, o.address desc limit :limit
+  and (cast(:balance as numeric) is null
+     or (o.balance, o.chain_eid, o.address) < (cast(:balance as numeric), cast(:eid as bigint), cast(:address as text)))
+  order by o.balance desc, o.chain_eid desc, o.address desc limit :most
 """
 
 
-async def page(context: Context, asset_id: UUID, limit: str | None, cursor: str | None) -> HolderList:
+async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     """Return a page of the cap table, largest first."""
-    most = limit_of(limit)
-    balance, eid, address = _decoded(cursor) if cursor else (None, None, None)
-    values: dict[str, Any] = {"balance": balance, "eid": eid, "address": address, "limit": most + 1}
-    values |= {"asset": asset_id, "org": context.organization_id}
-    rows = (await context.session.execute(sa.text(_OWNED + _PAGE), values)).all()
-    shown = rows[:most]
-    following = _encoded(shown[-1]) if len(rows) > most else None
-    return HolderList(holders=await _with_frozen(context, asset_id, [_holder(r) for r in shown]), nextCursor=following)
+    balance, eid, address = _decoded(page.cursor) if page.cursor else (None, None, None)
+    known = {"asset": asset_id, "org": context.organization_id, "search": page.q or None}
+    place = {"balance": balance, "eid": eid, "address": address, "most": page.limit + 1}
+    rows = (await context.session.execute(sa.text(_OWNED + _FOUND + _PAGE), known | place)).all()
+    shown = rows[: page.limit]
+    following = _encoded(shown[-1]) if len(rows) > page.limit else None
+    count = await page.counted(context.session, f"{_OWNED} {_FOUND} limit :most", known)
+    holders = await _with_frozen(context, asset_id, [_holder(r) for r in shown])
+    return HolderList(holders=holders, nextCursor=following, estimatedCount=count)
 
 
 async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) -> list[Holder]:

@@ -19,6 +19,7 @@ from backend.chain.rpc.terms import confirmations
 from backend.core import db
 from backend.core.errors import BadRequest, Unavailable
 from backend.core.pagination import decode_parts, encode_parts
+from backend.lists.pages import Page
 
 _RECEIVED = sa.text("""
   select t.address, p.id as party_id, p.name as party_name
@@ -61,15 +62,15 @@ async def place(context: Context, asset_id: UUID, block: int | None, chain_eid: 
     return moment
 
 
-async def page(context: Context, moment: Moment, most: int, cursor: str | None) -> HolderList:
+async def page(context: Context, moment: Moment, page: Page) -> HolderList:
     """Return a page of the holders at the block, by address. Accounts that had transferred everything are queried and
     omitted."""
-    after = decode_parts(cursor, 1)[0] if cursor else ""
+    after, most = decode_parts(page.cursor, 1)[0] if page.cursor else "", page.limit
     found: list[Holder] = []
     while True:
         rows = await _received(context, moment, after, most + 1)
         async with db.paused(context.session):
-            found += await _held(moment, rows)
+            found += page.kept(await _held(moment, rows))
         if len(found) > most:
             return HolderList(holders=found[:most], nextCursor=encode_parts(found[most - 1].address))
         if len(rows) <= most:

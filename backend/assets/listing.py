@@ -17,10 +17,26 @@ from backend.chain.chain_models import ChainRow
 from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
-from backend.core.pagination import Page
+from backend.lists.pages import BETWEEN, Listing, Page
 
 ASSETS = sa.inspect(AssetRow).local_table
 DEPLOYMENTS = sa.inspect(DeploymentRow).local_table
+_CODES = (
+    sa.select(
+        sa.func.string_agg(sa.func.concat_ws(BETWEEN, DEPLOYMENTS.c.token_address, DEPLOYMENTS.c.tx_hash), BETWEEN)
+    )
+    .where(DEPLOYMENTS.c.asset_id == ASSETS.c.id)
+    .correlate(ASSETS)
+    .scalar_subquery()
+)
+LIST = Listing.of(
+    ASSETS.c,
+    "created_at",
+    "updated_at",
+    name=sa.func.lower(ASSETS.c.name),
+    names=(ASSETS.c.name, ASSETS.c.symbol),
+    codes=(_CODES,),
+)
 PATIENCE = 3.0
 """Seconds that a chain has to return its supply."""
 TokenState = tuple[int | None, bool | None]
@@ -31,9 +47,9 @@ async def page(context: Context, page: Page, status: AssetStatus | None) -> Asse
     """Return a page of the organization's assets; archived ones only on request."""
     query = sa.select(ASSETS).where(ASSETS.c.organization_id == context.organization_id)
     query = query.where(ASSETS.c.status == status if status else ASSETS.c.status != AssetStatus.ARCHIVED)
-    shown, cursor = await page.read(context.session, query, ASSETS.c)
+    shown, paging = await page.read(context.session, query)
     deployments = await _deployments(context, [r.id for r in shown])
-    return AssetList(assets=[_asset(r, deployments[r.id], {}) for r in shown], nextCursor=cursor)
+    return AssetList(assets=[_asset(r, deployments[r.id], {}) for r in shown], **paging)
 
 
 async def one(context: Context, asset_id: UUID) -> Asset:

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
 from backend.assets.schemas import AssetStatus, DeploymentStatus
-from backend.core.columns import Row, amount_field, json_field, organization_field, status_field
+from backend.core.columns import Row, amount_field, json_field, organization_field, sort_indexes, status_field
 from backend.core.fields import RegulationType
 
 
@@ -18,6 +18,7 @@ class AssetRow(Row, table=True):
 
     __tablename__ = "assets"
     __table_args__ = (
+        *sort_indexes("assets", "created_at", "updated_at", "lower(name)"),
         sa.Index(
             "uq_assets_symbol",
             "organization_id",
@@ -70,7 +71,10 @@ class RuleSetRow(Row, table=True):
     """Rules of a token, from its `RulesSet` event on chain."""
 
     __tablename__ = "asset_rule_sets"
-    __table_args__ = (sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),)
+    __table_args__ = (
+        *sort_indexes("asset_rule_sets", "created_at", by="asset_id"),
+        sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),
+    )
 
     organization_id: UUID = organization_field()
     asset_id: UUID = Field(foreign_key="assets.id", index=True)

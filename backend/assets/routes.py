@@ -24,7 +24,7 @@ from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferCheck, TransferVerdict
 from backend.core.errors import BadRequest
-from backend.core.pagination import Page, limit_of
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.
@@ -40,7 +40,7 @@ ChainOfBlock = Annotated[
 async def list_assets(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     status: AssetStatus | None = None,
 ) -> AssetList:
     """List assets of the organization, newest first; archived ones only with `status=archived`."""
@@ -109,8 +109,7 @@ async def list_holders(
     context: Current,
     orgId: UUID,
     assetId: UUID,
-    limit: Annotated[str | None, Query(max_length=20, description="Default 50; above 100 means 100.")] = None,
-    cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the previous page.")] = None,
+    page: Annotated[Page, Depends(holders.LIST.page)],
     block: Block = None,
     chain_eid: ChainOfBlock = None,
 ) -> HolderList:
@@ -120,15 +119,15 @@ async def list_holders(
     if block is None and chain_eid is not None:
         raise BadRequest("chain_eid requires block. Send both.")
     if block is None:
-        return await holders.page(context, assetId, limit, cursor)
+        return await holders.page(context, assetId, page)
     place = await holders_at.place(context, assetId, block, chain_eid)
-    return await holders_at.page(context, place, limit_of(limit), cursor)
+    return await holders_at.page(context, place, page)
 
 
 @router.get("/{assetId}/rules-history")
 @requires(Scope.ASSETS_READ)
 async def list_rules_history(
-    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends()]
+    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends(history.LIST.page)]
 ) -> RuleSetList:
     """List every set of rules that the asset's tokens took, from chain events, newest first, and what each changed."""
     await records.asset(context.session, orgId, assetId)

@@ -24,6 +24,7 @@ from backend.core.fields import (
     Whole,
     removed_by,
 )
+from backend.lists.schemas import RecordPage
 
 
 class AssetStatus(StrEnum):
@@ -117,7 +118,7 @@ class Asset(Record):
     updated_at: Timestamp
 
 
-class AssetList(BaseModel):
+class AssetList(RecordPage):
     """A page of assets."""
 
     assets: list[Asset]
@@ -219,7 +220,7 @@ class Holder(BaseModel):
     is_treasury: bool
 
 
-class HolderList(BaseModel):
+class HolderList(RecordPage):
     """The cap table."""
 
     holders: list[Holder]
@@ -255,7 +256,7 @@ class RuleSet(Record):
     at: Timestamp | None
 
 
-class RuleSetList(BaseModel):
+class RuleSetList(RecordPage):
     """A page of the rules history of an asset's tokens."""
 
     rule_sets: list[RuleSet]

@@ -24,10 +24,18 @@ from backend.chain.devnet import clock
 from backend.chain.models import finality_of
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.parties.service import PARTIES
 
 TABLE = sa.inspect(AttestationRow).local_table
+LIST = Listing.of(
+    TABLE.c,
+    "created_at",
+    "updated_at",
+    names=(PARTIES.c.name, PARTIES.c.email),
+    codes=(TABLE.c.uid, TABLE.c.tx_hash, TABLE.c.wallet_address, TABLE.c.party_id),
+)
 TIMEOUT = 4.0
 """Seconds that a chain has to prove an attestation."""
 _NOW = sa.bindparam("chain_now", callable_=clock.chain_now, type_=sa.DateTime(timezone=True))
@@ -46,8 +54,8 @@ async def page(
     if expiring_days is not None:
         until = clock.chain_now() + timedelta(days=expiring_days)
         query = query.where(STATUS.element == AttestationStatus.ACTIVE, TABLE.c.expires_at <= until)
-    shown, cursor = await page.read(context.session, query, TABLE.c)
-    return AttestationList(attestations=[_record(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return AttestationList(attestations=[_record(r) for r in shown], **paging)
 
 
 async def one(context: Context, attestation_id: UUID) -> AttestationDetail:
@@ -68,9 +76,9 @@ async def of_holders(context: Context, asset_id: UUID, page: Page) -> tuple[list
         "and t.to_address = attestations.wallet_address)"
     ).bindparams(asset=asset_id)
     query = _query(context).where(received)
-    shown, cursor = await page.read(context.session, query, TABLE.c)
+    shown, paging = await page.read(context.session, query)
     async with db.paused(context.session):
-        return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), cursor
+        return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), paging["nextCursor"]
 
 
 async def _detailed(record: Attestation) -> AttestationDetail:

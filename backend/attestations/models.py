@@ -7,13 +7,14 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.attestations.schemas import AttestationStatus
-from backend.core.columns import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 
 
 class AttestationRow(Row, table=True):
     """One attestation on one chain. The API names the kind of statement ("kyc") `schema`."""
 
     __tablename__ = "attestations"
+    __table_args__ = sort_indexes("attestations", "created_at", "updated_at")
 
     organization_id: UUID = organization_field()
     party_id: UUID = Field(foreign_key="parties.id", index=True)

@@ -17,7 +17,7 @@ from backend.attestations.schemas import (
 )
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.
@@ -29,7 +29,7 @@ router = APIRouter(prefix="/orgs/{orgId}/attestations", tags=["Attestations"], r
 async def list_attestations(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     status: AttestationStatus | None = None,
     party_id: UUID | None = None,
     expiring_days: Annotated[

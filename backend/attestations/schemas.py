@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
 from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
+from backend.lists.schemas import RecordPage
 
 
 class AttestationStatus(StrEnum):
@@ -90,7 +91,7 @@ class AttestationDetail(Attestation):
     proof: AttestationProof | None = None
 
 
-class AttestationList(BaseModel):
+class AttestationList(RecordPage):
     """A page of attestations."""
 
     attestations: list[Attestation]

@@ -1,15 +1,15 @@
 """Export of the log as CSV, streamed in parts: a slow reader holds no connection, and only one part in memory."""
 
 from collections.abc import AsyncIterator
-from uuid import UUID
+from dataclasses import replace
 
-from backend.audit import subjects
+from backend.audit import service
 from backend.audit.rules import canonical, moment
 from backend.audit.schemas import AuditEntry
-from backend.audit.service import Filter, entry, query
-from backend.auth.scopes import Scope
-from backend.core import db
+from backend.audit.service import Filter
+from backend.auth.principal import Context
 from backend.exports.csv_lists import cell, written
+from backend.lists.pages import Page
 
 COLUMNS = (
     "seq",
@@ -32,22 +32,15 @@ PART = 500
 """Rows read at a time."""
 
 
-async def lines(organization_id: UUID, wanted: Filter, scopes: frozenset[Scope]) -> AsyncIterator[str]:
-    """Yield the header line, then every matching entry, newest first.
-
-    Entries written during the export are excluded.
-    """
+async def lines(context: Context, page: Page, wanted: Filter) -> AsyncIterator[str]:
+    """Yield the header line, then every matching entry, in the order of the list."""
     yield written([COLUMNS])
-    before: int | None = None
-    while True:
-        async with db.reading(organization_id) as session:
-            rows = (await session.execute(query(organization_id, wanted, before, PART))).all()
-            names = await subjects.names(session, rows)
-        if rows:
-            yield written(_cells(entry(r, scopes, names)) for r in rows)
-            before = rows[-1].seq
-        if len(rows) < PART:
-            return
+    cursor: str | None = ""
+    while cursor is not None:
+        async with context.anew() as later:
+            found = await service.page(later, replace(page, cursor=cursor or None, limit=PART), wanted)
+        yield written(_cells(entry) for entry in found.audit)
+        cursor = found.nextCursor
 
 
 def _cells(shown: AuditEntry) -> list[str]:

@@ -19,10 +19,10 @@ from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.errors import TooManyRequests
 from backend.core.fair_places import Places
-from backend.core.pagination import Page
 from backend.core.runtime import runtime
 from backend.limits import rate_limits
 from backend.limits.concurrency import Quota
+from backend.lists.pages import Page
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Audit"], route_class=GuardedRoute)
@@ -47,7 +47,9 @@ class Csv(StreamingResponse):
 
 @router.get("/audit")
 @requires(Scope.ORGS_READ)
-async def list_audit(context: Current, orgId: UUID, page: Annotated[Page, Depends()], wanted: Wanted) -> AuditList:
+async def list_audit(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)], wanted: Wanted
+) -> AuditList:
     """List every change of the organization, newest first: who changed what, and how.
 
     Each entry has the hash of the previous one, so that alterations and deletions are detectable. The changed values
@@ -89,10 +91,12 @@ async def _turn(context: Context) -> AsyncIterator[None]:
 
 @router.get("/audit.csv", response_class=Csv)
 @requires(Scope.ORGS_READ)
-async def export_audit(context: Current, orgId: UUID, wanted: Wanted) -> Csv:
-    """Export the log as CSV, streamed, newest first, with the filters and visibility of the list.
+async def export_audit(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.export)], wanted: Wanted
+) -> Csv:
+    """Export the log as CSV, streamed, with the filters, order and visibility of the list.
 
     `before` and `after` are JSON. An apostrophe precedes a cell that a spreadsheet would treat as a formula.
     """
     headers = {"Content-Disposition": 'attachment; filename="audit.csv"'}
-    return Csv(export.lines(orgId, wanted, context.scopes), headers=headers)
+    return Csv(export.lines(context, page, wanted), headers=headers)

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from backend.core.fields import Record, Timestamp
+from backend.lists.schemas import RecordPage
 
 
 class AuditSubject(BaseModel):
@@ -44,7 +45,7 @@ class AuditEntry(Record):
     hash: str
 
 
-class AuditList(BaseModel):
+class AuditList(RecordPage):
     """A page of the log, newest first."""
 
     audit: list[AuditEntry]

@@ -15,10 +15,18 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest
 from backend.core.fields import Moment
-from backend.core.pagination import Page, decode_parts, encode_parts
+from backend.lists.pages import Listing, Page
 from backend.users.models import UserRow
 
 LOG = sa.inspect(AuditRow).local_table
+LIST = Listing(
+    {"seq": LOG.c.seq},
+    tie=LOG.c.seq,
+    created=LOG.c.at,
+    names=(LOG.c.action, col(UserRow.display_name), col(UserRow.email)),
+    codes=(LOG.c.subject_id, LOG.c.request_id, LOG.c.hash),
+)
+"""`q` does not search what an entry may withhold."""
 READ_WITH = {
     "party": Scope.ATTESTATIONS_READ,
     "document": Scope.ATTESTATIONS_READ,
@@ -76,39 +84,17 @@ class Filter:
 
 
 async def page(context: Context, page: Page, wanted: Filter) -> AuditList:
-    """Return a page of the organization's log, newest first."""
-    before = _before(page.cursor)
-    rows = (await context.session.execute(query(context.organization_id, wanted, before, page.limit + 1))).all()
-    shown = rows[: page.limit]
-    following = encode_parts(str(shown[-1].seq)) if len(rows) > page.limit else None
-    names = await subjects.names(context.session, shown)
-    return AuditList(audit=[entry(r, context.scopes, names) for r in shown], nextCursor=following)
-
-
-def _before(cursor: str | None) -> int | None:
-    if cursor is None:
-        return None
-    (seq,) = decode_parts(cursor, 1)
-    if not seq.isascii() or not seq.isdigit() or len(seq) > 18:
-        raise BadRequest("The cursor is not valid for this list. Start again without one.")
-    return int(seq)
-
-
-def query(organization_id: UUID, wanted: Filter, before: int | None, limit: int) -> sa.Select[Any]:
-    """Return the query of entries below a sequence number, newest first, with their actors' names."""
+    """Return a page of the organization's log."""
     name = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email)).label("actor_name")
-    found = (
-        sa.select(LOG, name)
-        .outerjoin(UserRow, col(UserRow.id) == LOG.c.actor)
-        .where(LOG.c.organization_id == organization_id)
-        .order_by(LOG.c.seq.desc())
-        .limit(limit)
-    )
-    found = wanted.apply(found)
-    return found if before is None else found.where(LOG.c.seq < before)
+    mine = LOG.c.organization_id == context.organization_id
+    query = sa.select(LOG, name).outerjoin(UserRow, col(UserRow.id) == LOG.c.actor).where(mine)
+    shown, paging = await page.read(context.session, wanted.apply(query))
+    # The names of deleted subjects are in their newest entries.
+    names = await subjects.names(context.session, sorted(shown, key=lambda row: -row.seq))
+    return AuditList(audit=[_entry(r, context.scopes, names) for r in shown], **paging)
 
 
-def entry(row: Any, scopes: frozenset[Scope], names: subjects.Names) -> AuditEntry:
+def _entry(row: Any, scopes: frozenset[Scope], names: subjects.Names) -> AuditEntry:
     """Return an entry as a credential with these scopes may see it; `names` come from `subjects.names`."""
     withheld = READ_WITH.get(row.subject_type, Scope.ORGS_READ) not in scopes
     values = dict(row._mapping) | {"subject_name": names.get((row.subject_type, row.subject_id))}

@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, time_field
+from backend.core.columns import Row, json_field, sort_indexes, time_field
 
 
 class SessionRow(Row, table=True):
@@ -18,6 +18,7 @@ class SessionRow(Row, table=True):
     """
 
     __tablename__ = "sessions"
+    __table_args__ = sort_indexes("sessions", "created_at", by="user_id")
 
     user_id: UUID = Field(foreign_key="users.id", index=True)
     organization_id: UUID | None = Field(default=None, foreign_key="organizations.id")

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 from backend.core.fields import ClientKind
 
 
@@ -15,6 +15,7 @@ class OAuthClientRow(Row, table=True):
     """An application of an organization. Its id is the `client_id`; only the SHA-256 of its secret is stored."""
 
     __tablename__ = "oauth_clients"
+    __table_args__ = sort_indexes("oauth_clients", "created_at", "updated_at")
 
     organization_id: UUID = organization_field()
     name: str

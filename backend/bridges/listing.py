@@ -1,6 +1,5 @@
 """Lists of bridges. The list's cursor is the bare `created_at` of the last item (specification 4.3)."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,25 +13,27 @@ from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeList, BridgeStatus
 from backend.chain.models import finality_of
 from backend.core import db
-from backend.core.errors import BadRequest, NotFound
-from backend.core.pagination import limit_of, where_given
+from backend.core.errors import NotFound
+from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 
 BRIDGES = sa.inspect(BridgeRow).local_table
+LIST = Listing(
+    {"created_at": BRIDGES.c.created_at, "updated_at": BRIDGES.c.updated_at},
+    tie=BRIDGES.c.id,
+    created=BRIDGES.c.created_at,
+    updated=BRIDGES.c.updated_at,
+    names=(col(AssetRow.symbol), col(AssetRow.name)),
+    codes=(BRIDGES.c.id, BRIDGES.c.guid, BRIDGES.c.source_tx_hash, BRIDGES.c.destination_tx_hash),
+    has_bare_cursor=True,
+)
 
 
-async def page(
-    context: Context, asset_id: UUID | None, status: BridgeStatus | None, limit: str | None, cursor: str | None
-) -> BridgeList:
-    """Return a page of the organization's bridges, newest first."""
-    most = limit_of(limit)
+async def page(context: Context, page: Page, asset_id: UUID | None, status: BridgeStatus | None) -> BridgeList:
+    """Return a page of the organization's bridges."""
     query = where_given(_query(context), (BRIDGES.c.asset_id, asset_id), (BRIDGES.c.status, status))
-    if cursor is not None:
-        query = query.where(BRIDGES.c.created_at < _time(cursor))
-    query = query.order_by(BRIDGES.c.created_at.desc()).limit(most + 1)
-    rows = (await context.session.execute(query)).all()
-    shown = [_bridge(r) for r in rows[:most]]
-    following = shown[-1].model_dump()["created_at"] if len(rows) > most else None
-    return BridgeList(bridges=shown, nextCursor=following)
+    shown, paging = await page.read(context.session, query)
+    return BridgeList(bridges=[_bridge(r) for r in shown], **paging)
 
 
 async def one(context: Context, bridge_id: UUID) -> Bridge:
@@ -75,13 +76,3 @@ def _query(context: Context) -> sa.Select[Any]:
 
 def _bridge(row: Any) -> Bridge:
     return Bridge(**{**row._mapping, "amount": str(row.amount)})
-
-
-def _time(cursor: str) -> datetime:
-    try:
-        time = datetime.fromisoformat(cursor)
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
-        raise BadRequest("The cursor must be the created_at of the previous page's last item.")
-    return time

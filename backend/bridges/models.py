@@ -7,14 +7,17 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.bridges.schemas import BridgeStatus
-from backend.core.columns import Row, amount_field, organization_field, status_field, time_field
+from backend.core.columns import Row, amount_field, organization_field, sort_indexes, status_field, time_field
 
 
 class BridgeRow(Row, table=True):
     """A packet from one chain to another."""
 
     __tablename__ = "bridges"
-    __table_args__ = (sa.UniqueConstraint("organization_id", "created_at"),)
+    __table_args__ = (
+        *sort_indexes("bridges", "created_at", "updated_at"),
+        sa.UniqueConstraint("organization_id", "created_at"),
+    )
 
     organization_id: UUID = organization_field()
     asset_id: UUID = Field(foreign_key="assets.id", index=True)

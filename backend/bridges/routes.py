@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
@@ -19,11 +19,11 @@ from backend.bridges.schemas import (
     BridgeReturnPlan,
     BridgeStatus,
 )
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Bridges"], route_class=GuardedRoute)
-Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` of the previous page's last item.")]
 
 
 @router.get("/bridges")
@@ -31,13 +31,13 @@ Cursor = Annotated[str | None, Query(max_length=1000, description="`created_at` 
 async def list_bridges(
     context: Current,
     orgId: UUID,
+    page: Annotated[Page, Depends(listing.LIST.page)],
     assetId: UUID | None = None,
     status: BridgeStatus | None = None,
-    limit: Annotated[str | None, Query(max_length=20, description="Default 50, at most 100.")] = None,
-    cursor: Cursor = None,
 ) -> BridgeList:
-    """List bridge transactions, newest first."""
-    return await listing.page(context, assetId, status, limit, cursor)
+    """List bridge transactions, newest first. In this order, `cursor` is the `created_at` of the previous page's last
+    item."""
+    return await listing.page(context, page, assetId, status)
 
 
 @router.get("/bridges/{bridgeId}")

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from backend.chain.finality import Finality
 from backend.core.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
+from backend.lists.schemas import RecordPage
 
 
 class BridgeStatus(StrEnum):
@@ -73,7 +74,7 @@ class Bridge(Record):
     updated_at: Timestamp
 
 
-class BridgeList(BaseModel):
+class BridgeList(RecordPage):
     """A page of bridge transactions, newest first; the cursor is the last item's `created_at`."""
 
     bridges: list[Bridge]

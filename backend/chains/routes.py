@@ -1,8 +1,9 @@
 """`/v1/chains`, `/v1/orgs/{orgId}/chains`."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from backend.auth.guard import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
@@ -11,6 +12,7 @@ from backend.chains.schemas import ChainList, DeployedFilter, NodeCheck, Organiz
 from backend.core.fields import Environment, VmType
 from backend.limits import rate_limits
 from backend.limits.client_address import group
+from backend.lists.pages import SHORT, Page
 
 # Declared at import.
 router = APIRouter(tags=["Chains"], route_class=GuardedRoute)
@@ -24,18 +26,22 @@ async def list_chains(
     environment: Environment | None = None,
     vm_type: VmType | None = None,
     deployed: DeployedFilter | None = None,
+    *,
+    page: Annotated[Page, Depends(SHORT.page)],
 ) -> ChainList:
     """List supported chains; needs no credential. `deployed` filters by whether Signum's contracts are there."""
     await rate_limits.hit(rate_limits.CHAIN_LIST, "chains", group(context.address))
     wanted = None if deployed is None else deployed == "true"
-    return ChainList(chains=await service.list_chains(context.session, environment, vm_type, wanted))
+    return ChainList(chains=page.kept(await service.list_chains(context.session, environment, vm_type, wanted)))
 
 
 @router.get("/orgs/{orgId}/chains")
 @requires(Scope.CHAINS_READ)
-async def list_organization_chains(context: Current, orgId: UUID) -> OrganizationChainList:
+async def list_organization_chains(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends(SHORT.page)]
+) -> OrganizationChainList:
     """List every chain of the organization's network (embedded chains count as testnets), enabled or not."""
-    return OrganizationChainList(chains=await service.for_organization(context))
+    return OrganizationChainList(chains=page.kept(await service.for_organization(context)))
 
 
 @router.post("/orgs/{orgId}/chains/{chainId}/enable")

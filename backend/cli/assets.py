@@ -1,11 +1,22 @@
 """`signum assets`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from backend.cli.exit import CannotRun, command
-from backend.cli.options import DryRun, Json, Org, Timeout, Wait
+from backend.cli.options import (
+    CreatedAfter,
+    CreatedBefore,
+    DryRun,
+    Json,
+    Order,
+    Org,
+    Query,
+    Timeout,
+    UpdatedAfter,
+    Wait,
+)
 
 if TYPE_CHECKING:
     from backend.assets.schemas import Asset
@@ -23,9 +34,17 @@ async def list_assets(
     status: Annotated[
         str | None, typer.Option(help="Only assets in this state; the only way to list archived ones.")
     ] = None,
+    query: Query = None,
+    sort: Annotated[
+        Literal["created_at", "updated_at", "name"] | None, typer.Option(help="Default: created_at.")
+    ] = None,
+    order: Order = None,
+    created_after: CreatedAfter = None,
+    created_before: CreatedBefore = None,
+    updated_after: UpdatedAfter = None,
     as_json: Json = False,
 ) -> None:
-    """List the assets, newest first."""
+    """List the assets, by default newest first."""
     from backend.assets.schemas import AssetStatus
     from backend.cli import output
     from backend.cli.connection import connected, organization
@@ -33,8 +52,17 @@ async def list_assets(
     if status is not None and status not in list(AssetStatus):
         raise CannotRun(f"--status must be one of {', '.join(AssetStatus)}.")
     async with connected() as client:
-        kind = AssetStatus(status) if status else None
-        found = [asset async for asset in client.list_assets(await organization(client, org), status=kind)]
+        pages = client.list_assets(
+            await organization(client, org),
+            status=AssetStatus(status) if status else None,
+            q=query,
+            sort=sort,
+            order=order,
+            created_after=created_after,
+            created_before=created_before,
+            updated_after=updated_after,
+        )
+        found = [asset async for asset in pages]
     if as_json:
         output.show_all(found)
         return

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -76,6 +77,8 @@ def query_of(query: Mapping[str, Any] | None) -> dict[str, str] | None:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat()
     return str(value.value if isinstance(value, Enum) else value)
 
 

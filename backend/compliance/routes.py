@@ -1,10 +1,13 @@
 """`/v1/compliance`."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
 
 from backend.auth.guard import Current, GuardedRoute, public
 from backend.compliance.presets import PRESETS
 from backend.compliance.schemas import PresetList
+from backend.lists.pages import SHORT, Page
 
 # Declared at import.
 router = APIRouter(prefix="/compliance", tags=["Compliance"], route_class=GuardedRoute)
@@ -12,9 +15,9 @@ router = APIRouter(prefix="/compliance", tags=["Compliance"], route_class=Guarde
 
 @router.get("/presets")
 @public
-async def list_presets(context: Current) -> PresetList:
+async def list_presets(context: Current, page: Annotated[Page, Depends(SHORT.page)]) -> PresetList:
     """List what each framework enforces here, what it leaves to the issuer, and its initial values.
 
     Configuration, not legal advice.
     """
-    return PresetList(presets=list(PRESETS))
+    return PresetList(presets=page.kept(PRESETS))

@@ -1,8 +1,9 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/{control}`."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response, status
+from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
@@ -22,6 +23,7 @@ from backend.controls.schemas import (
     PausePath,
     Recover,
 )
+from backend.lists.pages import SHORT, Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.
@@ -114,9 +116,11 @@ async def recover(
 
 @router.get("/paths")
 @requires(Scope.ASSETS_READ)
-async def list_asset_paths(context: Current, orgId: UUID, assetId: UUID) -> AssetPathList:
+async def list_asset_paths(
+    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends(SHORT.page)]
+) -> AssetPathList:
     """List the bridge paths between the asset's tokens, with their pauses and limits, read from the chains now."""
-    return AssetPathList(paths=await paths.all_of(context, assetId))
+    return AssetPathList(paths=page.kept(await paths.all_of(context, assetId)))
 
 
 @router.post("/pause-path", status_code=status.HTTP_202_ACCEPTED)

@@ -61,6 +61,22 @@ def organization_field() -> Any:
     return Field(sa_type=PgUuid(as_uuid=True), foreign_key="organizations.id", index=True, nullable=False)
 
 
+def sort_indexes(table: str, *columns: str, by: str = "organization_id") -> tuple[sa.Index, ...]:
+    """Return the indexes of a list's sorts: of the rows that `by` selects, in both directions.
+
+    An expression such as `lower(name)` is a sort too.
+    """
+    return tuple(
+        sa.Index(
+            f"ix_{table}_by_{column.strip(')').rpartition('(')[2]}" + ("" if by == "organization_id" else f"_of_{by}"),
+            by,
+            sa.text(column) if "(" in column else column,
+            "id",
+        )
+        for column in columns
+    )
+
+
 class Row(SQLModel):
     """Columns that every table has."""
 

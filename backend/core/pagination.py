@@ -1,22 +1,22 @@
-"""Keyset pagination: newest first, with an opaque cursor of the last row's time and id."""
+"""Keyset pagination: the page size, and opaque cursors of the last row's sort value and id."""
 
 import base64
 import binascii
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
-from fastapi import Query
 from pydantic import Field
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.errors import BadRequest
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
+LONGEST_NUMBER = 18
+"""Digits of a number that the database surely stores."""
+NOT_VALID = "The cursor is not valid for this list. Start again without one."
 
 
 Limit = Annotated[str, Field(max_length=20, json_schema_extra={"pattern": "^0*[1-9][0-9]*$"})]
@@ -29,38 +29,6 @@ def limit_of(text: str | None) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise BadRequest("limit must be a whole number of at least 1.")
     return min(int(text), MAX_LIMIT)
-
-
-class Page:
-    """The requested page of a list (`?limit=&cursor=`)."""
-
-    def __init__(
-        self,
-        limit: Annotated[
-            Limit | None, Query(description="Entries per page. Default 50, at most 100; a larger number means 100.")
-        ] = None,
-        cursor: Annotated[str | None, Query(max_length=1000, description="`nextCursor` of the previous page.")] = None,
-    ) -> None:
-        self.limit = limit_of(limit)
-        self.cursor = cursor
-
-    async def read(
-        self, session: AsyncSession, query: sa.Select[Any], columns: Any
-    ) -> tuple[Sequence[Any], str | None]:
-        """Return the rows of this page, and the cursor of the next one. `columns` has `created_at` and `id`."""
-        time, id_ = columns.created_at, columns.id
-        query = query.order_by(time.desc(), id_.desc()).limit(self.limit + 1)
-        if self.cursor:
-            after, last = decode(self.cursor)
-            query = query.where(sa.tuple_(time, id_) < sa.tuple_(sa.literal(after), sa.literal(last)))
-        return self.cut((await session.execute(query)).all())
-
-    def cut(self, rows: Sequence[Any]) -> tuple[Sequence[Any], str | None]:
-        """Return the rows to show, and the cursor of the next page. Rows have `created_at` and `id`."""
-        if len(rows) <= self.limit:
-            return rows, None
-        last = rows[self.limit - 1]
-        return rows[: self.limit], encode(last.created_at, last.id)
 
 
 def where_given(query: sa.Select[Any], *filters: tuple[Any, Any]) -> sa.Select[Any]:
@@ -78,10 +46,10 @@ def decode_parts(cursor: str, count: int) -> list[str]:
     try:
         parts = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, binascii.Error) as error:
-        raise BadRequest("The cursor is not valid for this list. Start again without one.") from error
+        raise BadRequest(NOT_VALID) from error
     texts = isinstance(parts, list) and all(isinstance(p, str) and "\0" not in p for p in parts)
     if not texts or len(parts) != count:
-        raise BadRequest("The cursor is not valid for this list. Start again without one.")
+        raise BadRequest(NOT_VALID)
     return list(parts)
 
 
@@ -93,10 +61,23 @@ def encode(time: datetime, last: UUID) -> str:
 def decode(cursor: str) -> tuple[datetime, UUID]:
     """Return the time and id of a cursor; BadRequest (400) where it is invalid."""
     time, last = decode_parts(cursor, 2)
+    return read_as(datetime, time), read_as(UUID, last)
+
+
+def read_as(kind: type[Any], text: str) -> Any:
+    """Return a part of a cursor as a time, an ID, a whole number or a text; BadRequest (400) where it is invalid."""
     try:
-        parsed = datetime.fromisoformat(time)
-        if parsed.tzinfo is None:
-            raise ValueError("naive")
-        return parsed, UUID(last)
+        if kind is datetime:
+            return _aware(text)
+        if kind is int and len(text) > LONGEST_NUMBER:
+            raise ValueError("larger than the database stores")
+        return kind(text)
     except ValueError as error:
-        raise BadRequest("The cursor is not valid for this list. Start again without one.") from error
+        raise BadRequest(NOT_VALID) from error
+
+
+def _aware(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("naive")
+    return time

@@ -1,13 +1,15 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/daily-limits`."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response, status
+from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.daily_limits import service
 from backend.daily_limits.schemas import DailyLimits, DailyLimitsAccepted, DailyLimitsPlan, DailyLimitsUpdate
+from backend.lists.pages import SHORT, Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.
@@ -18,10 +20,13 @@ router = APIRouter(
 
 @router.get("")
 @requires(Scope.ASSETS_READ)
-async def get_daily_limits(context: Current, orgId: UUID, assetId: UUID) -> DailyLimits:
+async def get_daily_limits(
+    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends(SHORT.page)]
+) -> DailyLimits:
     """Return how much of an asset may be minted, transferred, burned and forcibly transferred in 24 hours without a
     second person, and how much of that is left."""
-    return await service.read(context, assetId)
+    found = await service.read(context, assetId)
+    return DailyLimits(limits=page.kept(found.limits))
 
 
 @router.patch("", status_code=status.HTTP_202_ACCEPTED)

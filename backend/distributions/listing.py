@@ -10,11 +10,19 @@ from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.core.errors import NotFound
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
 from backend.distributions.models import DistributionRow
 from backend.distributions.schemas import Distribution, DistributionList, DistributionStatus
+from backend.lists.pages import Listing, Page
 
 ROWS = sa.inspect(DistributionRow).local_table
+LIST = Listing.of(
+    ROWS.c,
+    "created_at",
+    "updated_at",
+    names=(ROWS.c.name, col(AssetRow.symbol), col(AssetRow.name)),
+    codes=(ROWS.c.merkle_root, ROWS.c.distributor_address),
+)
 
 
 async def page(
@@ -22,8 +30,8 @@ async def page(
 ) -> DistributionList:
     """Return a page of an asset's distributions, or of all assets'."""
     query = where_given(_query(context), (ROWS.c.asset_id, asset_id), (ROWS.c.status, status))
-    shown, cursor = await page.read(context.session, query, ROWS.c)
-    return DistributionList(distributions=[_read(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return DistributionList(distributions=[_read(r) for r in shown], **paging)
 
 
 async def one(context: Context, asset_id: UUID, distribution_id: UUID) -> Distribution:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlmodel import Field, SQLModel
 
-from backend.core.columns import Row, amount_field, organization_field, status_field
+from backend.core.columns import Row, amount_field, organization_field, sort_indexes, status_field
 from backend.distributions.schemas import DistributionStatus
 
 
@@ -30,6 +30,7 @@ class DistributionRow(Row, table=True):
 
     __tablename__ = "distributions"
     __table_args__ = (
+        *sort_indexes("distributions", "created_at", "updated_at"),
         # The quota on stored recipients is a sum over these alone.
         sa.Index(
             "ix_distributions_recipients",

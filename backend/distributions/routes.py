@@ -15,7 +15,6 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Address
-from backend.core.pagination import Page
 from backend.distributions import drafts, listing, proofs, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
@@ -31,6 +30,7 @@ from backend.distributions.schemas import (
 )
 from backend.http.middleware import CSV
 from backend.http.uploads import Upload
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 
 # Declared at import.
@@ -85,7 +85,7 @@ async def _check_list(request: Request, context: Context) -> None:
 async def list_organization_distributions(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     status: DistributionStatus | None = None,
     assetId: UUID | None = None,
 ) -> DistributionList:
@@ -100,7 +100,7 @@ async def list_distributions(
     context: Current,
     orgId: UUID,
     assetId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     status: DistributionStatus | None = None,
 ) -> DistributionList:
     """List distributions of an asset, newest first, with the claimed amount of each."""

@@ -18,6 +18,7 @@ from backend.core.fields import (
     TokenAmount,
     Whole,
 )
+from backend.lists.schemas import RecordPage
 
 Above0 = Annotated[TokenAmount, Field(json_schema_extra={"pattern": "^0*[1-9][0-9]*$", "format": UINT256})]
 
@@ -122,7 +123,7 @@ class Distribution(Record):
     updated_at: Timestamp
 
 
-class DistributionList(BaseModel):
+class DistributionList(RecordPage):
     """A page of distributions."""
 
     distributions: list[Distribution]

@@ -9,6 +9,7 @@ import orjson
 from pydantic import BaseModel
 
 from backend.assets import history, holders_at, listing, records
+from backend.assets.holders import LIST as HOLDERS
 from backend.assets.holders_at import Moment
 from backend.assets.schemas import Holder
 from backend.assets.terms import terms_of
@@ -18,8 +19,8 @@ from backend.audit.service import Filter
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.bindings import token
-from backend.core.pagination import Page
 from backend.exports import csv_lists
+from backend.lists.pages import Listing, Page
 
 ROWS = 100
 """Records read per query."""
@@ -70,12 +71,11 @@ async def _rules(context: Context, asset_id: UUID, moments: list[Moment]) -> Asy
 Read = Callable[[Context, Page], Awaitable[tuple[list[Any], str | None]]]
 
 
-async def _array(context: Context, read: Read) -> AsyncIterator[str]:
+async def _array(context: Context, listing: Listing, read: Read) -> AsyncIterator[str]:
     """Write a JSON array of every page's records, one per line."""
     cursor, between = "", "[\n"
     while cursor is not None:
-        page = Page(cursor=cursor or None)
-        page.limit = ROWS
+        page = listing.whole(cursor or None, ROWS)
         async with context.anew() as now:
             found, following = await read(now, page)
         for record in found:
@@ -92,7 +92,7 @@ def _history(context: Context, asset_id: UUID) -> AsyncIterator[str]:
         found = await history.page(now, page, asset_id)
         return list(found.rule_sets), found.nextCursor
 
-    return _array(context, read)
+    return _array(context, history.LIST, read)
 
 
 def _attestations(context: Context, asset_id: UUID) -> AsyncIterator[str]:
@@ -100,7 +100,7 @@ def _attestations(context: Context, asset_id: UUID) -> AsyncIterator[str]:
         found, following = await attestations.of_holders(now, asset_id, page)
         return list(found), following
 
-    return _array(context, read)
+    return _array(context, attestations.LIST, read)
 
 
 def _audit(context: Context, asset_id: UUID) -> AsyncIterator[str]:
@@ -110,7 +110,7 @@ def _audit(context: Context, asset_id: UUID) -> AsyncIterator[str]:
         found = await audit.page(now, page, Filter(subject=str(asset_id)))
         return list(found.audit), found.nextCursor
 
-    return _array(context, read)
+    return _array(context, audit.LIST, read)
 
 
 def _holders(context: Context, moment: Moment) -> Callable[[], AsyncIterator[str]]:
@@ -120,7 +120,7 @@ def _holders(context: Context, moment: Moment) -> Callable[[], AsyncIterator[str
         cursor: str | None = ""
         while cursor is not None:
             async with context.anew() as now:
-                page = await holders_at.page(now, moment, ROWS, cursor or None)
+                page = await holders_at.page(now, moment, HOLDERS.whole(cursor or None, ROWS))
             plain = [_plain(holder) for holder in page.holders]
             yield csv_lists.written([[csv_lists.cell(record[path[0]]) for path in columns] for record in plain])
             cursor = page.nextCursor

@@ -12,19 +12,19 @@ import re
 import types
 import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import orjson
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from backend.auth.guard import GuardedRoute
 from backend.auth.principal import Context
-from backend.core.pagination import Page
+from backend.lists.pages import PAGING, Page, Parameters
 
 ROWS = 500
 """Records per page."""
@@ -38,7 +38,6 @@ separators.
 
 Commas need no handling: a text with one is quoted.
 """
-PAGING = ("limit", "cursor")
 MEDIA_TYPE = "text/csv"
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -68,11 +67,7 @@ class Listing:
     async def read(self, given: dict[str, Any], cursor: str | None) -> BaseModel:
         """Return one page from the list's own operation."""
         if self.page:
-            page = Page(cursor=cursor)
-            page.limit = ROWS
-            given = given | {self.page: page}
-        elif any(p.name == "cursor" for p in self.parameters):
-            given = given | {"limit": "100", "cursor": cursor}
+            given = given | {self.page: replace(given[self.page], cursor=cursor, limit=ROWS)}
         answer: BaseModel = await self.operation(**given)
         return answer
 
@@ -105,7 +100,8 @@ def listing_of(route: APIRoute) -> Listing | None:
     if not isinstance(answer, type) or not issubclass(answer, BaseModel) or route.path.endswith("/"):
         return None
     lists = {name: record for name, field in answer.model_fields.items() if (record := _listed(field.annotation))}
-    if len(lists) != 1 or set(answer.model_fields) - lists.keys() - {"nextCursor"}:
+    others = set(answer.model_fields) - lists.keys() - {"nextCursor", "estimatedCount"}
+    if len(lists) != 1 or (others and not route.name.startswith("list_")):
         return None
     plural, record = next(iter(lists.items()))
     parameters = tuple(signature(route.endpoint).parameters.values())
@@ -121,7 +117,7 @@ def _download(listing: Listing, route: APIRoute) -> Operation:
         headers = {"Content-Disposition": f'attachment; filename="{listing.plural}.csv"', "Cache-Control": "no-store"}
         return StreamingResponse(_lines(listing, given, first), headers=headers, media_type=MEDIA_TYPE)
 
-    kept = [p for p in listing.parameters if p.name != listing.page and p.name not in PAGING]
+    kept = [_without_paging(p) for p in listing.parameters if p.name not in PAGING]
     download.__signature__ = signature(download).replace(parameters=kept)  # type: ignore[attr-defined]
     download.__name__ = f"{route.name}_csv"
     download.__doc__ = (
@@ -129,6 +125,15 @@ def _download(listing: Listing, route: APIRoute) -> Operation:
     )
     download.__needs__ = route.endpoint.__needs__  # type: ignore[attr-defined]
     return download
+
+
+def _without_paging(parameter: Parameter) -> Parameter:
+    """Return a list's page as the export takes it: the same filters and order."""
+    if _kind(parameter.annotation) is not Page:
+        return parameter
+    given = next(part.dependency for part in parameter.annotation.__metadata__)
+    assert isinstance(given, Parameters)
+    return parameter.replace(annotation=Annotated[Page, Depends(given.listing.export)])
 
 
 async def _lines(listing: Listing, given: dict[str, Any], first: BaseModel) -> AsyncIterator[str]:

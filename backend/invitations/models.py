@@ -6,7 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 from backend.invitations.schemas import InvitationStatus
 from backend.users.schemas import Role
 
@@ -16,6 +16,7 @@ class InvitationRow(Row, table=True):
 
     __tablename__ = "invitations"
     __table_args__ = (
+        *sort_indexes("invitations", "created_at", "updated_at"),
         sa.Index(
             "uq_invitations_pending",
             "organization_id",

@@ -9,7 +9,6 @@ from backend.auth.credentials import authenticate, cookie_name
 from backend.auth.guard import Current, DryRun, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
 from backend.core.errors import Unauthenticated
-from backend.core.pagination import Page
 from backend.invitations import creation, service
 from backend.invitations.schemas import (
     Invitation,
@@ -24,6 +23,7 @@ from backend.invitations.schemas import (
     InvitationToken,
     InvitationWaiting,
 )
+from backend.lists.pages import Page
 from backend.requests.responses import planned, waiting
 
 # Declared at import.
@@ -36,7 +36,10 @@ OPTIONAL: list[dict[str, list[str]]] = [{}, {"accessToken": []}, {"session": []}
 @router.get(OF_ORGANIZATION)
 @requires(Scope.MEMBERS_READ)
 async def list_invitations(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: InvitationStatus | None = None
+    context: Current,
+    orgId: UUID,
+    page: Annotated[Page, Depends(service.LIST.page)],
+    status: InvitationStatus | None = None,
 ) -> InvitationList:
     """List invitations, newest first."""
     return await service.page(context, page, status)

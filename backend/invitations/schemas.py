@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, StringConstraints
 
 from backend.core.fields import Acceptance, Body, Email, Name, NullIs, Record, Timestamp
+from backend.lists.schemas import RecordPage
 from backend.members.schemas import MemberImpact
 from backend.users.schemas import Role
 
@@ -83,7 +84,7 @@ class InvitationPreview(BaseModel):
     expires_at: Timestamp
 
 
-class InvitationList(BaseModel):
+class InvitationList(RecordPage):
     """A page of invitations."""
 
     invitations: list[Invitation]

@@ -13,7 +13,7 @@ from backend.auth.secrets import digest, token
 from backend.core.changes import THE_SYSTEM, acting, proven, publish, shown
 from backend.core.db import Write, new_id, now, widen
 from backend.core.errors import Conflict, NotFound
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
 from backend.core.roots import account_origin
 from backend.core.settings import settings
 from backend.invitations import rules
@@ -27,6 +27,7 @@ from backend.invitations.schemas import (
     InvitationPreview,
     InvitationStatus,
 )
+from backend.lists.pages import Listing, Page
 from backend.mail.models import Cause, mail
 from backend.mail.rules import unlinked
 from backend.mail.schemas import MailKind
@@ -38,14 +39,15 @@ from backend.users.schemas import Role
 
 __all__ = ["accept", "exists", "one", "page", "preview", "revoke", "token_in", "write"]
 INVITATIONS = sa.inspect(InvitationRow).local_table
+LIST = Listing.of(INVITATIONS.c, "created_at", "updated_at", names=(INVITATIONS.c.email,))
 PENDING = "An invitation to this address is already pending. Revoke it to send another."
 
 
 async def page(context: Context, page: Page, status: InvitationStatus | None) -> InvitationList:
     """Return a page of invitations; expired ones are marked first."""
     query = where_given(await _query(context), (INVITATIONS.c.status, status))
-    shown, cursor = await page.read(context.session, query, INVITATIONS.c)
-    return InvitationList(invitations=[Invitation.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return InvitationList(invitations=[Invitation.model_validate(r) for r in shown], **paging)
 
 
 async def one(context: Context, invitation_id: UUID) -> Invitation:

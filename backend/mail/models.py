@@ -9,7 +9,7 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 from backend.core.db import now
 from backend.core.encryption import SECRETS, CannotUnseal
 from backend.core.roots import root_query
@@ -51,6 +51,7 @@ class OutboxRow(Row, table=True):
 
     __tablename__ = "outbox"
     __table_args__ = (
+        *sort_indexes("outbox", "created_at"),
         sa.Index(
             "ix_outbox_turns",
             "kind",
@@ -62,7 +63,8 @@ class OutboxRow(Row, table=True):
         sa.Index("ix_outbox_links", "opens", postgresql_where=sa.text("body <> ''")),
         sa.Index("ix_outbox_topics", "recipient", "topic", "created_at", postgresql_where=HAS_TOPIC),
         sa.Index("ix_outbox_days", "share_id", "created_at", postgresql_where=HAS_TOPIC),
-        sa.Index("ix_outbox_age", "created_at"),
+        # For the retention only: a tree would lure the planner into reading the emails of all organizations for a list.
+        sa.Index("ix_outbox_age", "created_at", postgresql_using="brin"),
     )
 
     organization_id: UUID = organization_field()

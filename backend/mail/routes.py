@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends
 
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.mail import service
 from backend.mail.schemas import Outbox
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/orgs/{orgId}", tags=["Mail"], route_class=GuardedRou
 
 @router.get("/outbox", responses={404: {}})
 @requires(Scope.MEMBERS_WRITE)
-async def list_outbox(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> Outbox:
+async def list_outbox(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> Outbox:
     """List the emails of this organization, newest first, with their delivery status.
 
     Where no mail server is set, an embedded installation shows their text here instead, except private texts. Admins of

@@ -3,9 +3,10 @@
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.core.fields import Record, Timestamp
+from backend.lists.schemas import RecordPage
 
 
 class MailStatus(StrEnum):
@@ -52,7 +53,7 @@ class Mail(Record):
     updated_at: Timestamp
 
 
-class Outbox(BaseModel):
+class Outbox(RecordPage):
     """A page of emails."""
 
     mails: list[Mail]

@@ -7,11 +7,13 @@ import sqlalchemy as sa
 from backend.auth.principal import Context
 from backend.core.db import Write
 from backend.core.errors import NotFound
-from backend.core.pagination import Page
 from backend.core.settings import settings
+from backend.lists.pages import Listing, Page
 from backend.mail.models import OutboxRow
 from backend.mail.schemas import Mail, MailKind, MailStatus, Outbox
 
+OUTBOX: Any = sa.inspect(OutboxRow).local_table
+LIST = Listing.of(OUTBOX.c, "created_at", names=(OUTBOX.c.recipient, OUTBOX.c.subject))
 OVER = "Its link was used, was revoked or has expired."
 FORGET = sa.text(
     """
@@ -36,11 +38,10 @@ async def page(context: Context, page: Page) -> Outbox:
     """Return emails and their delivery status; 404 on a public network without a mail server."""
     if settings().smtp_url is None and not settings().embedded_chains:
         raise NotFound("No resource exists at this address.")
-    table: Any = sa.inspect(OutboxRow).local_table
-    query = sa.select(*table.c).where(table.c.organization_id == context.organization_id)
-    shown, cursor = await page.read(context.session, query, table.c)
+    query = sa.select(*OUTBOX.c).where(OUTBOX.c.organization_id == context.organization_id)
+    shown, paging = await page.read(context.session, query)
     operates = await _operates(context)
-    return Outbox(mails=[_shown(row, operates) for row in shown], nextCursor=cursor)
+    return Outbox(mails=[_shown(row, operates) for row in shown], **paging)
 
 
 async def _operates(context: Context) -> bool:

@@ -14,13 +14,21 @@ from backend.chain.errors import RpcError
 from backend.chain.indexer import indexer
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.markets import halts
 from backend.markets.models import MarketRow
 from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketList, MarketStatus
 
 MARKETS = sa.inspect(MarketRow).local_table
+LIST = Listing.of(
+    MARKETS.c,
+    "created_at",
+    "updated_at",
+    names=(col(AssetRow.symbol), col(AssetRow.name)),
+    codes=(MARKETS.c.market_address, MARKETS.c.asset_id),
+)
 PATIENCE = 2.0
 """Seconds that a chain has to report whether a market is halted."""
 
@@ -28,8 +36,8 @@ PATIENCE = 2.0
 async def page(context: Context, page: Page, asset_id: UUID | None, status: MarketStatus | None) -> MarketList:
     """Return a page of the organization's markets, or of one asset's."""
     query = where_given(_query(context), (MARKETS.c.asset_id, asset_id), (MARKETS.c.status, status))
-    shown, cursor = await page.read(context.session, query, MARKETS.c)
-    return MarketList(markets=[_market(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return MarketList(markets=[_market(r) for r in shown], **paging)
 
 
 async def one(context: Context, asset_id: UUID, market_id: UUID) -> Market:

@@ -8,7 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, amount_field, organization_field, status_field, time_field
+from backend.core.columns import (
+    Row,
+    amount_field,
+    organization_field,
+    sort_indexes,
+    status_field,
+    time_field,
+)
 from backend.core.fields import RegulationType
 from backend.markets.schemas import MarketStatus, OrderSide, OrderStatus
 
@@ -19,7 +26,10 @@ class MarketRow(Row, table=True):
     """A market; at most one that has not failed per asset and chain."""
 
     __tablename__ = "markets"
-    __table_args__ = (sa.Index("uq_markets_live", "asset_id", "chain_eid", unique=True, postgresql_where=_LIVE),)
+    __table_args__ = (
+        *sort_indexes("markets", "created_at", "updated_at"),
+        sa.Index("uq_markets_live", "asset_id", "chain_eid", unique=True, postgresql_where=_LIVE),
+    )
 
     organization_id: UUID = organization_field()
     asset_id: UUID = Field(foreign_key="assets.id", index=True)
@@ -58,7 +68,10 @@ class OrderRow(Row, table=True):
     row gets its number, transaction and block from its event."""
 
     __tablename__ = "orders"
-    __table_args__ = (sa.UniqueConstraint("market_id", "chain_order_id"),)
+    __table_args__ = (
+        *sort_indexes("orders", "created_at", "updated_at", by="market_id"),
+        sa.UniqueConstraint("market_id", "chain_order_id"),
+    )
 
     organization_id: UUID = organization_field()
     market_id: UUID = Field(foreign_key="markets.id", index=True)

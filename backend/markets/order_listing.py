@@ -10,8 +10,9 @@ from sqlmodel import col
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.chain.models import finality_of
-from backend.core.errors import BadRequest, NotFound
-from backend.core.pagination import Page, decode_parts, encode_parts, where_given
+from backend.core.errors import NotFound
+from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.markets import rules
 from backend.markets.models import MarketRow, OrderRow, TradeRow
 from backend.markets.schemas import Order, OrderList, OrderSide, OrderStatus, Trade, TradeList
@@ -21,7 +22,31 @@ from backend.wallets.models import WalletRow
 ORDERS = sa.inspect(OrderRow).local_table
 TRADES = sa.inspect(TradeRow).local_table
 _MAKERS, _TAKERS = ORDERS.alias("makers"), ORDERS.alias("takers")
-_MOST = 2**63 - 1
+LIST = Listing.of(
+    ORDERS.c,
+    "created_at",
+    "updated_at",
+    names=(col(PartyRow.name), col(WalletRow.label)),
+    codes=(ORDERS.c.tx_hash, ORDERS.c.maker_address),
+)
+
+
+def _party(orders: Any) -> Any:
+    """Return the name of an order's maker, if the organization knows it."""
+    named = sa.select(col(PartyRow.name)).where(
+        col(PartyRow.organization_id) == TRADES.c.organization_id,
+        col(PartyRow.wallet_address) == orders.c.maker_address,
+    )
+    return named.limit(1).correlate(TRADES, orders).scalar_subquery()
+
+
+TRADE_LIST = Listing(
+    {"executed_at": TRADES.c.block_number},
+    tie=TRADES.c.log_index,
+    names=(_party(_MAKERS), _party(_TAKERS)),
+    codes=(TRADES.c.id, TRADES.c.tx_hash, _MAKERS.c.maker_address, _TAKERS.c.maker_address),
+)
+"""Trades in the chain's order."""
 
 
 async def page(
@@ -29,8 +54,8 @@ async def page(
 ) -> OrderList:
     """Return a page of a market's orders, newest first, with the makers' names if the organization knows them."""
     query = where_given(_query(context, market_id), (ORDERS.c.status, status), (ORDERS.c.side, side))
-    shown, cursor = await page.read(context.session, query, ORDERS.c)
-    return OrderList(orders=[_order(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return OrderList(orders=[_order(r) for r in shown], **paging)
 
 
 async def one(context: Context, market_id: UUID, order_id: UUID) -> Order:
@@ -69,24 +94,9 @@ async def trades(context: Context, market_id: UUID, page: Page, order_id: UUID |
     query = _trades(context, market_id)
     if order_id is not None:
         query = query.where(sa.or_(_MAKERS.c.id == order_id, _TAKERS.c.id == order_id))
-    place = (TRADES.c.block_number, TRADES.c.log_index)
-    if page.cursor:
-        query = query.where(sa.tuple_(*place) < sa.tuple_(*map(sa.literal, _place(page.cursor))))
-    query = query.order_by(*(column.desc() for column in place)).limit(page.limit + 1)
-    rows = (await context.session.execute(query)).all()
-    shown, cursor = rows[: page.limit], None
-    if len(rows) > page.limit:
-        cursor = encode_parts(str(shown[-1].block_number), str(shown[-1].log_index))
+    shown, paging = await page.read(context.session, query)
     names = await _names(context, {address for row in shown for address in (row.maker_address, row.taker_address)})
-    return TradeList(trades=[_trade(row, names) for row in shown], nextCursor=cursor)
-
-
-def _place(cursor: str) -> list[int]:
-    """Return the block and log index of a cursor; 400 if it is invalid."""
-    parts = decode_parts(cursor, 2)
-    if not all(part.isascii() and part.isdigit() and len(part) < 20 and int(part) <= _MOST for part in parts):
-        raise BadRequest("The cursor is not valid for this list. Start again without one.")
-    return [int(part) for part in parts]
+    return TradeList(trades=[_trade(row, names) for row in shown], **paging)
 
 
 def _trades(context: Context, market_id: UUID) -> sa.Select[Any]:

@@ -9,7 +9,7 @@ from backend.assets import records
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.markets import cancellations, listing, order_listing, orders, plan, service
 from backend.markets.schemas import (
     Market,
@@ -41,7 +41,7 @@ TRADES = ASSET + "/{marketId}/trades"
 @router.get("/markets")
 @requires(Scope.ASSETS_READ)
 async def list_organization_markets(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: MarketStatus | None = None
+    context: Current, orgId: UUID, page: Annotated[Page, Depends(listing.LIST.page)], status: MarketStatus | None = None
 ) -> MarketList:
     """List markets of all assets of the organization, newest first."""
     return await listing.page(context, page, None, status)
@@ -50,7 +50,11 @@ async def list_organization_markets(
 @router.get(ASSET)
 @requires(Scope.ASSETS_READ)
 async def list_markets(
-    context: Current, orgId: UUID, assetId: UUID, page: Annotated[Page, Depends()], status: MarketStatus | None = None
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    page: Annotated[Page, Depends(listing.LIST.page)],
+    status: MarketStatus | None = None,
 ) -> MarketList:
     """List markets of an asset, newest first."""
     await records.asset(context.session, orgId, assetId)
@@ -95,7 +99,7 @@ async def list_orders(
     orgId: UUID,
     assetId: UUID,
     marketId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(order_listing.LIST.page)],
     status: OrderStatus | None = None,
     side: OrderSide | None = None,
 ) -> OrderList:
@@ -156,7 +160,7 @@ async def list_trades(
     orgId: UUID,
     assetId: UUID,
     marketId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(order_listing.TRADE_LIST.page)],
     orderId: Annotated[UUID | None, Query(description="Only trades of this order, as maker or taker.")] = None,
 ) -> TradeList:
     """List trades of a market from chain events, newest first."""

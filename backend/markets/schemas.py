@@ -24,6 +24,7 @@ from backend.core.fields import (
     TokenAmount,
     UnixTime,
 )
+from backend.lists.schemas import RecordPage
 
 
 class MarketStatus(StrEnum):
@@ -121,7 +122,7 @@ class Market(Record):
     updated_at: Timestamp
 
 
-class MarketList(BaseModel):
+class MarketList(RecordPage):
     """A page of markets."""
 
     markets: list[Market]
@@ -222,7 +223,7 @@ class Order(Record):
     updated_at: Timestamp
 
 
-class OrderList(BaseModel):
+class OrderList(RecordPage):
     """A page of orders."""
 
     orders: list[Order]
@@ -256,7 +257,7 @@ class Trade(Record):
     executed_at: Timestamp
 
 
-class TradeList(BaseModel):
+class TradeList(RecordPage):
     """A page of trades."""
 
     trades: list[Trade]

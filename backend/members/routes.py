@@ -7,9 +7,8 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.fields import Search
-from backend.core.pagination import Page
 from backend.limits import rate_limits
+from backend.lists.pages import Page
 from backend.members import addition, changes, eligibility, service
 from backend.members.schemas import (
     Eligibility,
@@ -35,13 +34,12 @@ WAITING: dict[str, Any] = {"model": MemberAccepted, "description": "The request 
 async def list_members(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
-    search: Search | None = None,
+    page: Annotated[Page, Depends(service.LIST.page)],
     role: Role | None = None,
     status: MemberStatus | None = None,
 ) -> MemberList:
-    """List members, newest first. `search` matches part of a name, an email or a wallet's address."""
-    return await service.page(context, page, search, role, status)
+    """List members, newest first."""
+    return await service.page(context, page, role, status)
 
 
 @router.post(

@@ -7,7 +7,19 @@ from uuid import UUID
 from pydantic import BaseModel, Field, StringConstraints
 
 from backend.compliance.schemas import Resolution
-from backend.core.fields import Acceptance, Address, Body, Eid, Email, KycLevel, Name, NullIs, Record, Timestamp
+from backend.core.fields import (
+    Acceptance,
+    Address,
+    Body,
+    Eid,
+    Email,
+    KycLevel,
+    Name,
+    NullIs,
+    Record,
+    Timestamp,
+)
+from backend.lists.schemas import RecordPage
 from backend.users.schemas import MemberStatus, Role
 
 STAFF = (Role.ADMIN, Role.COMPLIANCE_OFFICER, Role.MEMBER, Role.VIEWER)
@@ -70,7 +82,7 @@ class MemberAdded(Member):
     acceptance: Resolution | None
 
 
-class MemberList(BaseModel):
+class MemberList(RecordPage):
     """A page of members."""
 
     members: list[Member]

@@ -12,7 +12,8 @@ from backend.auth.principal import Context
 from backend.core.changes import publish, shown
 from backend.core.db import Write
 from backend.core.errors import NotFound
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
+from backend.lists.pages import BETWEEN, Listing, Page
 from backend.members.schemas import Appointment, Member, MemberList, MemberUser
 from backend.users.models import MemberRow, UserRow, UserWalletRow
 from backend.users.schemas import MemberStatus, Role
@@ -24,16 +25,11 @@ IS_PENDING = col(MemberRow.status) == MemberStatus.PENDING
 """The person has not agreed yet: the organization sees only what it entered."""
 
 
-async def page(
-    context: Context, page: Page, search: str | None, role: Role | None, status: MemberStatus | None
-) -> MemberList:
-    """Return a page of members; `search` matches part of a name, an email or a wallet's address."""
-    query = _query(context)
-    if search:
-        query = query.where(_matches(search.lower()))
-    query = where_given(query, (col(MemberRow.role), role), (col(MemberRow.status), status))
-    shown, cursor = await page.read(context.session, query, MemberRow)
-    return MemberList(members=[_member(r) for r in shown], nextCursor=cursor)
+async def page(context: Context, page: Page, role: Role | None, status: MemberStatus | None) -> MemberList:
+    """Return a page of members."""
+    query = where_given(_query(context), (col(MemberRow.role), role), (col(MemberRow.status), status))
+    shown, paging = await page.read(context.session, query)
+    return MemberList(members=[_member(r) for r in shown], **paging)
 
 
 async def one(context: Context, member_id: UUID) -> Member:
@@ -50,9 +46,7 @@ def _query(context: Context) -> sa.Select[Any]:
     return (
         sa.select(
             *(c for c in members.c if c.name not in COMPUTED),
-            _shown(col(MemberRow.user_id), sa.func.coalesce(members.c.asked_user_id, members.c.user_id)).label(
-                "user_id"
-            ),
+            _user_id().label("user_id"),
             _name().label("display_name"),
             _email().label("email"),
             _wallets().label("wallet_addresses"),
@@ -66,6 +60,10 @@ def _query(context: Context) -> sa.Select[Any]:
         .outerjoin(agreeing, col(agreeing.id) == members.c.agreed_by)
         .where(members.c.organization_id == context.organization_id)
     )
+
+
+def _user_id() -> sa.ColumnElement[Any]:
+    return _shown(col(MemberRow.user_id), sa.func.coalesce(col(MemberRow.asked_user_id), col(MemberRow.user_id)))
 
 
 def _name() -> sa.ColumnElement[str | None]:
@@ -89,10 +87,13 @@ def _wallets() -> sa.ColumnElement[list[str]]:
     return sa.case((IS_PENDING, given), else_=own)
 
 
-def _matches(text: str) -> sa.ColumnElement[bool]:
-    name = sa.func.lower(sa.func.concat_ws(" ", _name(), _email()))
-    wallets = sa.func.lower(sa.func.array_to_string(_wallets(), " "))
-    return sa.or_(sa.func.strpos(name, text) > 0, sa.func.strpos(wallets, text) > 0)
+LIST = Listing.of(
+    sa.inspect(MemberRow).local_table.c,
+    "created_at",
+    "updated_at",
+    names=(_name(), _email()),
+    codes=(sa.func.array_to_string(_wallets(), BETWEEN), _user_id()),
+)
 
 
 def _member(row: Any) -> Member:

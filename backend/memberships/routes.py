@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, status
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, requires
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.memberships import service
 from backend.memberships.schemas import Membership, PendingMembershipList
 
@@ -16,7 +16,9 @@ router = APIRouter(prefix="/memberships", tags=["Members"], route_class=GuardedR
 
 @router.get("/pending")
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def list_pending_memberships(context: Current, page: Annotated[Page, Depends()]) -> PendingMembershipList:
+async def list_pending_memberships(
+    context: Current, page: Annotated[Page, Depends(service.LIST.page)]
+) -> PendingMembershipList:
     """List organizations that added the signed-in person, by user ID or by a wallet they signed in with or linked, and
     wait for them to agree. Newest first."""
     return await service.page(context, page)

@@ -2,9 +2,8 @@
 
 from uuid import UUID
 
-from pydantic import BaseModel
-
 from backend.core.fields import Record, Timestamp
+from backend.lists.schemas import RecordPage
 from backend.users.schemas import MemberStatus, Role
 
 
@@ -18,7 +17,7 @@ class PendingMembership(Record):
     created_at: Timestamp
 
 
-class PendingMembershipList(BaseModel):
+class PendingMembershipList(RecordPage):
     """A page of pending memberships."""
 
     memberships: list[PendingMembership]

@@ -11,12 +11,19 @@ from backend.core import roots
 from backend.core.changes import NOBODY, Who, acting
 from backend.core.db import Write, now, widen
 from backend.core.errors import Conflict, NotFound
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.members import addition, appointments, service
 from backend.memberships.schemas import Membership, PendingMembership, PendingMembershipList
 from backend.users.models import MemberRow, UserWalletRow
 from backend.users.schemas import MemberStatus
 
+LIST = Listing(
+    {"created_at": sa.column("created_at", sa.DateTime(timezone=True))},
+    tie=sa.column("id", sa.Uuid()),
+    names=(sa.column("organization_name"), sa.column("role")),
+    codes=(sa.column("id"), sa.column("organization_id")),
+    is_fixed=True,
+)
 NONE = "You have no pending membership with this ID."
 
 
@@ -35,8 +42,8 @@ async def page(context: Context, page: Page) -> PendingMembershipList:
     """Return a page of the caller's pending memberships that can still be accepted, newest first."""
     waiting = _waiting(context.require_person().user_id)
     still = sa.select(waiting).where(waiting.c.created_at > now() - appointments.LIFETIME)
-    shown, cursor = await page.read(context.session, still, waiting.c)
-    return PendingMembershipList(memberships=[PendingMembership.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, still)
+    return PendingMembershipList(memberships=[PendingMembership.model_validate(r) for r in shown], **paging)
 
 
 async def accept(context: Context, membership_id: UUID) -> Membership:

@@ -13,11 +13,19 @@ from backend.auth.principal import Context
 from backend.core.changes import publish
 from backend.core.db import widen
 from backend.core.errors import NotFound
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.oauth import rules
 from backend.oauth.schemas import ConnectedApplication, ConnectedApplicationList, ConsentScope
 from backend.sign_in import service as auth
 from backend.sign_in.sessions import forget
+
+LIST = Listing(
+    {"created_at": sa.column("created_at", sa.DateTime(timezone=True))},
+    tie=sa.column("id", sa.Uuid()),
+    names=(sa.column("name"), sa.column("organization_name")),
+    codes=(sa.column("id"), sa.column("organization_id")),
+    is_fixed=True,
+)
 
 
 def _connected(person: UUID) -> Any:
@@ -39,8 +47,8 @@ def _connected(person: UUID) -> Any:
 async def page(context: Context, page: Page) -> ConnectedApplicationList:
     """Return a page of the caller's applications, the newest first."""
     connected = _connected(context.require_person().user_id)
-    shown, cursor = await page.read(context.session, sa.select(connected), connected.c)
-    return ConnectedApplicationList(applications=[_record(row) for row in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, sa.select(connected))
+    return ConnectedApplicationList(applications=[_record(row) for row in shown], **paging)
 
 
 def _record(row: Any) -> ConnectedApplication:

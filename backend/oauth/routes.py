@@ -15,7 +15,7 @@ from backend.auth.scopes import IdentityScope, Scope
 from backend.core import db
 from backend.core.changes import Who, acting
 from backend.core.errors import BadRequest, FreshFactorNeeded, FreshProofNeeded
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.oauth import authorization, claims, connections, discovery, introspection, service, token_endpoint
 from backend.oauth.clients import authenticate, check_address
 from backend.oauth.errors import NO_STORE, OAuthFault, OAuthRoute, Refused
@@ -207,7 +207,9 @@ async def origin_configuration(response: Response) -> dict[str, Any]:
 
 @router.get("/auth/applications")
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def list_connected_applications(context: Current, page: Annotated[Page, Depends()]) -> ConnectedApplicationList:
+async def list_connected_applications(
+    context: Current, page: Annotated[Page, Depends(connections.LIST.page)]
+) -> ConnectedApplicationList:
     """List the applications that the person has connected, with their permissions and when they were last used."""
     return await connections.page(context, page)
 
@@ -221,7 +223,9 @@ async def disconnect_application(context: Current, clientId: UUID) -> None:
 
 @router.get(OF_ORGANIZATION)
 @requires(Scope.API_KEYS_READ)
-async def list_clients(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> OAuthClientList:
+async def list_clients(
+    context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]
+) -> OAuthClientList:
     """List applications, newest first, including removed ones; never their secrets."""
     return await service.page(context, page)
 

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 from backend.auth.scopes import IdentityScope, Scope
 from backend.core.fields import Body, ClientKind, Flag, Name, Record, Timestamp, explained
 from backend.core.settings import settings
+from backend.lists.schemas import RecordPage
 
 AnyScope = Annotated[IdentityScope | Scope, explained("is not a scope")]
 CLAIMS_HOST = settings().claims_host or urlsplit(settings().base_url).hostname
@@ -61,7 +62,7 @@ class OAuthClientCreated(OAuthClient):
     secret: str | None
 
 
-class OAuthClientList(BaseModel):
+class OAuthClientList(RecordPage):
     """A page of applications."""
 
     oauth_clients: list[OAuthClient]
@@ -112,7 +113,7 @@ class ConnectedApplication(Record):
     api_keys: int
 
 
-class ConnectedApplicationList(BaseModel):
+class ConnectedApplicationList(RecordPage):
     """A page of connected applications."""
 
     applications: list[ConnectedApplication]

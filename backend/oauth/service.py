@@ -18,7 +18,7 @@ from backend.core.changes import publish, publish_change, shown
 from backend.core.db import now
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import ClientKind
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.oauth import rules
 from backend.oauth.schemas import OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
 from backend.organizations import quotas
@@ -26,13 +26,14 @@ from backend.webhooks import egress
 
 SECRET_PREFIX = "sgo_"  # noqa: S105  (lets secret scanners recognize it)
 CLIENTS = sa.inspect(OAuthClientRow).local_table
+LIST = Listing.of(CLIENTS.c, "created_at", "updated_at", names=(CLIENTS.c.name,))
 GRANT_LIFETIME = timedelta(days=90)
 
 
 async def page(context: Context, page: Page) -> OAuthClientList:
     """Return a page of applications, including removed ones."""
-    shown, cursor = await page.read(context.session, _query(context), CLIENTS.c)
-    return OAuthClientList(oauth_clients=[OAuthClient.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, _query(context))
+    return OAuthClientList(oauth_clients=[OAuthClient.model_validate(r) for r in shown], **paging)
 
 
 async def one(context: Context, client_id: UUID) -> OAuthClient:

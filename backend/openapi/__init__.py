@@ -32,7 +32,13 @@ refusal that a call resolves names it as `resolution`: its `path` is relative to
 `/v1`; `href` is the absolute address. A body of more than 1 MiB is a 413 for every method. A body of more than 64 KiB
 needs a valid credential, even where the operation requires none (401).
 
-**Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the previous page.
+**Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the previous page. `q` finds
+part of a name, symbol, title or email, and from 4 characters the beginning of an ID, address or hash; `%` and `_` stand
+for themselves. `sort` and `order` are there where an index supports them, as are `created_after`, `created_before` and
+`updated_after`. A cursor is valid for the sort and order that it was made with. `count=estimated` adds
+`estimatedCount`, exact up to 10,000; otherwise nothing is counted. An invalid value, or one of these parameters on a
+list that lacks it, is a 422. Every list is also CSV: its path with `.csv` takes the same filters and order, and returns
+all records in one stream.
 
 **Asynchronous operations** return 202 with a `requestId` and a `Location`. Poll that request for its steps and
 transactions, or receive webhooks. `Idempotency-Key` on POST and PATCH makes retries safe for 24 hours.

@@ -11,6 +11,7 @@ from fastapi.routing import iter_route_contexts
 from backend.auth import versions
 from backend.auth.guard import GuardedRoute
 from backend.auth.permissions import OPEN, Needs
+from backend.lists.pages import Parameters
 from backend.openapi import titles
 
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -68,6 +69,13 @@ class Operation:
         """Return whether its response has the record's `ETag`."""
         is_shown = versions.record_of(self.path) is not None and versions.is_shown(self.path)
         return self.is_guarded and self.method in ("get", "patch") and is_shown
+
+    @property
+    def is_list(self) -> bool:
+        """Return whether it takes the parameters of a list, which are a 422 where they are invalid."""
+        parts = [p.annotation for p in signature(self.endpoint).parameters.values()] if self.endpoint else []
+        given = [getattr(m, "dependency", None) for part in parts for m in getattr(part, "__metadata__", ())]
+        return any(isinstance(dependency, Parameters) for dependency in given)
 
     @property
     def path_names(self) -> list[str]:

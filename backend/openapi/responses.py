@@ -71,6 +71,8 @@ def statuses(operation: Operation) -> set[int]:
         found |= {401, 403}
     if operation.takes_body:
         found |= {415, 422}
+    if operation.is_list:
+        found.add(422)
     if operation.is_idempotent:
         found.add(409)
     if operation.takes_version:

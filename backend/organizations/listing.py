@@ -8,53 +8,51 @@ import sqlalchemy as sa
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
-from backend.core.pagination import Page, decode, decode_parts, encode_parts
+from backend.core.pagination import decode, decode_parts, encode_parts
+from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy
 from backend.organizations.schemas import Access, AccessList, OrganizationList, OrganizationListed, Tree, TreeNode
 
+LIST = Listing()
+"""In the order of their functions, which also apply `q`."""
+REACHED = "select * from signum_reach(:person, :search, :before, :before_id, :most, cast(:address as inet))"
+LISTED = "select * from signum_listed(:org, :below, :search, :before, :before_id, :most, cast(:address as inet))"
+CHILDREN = "select * from signum_children(:node, :search, :name, :last, :most, cast(:address as inet))"
 ACCESS = """
 select user_id, display_name, email, role, organization_id, organization_name, height,
        height > 0 as inherited, lower(coalesce(display_name, email, '')) as sort
-from signum_access(:org) where role <> 'client'
+from signum_access(:org) where role <> 'client' and (
+  cast(:search as text) is null
+  or strpos(lower(concat_ws(chr(31), display_name, email, role, organization_name)), lower(cast(:search as text))) > 0
+  or length(cast(:search as text)) >= 4 and starts_with(cast(user_id as text), lower(cast(:search as text))))
 """
 AFTER = "and (height, lower(coalesce(display_name, email, '')), user_id) > (:height, :sort, :user)"
 
 
-async def reached(context: Context, page: Page, search: str | None) -> OrganizationList:
+async def reached(context: Context, page: Page) -> OrganizationList:
     """Return a page of the organizations that the caller reaches: for a key or application its own organization, for a
     person every organization at or below their roles. Organizations that do not allow the caller's address are omitted.
     """
     if context.home:
         await context.enter(context.home, Scope.ORGS_READ)
-        rows = await _listed(context, context.organization_id, below=False, page=page)
-        return _page(page, [r for r in rows if not search or search.lower() in r.name.lower()])
-    person = context.require_person()
-    text = sa.text(
-        "select * from signum_reach(:person, :search, :before, :before_id, :most, cast(:address as inet))"
-    ).bindparams(sa.bindparam("before", type_=sa.DateTime(timezone=True)), sa.bindparam("before_id", type_=sa.Uuid()))
-    values = {"person": person.user_id, "search": search or None, "address": context.ip_address, **_before(page)}
-    return _page(page, (await context.session.execute(text, values)).all())
+        return await _page(context, page, LISTED, org=context.organization_id, below=False)
+    return await _page(context, page, REACHED, person=context.require_person().user_id)
 
 
 async def below(context: Context, page: Page) -> OrganizationList:
     """Return a page of the organizations directly below the entered one."""
-    return _page(page, await _listed(context, context.organization_id, below=True, page=page))
+    return await _page(context, page, LISTED, org=context.organization_id, below=True)
 
 
-async def _listed(context: Context, organization_id: UUID, *, below: bool, page: Page) -> Any:
-    text = sa.text("select * from signum_listed(:org, :below, :before, :before_id, :most, cast(:address as inet))")
-    values = {"org": organization_id, "below": below, "address": context.ip_address, **_before(page)}
-    return (await context.session.execute(text, values)).all()
-
-
-def _before(page: Page) -> dict[str, Any]:
+async def _page(context: Context, page: Page, text: str, **values: Any) -> OrganizationList:
     time, last = decode(page.cursor) if page.cursor else (None, None)
-    return {"before": time, "before_id": last, "most": page.limit + 1}
-
-
-def _page(page: Page, rows: Any) -> OrganizationList:
+    known = {**values, "search": page.q or None, "address": context.ip_address}
+    place = {"before": time, "before_id": last, "most": page.limit + 1}
+    rows = (await context.session.execute(sa.text(text), known | place)).all()
     shown, cursor = page.cut(rows)
-    return OrganizationList(organizations=[OrganizationListed.model_validate(r) for r in shown], nextCursor=cursor)
+    count = await page.counted(context.session, text, {**known, "before": None, "before_id": None})
+    listed = [OrganizationListed.model_validate(r) for r in shown]
+    return OrganizationList(organizations=listed, nextCursor=cursor, estimatedCount=count)
 
 
 async def tree(context: Context, page: Page, parent: UUID | None) -> Tree:
@@ -69,18 +67,27 @@ async def tree(context: Context, page: Page, parent: UUID | None) -> Tree:
     shown = rows[: page.limit]
     cursor = encode_parts(shown[-1].sort, str(shown[-1].id)) if len(rows) > page.limit else None
     nodes = [_node(r, len(path)) for r in shown]
-    if parent is None and page.cursor is None:
-        own = (await _listed(context, node, below=False, page=page))[0]
-        nodes.insert(0, _node(own, len(path) - 1))
-    return Tree(nodes=nodes, nextCursor=cursor)
+    if parent is None and page.cursor is None and not page.q:
+        nodes.insert(0, _node(await _own(context, node), len(path) - 1))
+    count = await page.counted(
+        context.session, CHILDREN, {**_children_of(context, node, page), "name": None, "last": None}
+    )
+    return Tree(nodes=nodes, nextCursor=cursor, estimatedCount=count)
+
+
+async def _own(context: Context, organization_id: UUID) -> Any:
+    values = {"org": organization_id, "below": False, "search": None, "before": None, "before_id": None, "most": 1}
+    return (await context.session.execute(sa.text(LISTED), values | {"address": context.ip_address})).one()
+
+
+def _children_of(context: Context, node: UUID, page: Page) -> dict[str, Any]:
+    return {"node": node, "search": page.q or None, "address": context.ip_address}
 
 
 async def _children(context: Context, node: UUID, page: Page) -> Any:
     name, last = decode_parts(page.cursor, 2) if page.cursor else (None, None)
-    values = {"node": node, "name": name, "last": _id(last) if last else None, "most": page.limit + 1}
-    values["address"] = context.ip_address
-    text = sa.text("select * from signum_children(:node, :name, :last, :most, cast(:address as inet))")
-    return (await context.session.execute(text, values)).all()
+    place = {"name": name, "last": _id(last) if last else None, "most": page.limit + 1}
+    return (await context.session.execute(sa.text(CHILDREN), _children_of(context, node, page) | place)).all()
 
 
 def _node(row: Any, depth: int) -> TreeNode:
@@ -97,7 +104,8 @@ def _node(row: Any, depth: int) -> TreeNode:
 
 async def access(context: Context, page: Page) -> AccessList:
     """Return a page of the people whose role reaches the entered organization, and where each role is assigned."""
-    values: dict[str, Any] = {"org": context.organization_id, "most": page.limit + 1}
+    known = {"org": context.organization_id, "search": page.q or None}
+    values: dict[str, Any] = known | {"most": page.limit + 1}
     if page.cursor:
         height, sort, user = decode_parts(page.cursor, 3)
         values |= {"height": _height(height), "sort": sort, "user": _id(user)}
@@ -106,7 +114,8 @@ async def access(context: Context, page: Page) -> AccessList:
     shown = rows[: page.limit]
     more = len(rows) > page.limit
     cursor = encode_parts(str(shown[-1].height), shown[-1].sort, str(shown[-1].user_id)) if more else None
-    return AccessList(access=[Access.model_validate(r) for r in shown], nextCursor=cursor)
+    count = await page.counted(context.session, f"{ACCESS} limit :most", known)
+    return AccessList(access=[Access.model_validate(r) for r in shown], nextCursor=cursor, estimatedCount=count)
 
 
 def _id(text: str) -> UUID:

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response, status
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.fields import Search
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.organizations import listing, service, summary
 from backend.organizations.schemas import (
     AccessList,
@@ -23,15 +22,15 @@ from backend.organizations.schemas import (
 
 # Declared at import.
 router = APIRouter(prefix="/orgs", tags=["Organizations"], route_class=GuardedRoute)
-PageOf = Annotated[Page, Depends()]
+PageOf = Annotated[Page, Depends(listing.LIST.page)]
 
 
 @router.get("")
 @requires(Scope.ORGS_READ, organization=ANY_ORGANIZATION)
-async def list_organizations(context: Current, page: PageOf, search: Search | None = None) -> OrganizationList:
-    """List the organizations that the caller reaches, newest first; `search` matches part of the name. Lists, the tree
+async def list_organizations(context: Current, page: PageOf) -> OrganizationList:
+    """List the organizations that the caller reaches, newest first. Lists, the tree
     and search omit organizations that do not allow the caller's IP address; counts include them."""
-    return await listing.reached(context, page, search)
+    return await listing.reached(context, page)
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)

@@ -23,6 +23,7 @@ from backend.core.fields import (
     removed_by,
 )
 from backend.core.ip_ranges import IpRanges
+from backend.lists.schemas import RecordPage
 from backend.organizations.fields import Domain, Jurisdiction, Kind, Url
 from backend.requests.schemas import Action
 from backend.users.schemas import Role
@@ -177,7 +178,7 @@ class OrganizationListed(Record):
     updated_at: Timestamp
 
 
-class OrganizationList(BaseModel):
+class OrganizationList(RecordPage):
     """A page of organizations."""
 
     organizations: list[OrganizationListed]
@@ -196,7 +197,7 @@ class TreeNode(Record):
     child_count: int
 
 
-class Tree(BaseModel):
+class Tree(RecordPage):
     """A page of the children of one node (`parent`); the first page starts with the node itself."""
 
     nodes: list[TreeNode]
@@ -250,7 +251,7 @@ class Access(Record):
     inherited: bool
 
 
-class AccessList(BaseModel):
+class AccessList(RecordPage):
     """A page of the people who have access: own members first, then by distance of the organization that assigned the
     role."""
 

@@ -16,8 +16,8 @@ from backend.core import db
 from backend.core.changes import publish
 from backend.core.encryption import DOCUMENTS as SEAL
 from backend.core.errors import Conflict, NotFound
-from backend.core.pagination import Page
 from backend.core.settings import settings
+from backend.lists.pages import Listing, Page
 from backend.organizations import quotas
 from backend.parties import rules, service
 from backend.parties.models import DocumentRow, FilePartRow, FileRow
@@ -25,6 +25,7 @@ from backend.parties.schemas import Document, DocumentKind, DocumentList, PartyS
 from backend.users.models import UserRow
 
 DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
+LIST = Listing.of(DOCUMENTS.c, "created_at", names=(DOCUMENTS.c.name, DOCUMENTS.c.kind), codes=(FILES.c.sha256,))
 PIECE = 262_144
 """Bytes of a piece before encryption."""
 
@@ -59,8 +60,8 @@ async def page(context: Context, party_id: UUID, page: Page) -> DocumentList:
     """Return a page of a party's documents; 404 if the organization has no such party."""
     await service.get(context, party_id)
     query = _query(context, party_id)
-    shown, cursor = await page.read(context.session, query, DOCUMENTS.c)
-    return DocumentList(documents=[Document.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return DocumentList(documents=[Document.model_validate(r) for r in shown], **paging)
 
 
 async def add(

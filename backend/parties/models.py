@@ -6,7 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 from backend.parties.schemas import DocumentKind, PartyKind, PartyStatus
 
 
@@ -14,7 +14,10 @@ class PartyRow(Row, table=True):
     """A party of an organization; a wallet address belongs to at most one party there."""
 
     __tablename__ = "parties"
-    __table_args__ = (sa.UniqueConstraint("organization_id", "wallet_address"),)
+    __table_args__ = (
+        *sort_indexes("parties", "created_at", "updated_at", "lower(name)"),
+        sa.UniqueConstraint("organization_id", "wallet_address"),
+    )
 
     organization_id: UUID = organization_field()
     kind: PartyKind = status_field(PartyKind, PartyKind.PERSON)
@@ -63,7 +66,10 @@ class DocumentRow(Row, table=True):
     """A document of a party: a content and its kind."""
 
     __tablename__ = "party_documents"
-    __table_args__ = (sa.UniqueConstraint("party_id", "file_id"),)
+    __table_args__ = (
+        *sort_indexes("party_documents", "created_at", by="party_id"),
+        sa.UniqueConstraint("party_id", "file_id"),
+    )
 
     organization_id: UUID = organization_field()
     party_id: UUID = Field(foreign_key="parties.id")

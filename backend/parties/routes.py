@@ -12,9 +12,9 @@ from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, content,
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
-from backend.core.fields import Name, Search
+from backend.core.fields import Name
 from backend.core.file_types import MAGIC, UNTYPED
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.parties import documents, service
 from backend.parties.schemas import (
     Document,
@@ -86,12 +86,11 @@ async def _check_upload(request: Request, context: Context) -> None:
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def list_parties(
     context: Current,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(service.LIST.page)],
     status: PartyStatus | None = None,
-    search: Annotated[Search | None, Query(description="Part of a name, email or wallet.")] = None,
 ) -> PartyList:
     """List the people and companies of an organization, newest first."""
-    return await service.page(context, page, status, search)
+    return await service.page(context, page, status)
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, dependencies=[Depends(_creates)])
@@ -138,7 +137,9 @@ async def reject_party(context: Current, partyId: UUID, body: PartyReject) -> Pa
 
 @router.get("/{partyId}/documents", dependencies=[Depends(_reads_one)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
-async def list_documents(context: Current, partyId: UUID, page: Annotated[Page, Depends()]) -> DocumentList:
+async def list_documents(
+    context: Current, partyId: UUID, page: Annotated[Page, Depends(documents.LIST.page)]
+) -> DocumentList:
     """List documents of a party, newest first, without their content."""
     return await documents.page(context, partyId, page)
 

@@ -4,9 +4,21 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, EmailStr, Field
+from pydantic import EmailStr, Field
 
-from backend.core.fields import Address, Body, Country, Flag, KycLevel, Name, Reason, Record, Timestamp, never_null
+from backend.core.fields import (
+    Address,
+    Body,
+    Country,
+    Flag,
+    KycLevel,
+    Name,
+    Reason,
+    Record,
+    Timestamp,
+    never_null,
+)
+from backend.lists.schemas import RecordPage
 
 
 class PartyKind(StrEnum):
@@ -89,7 +101,7 @@ class Party(Record):
     updated_at: Timestamp
 
 
-class PartyList(BaseModel):
+class PartyList(RecordPage):
     """A page of parties."""
 
     parties: list[Party]
@@ -113,7 +125,7 @@ class Document(Record):
     updated_at: Timestamp
 
 
-class DocumentList(BaseModel):
+class DocumentList(RecordPage):
     """A page of a party's documents."""
 
     documents: list[Document]

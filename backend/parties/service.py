@@ -12,7 +12,7 @@ from backend.auth.scopes import Scope
 from backend.core.changes import publish, publish_change, shown
 from backend.core.db import now
 from backend.core.errors import BadRequest, Conflict, Invalid, NotFound
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.parties import rules
 from backend.parties.models import PartyRow
 from backend.parties.schemas import (
@@ -27,6 +27,14 @@ from backend.parties.schemas import (
 from backend.sign_in.service import me
 
 PARTIES = sa.inspect(PartyRow).local_table
+LIST = Listing.of(
+    PARTIES.c,
+    "created_at",
+    "updated_at",
+    name=sa.func.lower(PARTIES.c.name),
+    names=(PARTIES.c.name, PARTIES.c.email),
+    codes=(PARTIES.c.wallet_address,),
+)
 
 
 async def enter(context: Context, organization_id: UUID | None, scope: Scope, party_id: UUID | None = None) -> None:
@@ -50,16 +58,13 @@ async def _home(context: Context, party_id: UUID) -> UUID | None:
     return found
 
 
-async def page(context: Context, page: Page, status: PartyStatus | None, search: str | None) -> PartyList:
-    """Return a page of the organization's parties, filtered by status and by part of the name, email or wallet."""
+async def page(context: Context, page: Page, status: PartyStatus | None) -> PartyList:
+    """Return a page of the organization's parties."""
     query = sa.select(PARTIES).where(PARTIES.c.organization_id == context.organization_id)
     if status is not None:
         query = query.where(PARTIES.c.status == status)
-    if search:
-        columns = (PARTIES.c.name, PARTIES.c.email, PARTIES.c.wallet_address)
-        query = query.where(sa.or_(*(c.icontains(search, autoescape=True) for c in columns)))
-    shown, cursor = await page.read(context.session, query, PARTIES.c)
-    return PartyList(parties=[Party.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return PartyList(parties=[Party.model_validate(r) for r in shown], **paging)
 
 
 async def get(context: Context, party_id: UUID) -> PartyRow:

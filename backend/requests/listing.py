@@ -12,18 +12,34 @@ from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
 from backend.core.errors import NotFound
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
+from backend.lists.pages import BETWEEN, Listing, Page
 from backend.requests import notices
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
 from backend.users.models import UserRow
 
+REQUESTS, STEPS = sa.inspect(RequestRow).local_table, sa.inspect(RequestStepRow).local_table
+_HASHES = (
+    sa.select(sa.func.string_agg(STEPS.c.tx_hash, BETWEEN))
+    .where(STEPS.c.request_id == REQUESTS.c.id)
+    .correlate(REQUESTS)
+    .scalar_subquery()
+)
+LIST = Listing.of(
+    REQUESTS.c,
+    "created_at",
+    "updated_at",
+    names=(REQUESTS.c.title, REQUESTS.c.kind),
+    codes=(REQUESTS.c.subject_id, _HASHES),
+)
+
 
 async def page(context: Context, page: Page, status: RequestStatus | None, subject: UUID | None) -> RequestList:
     """Return a page of the organization's requests."""
     query = where_given(_query(context), (col(RequestRow.status), status), (col(RequestRow.subject_id), subject))
-    shown, cursor = await page.read(context.session, query, RequestRow)
-    return RequestList(requests=await _with_steps(context, shown), nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return RequestList(requests=await _with_steps(context, shown), **paging)
 
 
 async def one(context: Context, request_id: UUID) -> Request:

@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, organization_field, status_field, time_field
+from backend.core.columns import Row, json_field, organization_field, sort_indexes, status_field, time_field
 from backend.requests.schemas import ApprovalStatus, RequestStatus, StepStatus
 
 
@@ -15,7 +15,10 @@ class RequestRow(Row, table=True):
     """An accepted operation. Its id is its workflow's first id."""
 
     __tablename__ = "requests"
-    __table_args__ = (sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),)
+    __table_args__ = (
+        *sort_indexes("requests", "created_at", "updated_at"),
+        sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),
+    )
 
     organization_id: UUID = organization_field()
     kind: str
@@ -64,6 +67,7 @@ class ApprovalRow(Row, table=True):
     """
 
     __tablename__ = "approvals"
+    __table_args__ = sort_indexes("approvals", "created_at", "updated_at")
 
     organization_id: UUID = organization_field()
     request_id: UUID = Field(foreign_key="requests.id", unique=True)

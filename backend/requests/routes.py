@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Response, status
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import ACTIONS, Scope
 from backend.core.errors import Conflict
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.requests import listing
 from backend.requests.accept import retry
 from backend.requests.schemas import Request, RequestList, RequestRetried, RequestStatus
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/orgs/{orgId}/requests", tags=["Requests"], route_cla
 async def list_requests(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     status: RequestStatus | None = None,
     subject: UUID | None = None,
 ) -> RequestList:

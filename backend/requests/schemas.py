@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from backend.chain.finality import Finality
 from backend.core.fields import Record, Timestamp
+from backend.lists.schemas import RecordPage
 
 
 class RequestStatus(StrEnum):
@@ -156,7 +157,7 @@ class RequestRetried(Request):
     requestId: UUID
 
 
-class RequestList(BaseModel):
+class RequestList(RecordPage):
     """A page of requests."""
 
     requests: list[Request]

@@ -1,8 +1,9 @@
 """`/v1/auth/factors`: the second factors of the signed-in person."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response, status
+from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, requires
 from backend.factors.schemas import (
@@ -17,6 +18,7 @@ from backend.factors.schemas import (
     TotpConfirmation,
     TotpEnrolment,
 )
+from backend.lists.pages import SHORT, Page
 from backend.sign_in import factors
 
 # Declared at import.
@@ -25,9 +27,10 @@ router = APIRouter(prefix="/auth/factors", tags=["Sign-in"], route_class=Guarded
 
 @router.get("")
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def list_factors(context: Current) -> FactorList:
+async def list_factors(context: Current, page: Annotated[Page, Depends(SHORT.page)]) -> FactorList:
     """List the second factors of the signed-in person."""
-    return await factors.listed(context)
+    found = await factors.listed(context)
+    return found.model_copy(update={"factors": page.kept(found.factors)})
 
 
 @router.post("/totp", status_code=status.HTTP_201_CREATED)

@@ -11,11 +11,11 @@ from backend.auth.credentials import check_origin, client_address, cookie_name, 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, public, requires
 from backend.core import db
 from backend.core.errors import TooManyRequests, Unauthenticated
-from backend.core.pagination import Page
 from backend.core.settings import settings
 from backend.factors import verification
 from backend.limits import rate_limits
 from backend.limits.client_address import group
+from backend.lists.pages import SHORT, Page
 from backend.sign_in import browser, known_devices, linked_wallets, passwords, service, sessions, siwe
 from backend.sign_in.schemas import (
     LinkedWalletList,
@@ -93,9 +93,10 @@ async def verify_siwe(context: Current, request: Request, body: SiweVerify, resp
 
 @router.get("/wallets")
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def list_linked_wallets(context: Current) -> LinkedWalletList:
+async def list_linked_wallets(context: Current, page: Annotated[Page, Depends(SHORT.page)]) -> LinkedWalletList:
     """List the wallets with which the signed-in person can sign in, the oldest first."""
-    return await linked_wallets.listed(context)
+    found = await linked_wallets.listed(context)
+    return LinkedWalletList(wallets=page.kept(found.wallets))
 
 
 @router.delete("/wallets/{walletId:uuid}", status_code=status.HTTP_204_NO_CONTENT, responses={409: {}})
@@ -142,7 +143,7 @@ async def change_password(context: Current, body: PasswordChange) -> None:
 
 @router.get("/sessions")
 @requires(organization=ANY_ORGANIZATION, person=True)
-async def list_sessions(context: Current, page: Annotated[Page, Depends()]) -> SessionList:
+async def list_sessions(context: Current, page: Annotated[Page, Depends(sessions.LIST.page)]) -> SessionList:
     """List the person's sessions, newest first: browsers, tokens, and applications that act for them."""
     return await sessions.page(context, page)
 

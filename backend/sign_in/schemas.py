@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from backend.core.fields import Body, Email, Network, Record, Timestamp
 from backend.factors.schemas import Code, WalletProof
+from backend.lists.schemas import RecordPage
 from backend.users.schemas import Role
 
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
@@ -134,7 +135,7 @@ class Session(Record):
     updated_at: Timestamp
 
 
-class SessionList(BaseModel):
+class SessionList(RecordPage):
     """A page of sessions."""
 
     sessions: list[Session]

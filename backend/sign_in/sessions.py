@@ -10,22 +10,28 @@ from backend.auth.oauth_models import OAuthCodeRow, OAuthConsentRow
 from backend.auth.principal import Context
 from backend.core.db import Write, now
 from backend.core.errors import NotFound
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.sign_in import service
 from backend.sign_in.schemas import Session, SessionList
+
+SESSIONS = sa.inspect(SessionRow).local_table
+LIST = Listing.of(
+    SESSIONS.c,
+    "created_at",
+    names=(SESSIONS.c.kind, SESSIONS.c.client_name, SESSIONS.c.user_agent, SESSIONS.c.address),
+)
 
 
 async def page(context: Context, page: Page) -> SessionList:
     """Return a page of the caller's active sessions, newest first."""
     person = context.require_person()
-    table = sa.inspect(SessionRow).local_table
-    query = sa.select(*(c for c in table.c if c.name != "token_hash")).where(
-        table.c.user_id == person.user_id, table.c.revoked_at.is_(None), table.c.expires_at > now()
+    query = sa.select(*(c for c in SESSIONS.c if c.name != "token_hash")).where(
+        SESSIONS.c.user_id == person.user_id, SESSIONS.c.revoked_at.is_(None), SESSIONS.c.expires_at > now()
     )
     query = query.where(sa.text("not signum_is_idle(sessions)"))
-    shown, cursor = await page.read(context.session, query, table.c)
+    shown, paging = await page.read(context.session, query)
     sessions = [Session.model_validate({**r._mapping, "current": r.id == person.session_id}) for r in shown]
-    return SessionList(sessions=sessions, nextCursor=cursor)
+    return SessionList(sessions=sessions, **paging)
 
 
 async def end(context: Context, session_id: UUID) -> None:

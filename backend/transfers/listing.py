@@ -11,20 +11,28 @@ from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
 from backend.core.errors import NotFound
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.parties.models import PartyRow
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferList, TransferStatus
 from backend.wallets.models import WalletRow
 
 TRANSFERS = sa.inspect(TransferRow).local_table
+LIST = Listing.of(
+    TRANSFERS.c,
+    "created_at",
+    "updated_at",
+    names=(col(AssetRow.symbol), col(AssetRow.name)),
+    codes=(TRANSFERS.c.tx_hash, TRANSFERS.c.to_address, TRANSFERS.c.from_address),
+)
 
 
 async def page(context: Context, page: Page, asset_id: UUID | None, status: TransferStatus | None) -> TransferList:
     """Return a page of the organization's transfers."""
     query = where_given(_query(context), (TRANSFERS.c.asset_id, asset_id), (TRANSFERS.c.status, status))
-    shown, cursor = await page.read(context.session, query, TRANSFERS.c)
-    return TransferList(transfers=[_transfer(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return TransferList(transfers=[_transfer(r) for r in shown], **paging)
 
 
 async def one(context: Context, transfer_id: UUID) -> Transfer:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
 from backend.transfers import listing, service
 from backend.transfers.schemas import (
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/orgs/{orgId}/transfers", tags=["Transfers"], route_c
 async def list_transfers(
     context: Current,
     orgId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(listing.LIST.page)],
     assetId: UUID | None = None,
     status: TransferStatus | None = None,
 ) -> TransferList:

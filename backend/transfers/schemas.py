@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
 from backend.core.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
+from backend.lists.schemas import RecordPage
 
 
 class TransferStatus(StrEnum):
@@ -76,7 +77,7 @@ class Transfer(Record):
     updated_at: Timestamp
 
 
-class TransferList(BaseModel):
+class TransferList(RecordPage):
     """A page of transfers, newest first."""
 
     transfers: list[Transfer]

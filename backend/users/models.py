@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import deferred
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, status_field, time_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 from backend.users.schemas import MemberStatus, Role
 
 _PASSWORD_HASH = sa.Column("password_hash", sa.String())
@@ -57,7 +57,7 @@ class MemberRow(Row, table=True):
     __tablename__ = "members"
     __table_args__ = (
         sa.UniqueConstraint("organization_id", "user_id"),
-        sa.Index("ix_members_page", "organization_id", "created_at", "id"),
+        *sort_indexes("members", "created_at", "updated_at"),
         sa.Index(
             "uq_members_pending_wallet",
             "wallet_address",

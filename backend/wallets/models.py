@@ -5,7 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, status_field
+from backend.core.columns import Row, organization_field, sort_indexes, status_field
 from backend.wallets.schemas import WalletKind
 
 
@@ -14,6 +14,7 @@ class WalletRow(Row, table=True):
 
     __tablename__ = "wallets"
     __table_args__ = (
+        *sort_indexes("wallets", "created_at", "updated_at", "lower(label)"),
         sa.UniqueConstraint("organization_id", "address"),
         sa.Index("uq_wallets_default", "organization_id", unique=True, postgresql_where=sa.text("is_default")),
         sa.Index("uq_wallets_server_address", "address", unique=True, postgresql_where=sa.text("kind = 'server'")),

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.pagination import Page
+from backend.lists.pages import Page
 from backend.wallets import service
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletList, WalletUpdate
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/orgs/{orgId}/wallets", tags=["Wallets"], route_class
 
 @router.get("")
 @requires(Scope.WALLETS_READ)
-async def list_wallets(context: Current, orgId: UUID, page: Annotated[Page, Depends()]) -> WalletList:
+async def list_wallets(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> WalletList:
     """List server and linked wallets, newest first."""
     return await service.page(context, page)
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.core.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
+from backend.lists.schemas import RecordPage
 
 
 class WalletKind(StrEnum):
@@ -64,7 +65,7 @@ class WalletDetail(Wallet):
     unreachable: list[int] = []
 
 
-class WalletList(BaseModel):
+class WalletList(RecordPage):
     """A page of wallets."""
 
     wallets: list[Wallet]

@@ -14,19 +14,27 @@ from backend.core.changes import publish, publish_change, shown
 from backend.core.errors import Conflict, Invalid, NotFound, Unavailable
 from backend.core.fields import Network
 from backend.core.locks import Purpose
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.wallets import balances, rules, server_keys, signing_wallets
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletKind, WalletList, WalletUpdate
 
 WALLETS = sa.inspect(WalletRow).local_table
+LIST = Listing.of(
+    WALLETS.c,
+    "created_at",
+    "updated_at",
+    label=sa.func.lower(WALLETS.c.label),
+    names=(WALLETS.c.label,),
+    codes=(WALLETS.c.address,),
+)
 
 
 async def page(context: Context, page: Page) -> WalletList:
     """Return a page of the organization's wallets."""
     query = sa.select(WALLETS).where(WALLETS.c.organization_id == context.organization_id)
-    shown, cursor = await page.read(context.session, query, WALLETS.c)
-    return WalletList(wallets=[Wallet.model_validate(r) for r in shown], nextCursor=cursor)
+    shown, paging = await page.read(context.session, query)
+    return WalletList(wallets=[Wallet.model_validate(r) for r in shown], **paging)
 
 
 async def detail(context: Context, wallet_id: UUID) -> WalletDetail:

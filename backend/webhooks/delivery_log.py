@@ -10,7 +10,8 @@ from sqlmodel import col
 
 from backend.auth.principal import Context
 from backend.core.errors import NotFound
-from backend.core.pagination import Page, where_given
+from backend.core.pagination import where_given
+from backend.lists.pages import Listing, Page
 from backend.webhooks import service
 from backend.webhooks.models import DeliveryRow
 from backend.webhooks.schemas import (
@@ -21,6 +22,8 @@ from backend.webhooks.schemas import (
     Try,
 )
 
+DELIVERIES = sa.inspect(DeliveryRow).local_table
+LIST = Listing.of(DELIVERIES.c, "created_at", names=(DELIVERIES.c.event_type,), codes=(DELIVERIES.c.event_id,))
 UNKNOWN = "There is no delivery with this ID in this endpoint's log."
 
 
@@ -29,18 +32,17 @@ async def page(
 ) -> DeliveryList:
     """Return a page of an endpoint's deliveries."""
     await service.find(context, webhook_id)
-    table = sa.inspect(DeliveryRow).local_table
-    query = sa.select(*table.c).where(table.c.endpoint_id == webhook_id, is_shown(context))
-    query = where_given(query, (table.c.status, status), (table.c.event_type, event_type))
-    shown, cursor = await page.read(context.session, query, table.c)
-    return DeliveryList(deliveries=[read(r._mapping) for r in shown], nextCursor=cursor)
+    query = sa.select(*DELIVERIES.c).where(DELIVERIES.c.endpoint_id == webhook_id, is_shown(context))
+    query = where_given(query, (DELIVERIES.c.status, status), (DELIVERIES.c.event_type, event_type))
+    shown, paging = await page.read(context.session, query)
+    return DeliveryList(deliveries=[read(r._mapping) for r in shown], **paging)
 
 
 async def one(context: Context, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     """Return a delivery of an endpoint; NotFound where the caller may not see it."""
     await service.find(context, webhook_id)
-    table = sa.inspect(DeliveryRow).local_table
-    query = sa.select(*table.c).where(table.c.id == delivery_id, table.c.endpoint_id == webhook_id, is_shown(context))
+    mine = (DELIVERIES.c.id == delivery_id, DELIVERIES.c.endpoint_id == webhook_id)
+    query = sa.select(*DELIVERIES.c).where(*mine, is_shown(context))
     if (row := (await context.session.execute(query)).first()) is None:
         raise NotFound(UNKNOWN)
     return read(row._mapping)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, organization_field, status_field, time_field
+from backend.core.columns import Row, json_field, organization_field, sort_indexes, status_field, time_field
 from backend.webhooks.schemas import DeliveryStatus, EndpointStatus
 
 
@@ -18,6 +18,7 @@ class EndpointRow(Row, table=True):
     that made it; `signum_maker_ended` says whether that has happened."""
 
     __tablename__ = "webhook_endpoints"
+    __table_args__ = sort_indexes("webhook_endpoints", "created_at", "updated_at")
 
     organization_id: UUID = organization_field()
     url: str
@@ -45,7 +46,7 @@ class DeliveryRow(Row, table=True):
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
-        sa.Index("ix_webhook_deliveries_log", "endpoint_id", "created_at", "id"),
+        *sort_indexes("webhook_deliveries", "created_at", by="endpoint_id"),
         sa.Index("ix_webhook_deliveries_due", "next_attempt_at", postgresql_where=sa.text("status = 'pending'")),
         sa.Index("ix_webhook_deliveries_age", "created_at"),
     )

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
-from backend.core.pagination import Page
+from backend.lists.pages import SHORT, Page
 from backend.webhooks import catalogue, delivery_log, recovery, replays, service
 from backend.webhooks.schemas import (
     Delivery,
@@ -34,15 +34,18 @@ ENDPOINT = ENDPOINTS + "/{webhookId}"
 
 @router.get("/webhooks/event-types")
 @public
-async def list_event_types(context: Current) -> EventTypeList:
+async def list_event_types(context: Current, page: Annotated[Page, Depends(SHORT.page)]) -> EventTypeList:
     """List the event types an endpoint can receive."""
-    return EventTypeList(event_types=catalogue.event_types())
+    return EventTypeList(event_types=page.kept(catalogue.event_types()))
 
 
 @router.get(ENDPOINTS)
 @requires(Scope.ORGS_READ)
 async def list_webhooks(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends()], status: EndpointStatus | None = None
+    context: Current,
+    orgId: UUID,
+    page: Annotated[Page, Depends(service.LIST.page)],
+    status: EndpointStatus | None = None,
 ) -> WebhookList:
     """List endpoints, newest first, without their secrets."""
     return await service.page(context, page, status)
@@ -119,7 +122,7 @@ async def list_deliveries(
     context: Current,
     orgId: UUID,
     webhookId: UUID,
-    page: Annotated[Page, Depends()],
+    page: Annotated[Page, Depends(delivery_log.LIST.page)],
     status: DeliveryStatus | None = None,
     event_type: EventType | None = None,
 ) -> DeliveryList:

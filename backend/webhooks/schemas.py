@@ -8,7 +8,19 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from backend.core.fields import Acceptance, Body, Flag, Moment, Record, Text, Timestamp, Whole, explained, never_null
+from backend.core.fields import (
+    Acceptance,
+    Body,
+    Flag,
+    Moment,
+    Record,
+    Text,
+    Timestamp,
+    Whole,
+    explained,
+    never_null,
+)
+from backend.lists.schemas import RecordPage
 
 EVERY = "*"
 """As the only event type of an endpoint: all events, including future types."""
@@ -188,7 +200,7 @@ class WebhookWithSecret(Webhook):
     secret: str | None
 
 
-class WebhookList(BaseModel):
+class WebhookList(RecordPage):
     """A page of endpoints."""
 
     webhooks: list[Webhook]
@@ -240,7 +252,7 @@ class Delivery(Record):
     updated_at: Timestamp
 
 
-class DeliveryList(BaseModel):
+class DeliveryList(RecordPage):
     """A page of an endpoint's deliveries."""
 
     deliveries: list[Delivery]

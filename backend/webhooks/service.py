@@ -14,7 +14,7 @@ from backend.core.db import now
 from backend.core.encryption import SECRETS
 from backend.core.errors import Forbidden, Invalid, NotFound, SecondFactorRequired
 from backend.core.fields import timestamp
-from backend.core.pagination import Page
+from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy, quotas
 from backend.webhooks import attempts, egress, makers, rules, signatures
 from backend.webhooks.models import DeliveryRow, EndpointRow
@@ -30,6 +30,8 @@ from backend.webhooks.schemas import (
     WebhookWithSecret,
 )
 
+ENDPOINTS = sa.inspect(EndpointRow).local_table
+LIST = Listing.of(ENDPOINTS.c, "created_at", "updated_at", names=(ENDPOINTS.c.url, ENDPOINTS.c.description))
 REACH = (
     "A key acts only for its own organization. A person can let an endpoint receive events of the organizations below."
 )
@@ -52,14 +54,13 @@ CHANGEABLE = (
 async def page(context: Context, page: Page, status: EndpointStatus | None) -> WebhookList:
     """Return a page of endpoints, without their secrets; those whose maker has ended are disabled first."""
     await makers.disable_ended(context.session, col(EndpointRow.organization_id) == context.organization_id)
-    table = sa.inspect(EndpointRow).local_table
-    query = sa.select(*(c for c in table.c if c.name != "secret")).where(
-        table.c.organization_id == context.organization_id
+    query = sa.select(*(c for c in ENDPOINTS.c if c.name != "secret")).where(
+        ENDPOINTS.c.organization_id == context.organization_id
     )
     if status is not None:
-        query = query.where(table.c.status == status)
-    shown, cursor = await page.read(context.session, query, table.c)
-    return WebhookList(webhooks=[_read(r._mapping) for r in shown], nextCursor=cursor)
+        query = query.where(ENDPOINTS.c.status == status)
+    shown, paging = await page.read(context.session, query)
+    return WebhookList(webhooks=[_read(r._mapping) for r in shown], **paging)
 
 
 async def one(context: Context, webhook_id: UUID) -> Webhook:

@@ -50,7 +50,7 @@ def members_panel() -> rx.Component:
         pager(
             "Newest first, 50 per page",
             MembersState,
-            csv=csv_of("/members", role=MembersState.role, search=MembersState.words),
+            csv=csv_of("/members", role=MembersState.role, q=MembersState.words),
         ),
         label="Members",
     )

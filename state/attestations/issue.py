@@ -60,7 +60,7 @@ class Issue(Chains, Dialog, rx.State):
             self._refused(problem)
 
     async def _find(self, words: str) -> None:
-        page = await self._api.list_parties(organization_id=self._org_id(), search=words or None, limit=20)
+        page = await self._api.list_parties(organization_id=self._org_id(), q=words or None, limit=20)
         self.found = [_option(party_view(party)) for party in page.parties]
 
     @rx.event

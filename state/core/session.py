@@ -131,7 +131,7 @@ class Session(Api, rx.State):
         self.found = await self._organizations(arguments.words(words))
 
     async def _organizations(self, words: str) -> list[dict[str, Any]]:
-        page = await self._api.list_organizations(search=words or None, limit=50)
+        page = await self._api.list_organizations(q=words or None, limit=50)
         rows = sorted(page.organizations, key=lambda row: [*row.ancestors, row.name])
         depths: dict[UUID, int] = {}
         for row in rows:

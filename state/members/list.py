@@ -48,7 +48,7 @@ class MembersState(Pages, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_members(
-            self._org_id(), role=chosen(Role, self.role), search=self.words or None, cursor=cursor or None
+            self._org_id(), role=chosen(Role, self.role), q=self.words or None, cursor=cursor or None
         )
         self.rows = [member_view(member) for member in page.members]
         return page.nextCursor

@@ -77,7 +77,7 @@ class MoveState(Dialog, rx.State):
         await self._search(arguments.words(words))
 
     async def _search(self, words: str) -> None:
-        page = await self._api.list_organizations(search=words or None, limit=30)
+        page = await self._api.list_organizations(q=words or None, limit=30)
         self.parents = [self._option(row) for row in page.organizations]
 
     def _option(self, row: OrganizationListed) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class Hierarchy(Loads, rx.State):
         self.found = await (self._by_id(wanted) if is_id(wanted) else self._by_name(wanted)) if wanted else []
 
     async def _by_name(self, words: str) -> list[dict[str, str]]:
-        page = await self._api.list_organizations(search=words, limit=20)
+        page = await self._api.list_organizations(q=words, limit=20)
         return [{"id": str(o.id), "label": o.name, "sub": " / ".join(o.ancestors)} for o in page.organizations]
 
     async def _by_id(self, id: str) -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ class Parties(CaseList, ByStatus, rx.State):
         page = await self._api.list_parties(
             organization_id=self._org_id(),
             status=chosen(PartyStatus, self.status),
-            search=self.search or None,
+            q=self.search or None,
             cursor=cursor or None,
         )
         self.rows = [party_view(party) for party in page.parties]

@@ -74,7 +74,7 @@ async def test_approver_addition_or_invitation_waits_for_a_second_person(world: 
     shown = await second.call("GET", path_of(firm, approval))
     assert shown["plan"]["impact"]["changes"] == [{"field": "role", "before": None, "after": role}]
     await agreed_with(firm, second, approval)
-    assert (await firm.get(f"/members?search={address.lower()}"))["members"][0]["role"] == role
+    assert (await firm.get(f"/members?q={address.lower()}"))["members"][0]["role"] == role
     mail = {"email": f"nora.{role}@example.com", "role": role}
     approval = await waiting(firm, await firm.post("/invitations", mail))
     assert approval["action"] == "member.invite"

@@ -100,7 +100,7 @@ async def test_nul_and_overlong_input_gets_a_clear_response(world: World, http: 
     key = await world.key(acme)
     again = {**key, "idempotency-key": "once"}
     party = {"name": "Ann", "country": "DEU"}
-    assert (await http.get("/v1/identity/parties?search=%00", headers=key)).status_code == 400
+    assert (await http.get("/v1/identity/parties?q=%00", headers=key)).status_code == 422
     nul = await http.post("/v1/identity/parties/%00/reject", headers=again, json={"reason": "No"})
     assert nul.status_code == 404
     long = f"/v1/identity/parties?x={secrets.token_hex(3000)}"

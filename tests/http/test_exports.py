@@ -2,52 +2,26 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
-import pytest_asyncio
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlmodel import SQLModel
 
 from backend.auth.scopes import Scope
-from backend.client import SignumClient
 from backend.core import db
-from backend.core.settings import settings
-from backend.demo.documents import pdf
 from backend.exports import csv_lists
 from backend.parties.models import PartyRow
-from backend.server import runtime
 from tests.conftest import World
-from tests.openapi.operations import CASES, DOCUMENT, Case
+from tests.http.conftest import Ground, paged_lists
+from tests.openapi.operations import DOCUMENT, Case
 from tests.support.firm import Firm
-from tests.support.issuance import SEPOLIA, Issuance
 
 PARTIES = "/v1/identity/parties"
-
-
-@pytest_asyncio.fixture(scope="module")
-async def http(api: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Plain HTTP client: CSV is not JSON."""
-    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as client:
-        yield client
-
-
-def lists() -> list[Case]:
-    """Return every operation of the document that responds with a page of records."""
-    found = []
-    for case in CASES:
-        content = case.entry["responses"].get("200", {}).get("content", {}).get("application/json")
-        schema = content["schema"] if content else {}
-        name = schema.get("$ref", "").rsplit("/", 1)[-1]
-        fields = DOCUMENT["components"]["schemas"].get(name, {}).get("properties", {})
-        if case.method == "get" and "nextCursor" in fields:
-            found.append(case)
-    return found
 
 
 def table(answer: httpx.Response) -> list[dict[str, str]]:
@@ -59,66 +33,25 @@ def table(answer: httpx.Response) -> list[dict[str, str]]:
 
 def test_lists_have_a_csv_export() -> None:
     paths = DOCUMENT["paths"]
-    assert len(lists()) > 20
-    for case in lists():
+    assert len(paged_lists()) > 20
+    for case in paged_lists():
         sibling = paths[f"{case.path}.csv"]["get"]
         assert sibling["security"] == case.entry["security"]
         assert list(sibling["responses"]["200"]["content"]) == ["text/csv"]
-        names = {p["name"] for p in case.entry.get("parameters", [])} - {"limit", "cursor"}
+        names = {p["name"] for p in case.entry.get("parameters", [])} - {"limit", "cursor", "count"}
         assert {p["name"] for p in sibling.get("parameters", [])} == names
 
 
-class Ground:
-    """A firm with records in nearly every list, and the ids of their paths."""
-
-    def __init__(self, firm: Issuance, ids: dict[str, str]) -> None:
-        self.firm, self.ids = firm, ids
-
-    def path(self, case: Case) -> str:
-        path = case.path
-        for name, value in self.ids.items():
-            path = path.replace(f"{{{name}}}", value)
-        return path
-
-
-@pytest_asyncio.fixture(scope="module")
-async def ground(api: Any, client: SignumClient) -> Ground:
-    """Created once."""
-    world = World(client)
-    firm = await Issuance.ready(world, SEPOLIA)
-    asset = await firm.asset()
-    party = await firm.verified(None)
-    for name in ("Ann", "Bo", "Cy"):
-        await firm.party(name=name)
-        await firm.post("/sub-orgs", {"name": f"{name} Ltd"})
-        await firm.post("/invitations", {"email": f"{name.lower()}@x.example", "role": "viewer"})
-        await firm.post("/wallets", {"label": name})
-        await firm.post("/api-keys", {"name": name, "scopes": ["orgs:read"]})
-        await world.person(firm.id)
-        await firm.admin.call(
-            "POST", f"/identity/parties/{party['id']}/documents", content=pdf([name]), params={"kind": "other"},
-            headers={"content-type": "application/pdf"},
-        )  # fmt: skip
-    factory = (await firm.chain(SEPOLIA))["market_factory_address"]
-    body = {"chain_eid": SEPOLIA, "market_factory_address": factory}
-    accepted = await firm.post(f"/assets/{asset['id']}/markets", body)
-    await firm.settle(accepted["requestId"])
-    # No such event happens here, so nothing is sent.
-    hook = await firm.post("/webhooks", {"url": "http://127.0.0.1:9999/", "event_types": ["distribution.activated"]})
-    ids = {"orgId": str(firm.id), "assetId": asset["id"], "partyId": party["id"], "marketId": accepted["marketId"]}
-    return Ground(firm, ids | {"webhookId": hook["id"]})
-
-
-@pytest.mark.parametrize("case", lists(), ids=str)
+@pytest.mark.parametrize("case", paged_lists(), ids=str)
 async def test_csv_export_has_every_record_of_its_list(
     ground: Ground, http: httpx.AsyncClient, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(csv_lists, "ROWS", 2)
-    params = {"organization_id": ground.ids["orgId"]} if "identity/parties" in case.path else {}
+    params = ground.params(case)
     headers = {"cookie": ground.firm.admin.cookie}
     listed = await http.get(ground.path(case), params=params | {"limit": "100"}, headers=headers)
     assert listed.status_code == 200, listed.text
-    records = next(v for k, v in listed.json().items() if k != "nextCursor")
+    records = next(v for k, v in listed.json().items() if isinstance(v, list))
     answer = await http.get(f"{ground.path(case)}.csv", params=params, headers=headers)
     rows = table(answer)
     assert answer.headers["content-disposition"].startswith("attachment; filename=")
@@ -157,17 +90,17 @@ def same_creation_time(ground: Ground, database_url: str) -> Ground:
 
 
 @pytest.mark.parametrize("limit", [1, 2])
-@pytest.mark.parametrize("case", lists(), ids=str)
+@pytest.mark.parametrize("case", paged_lists(), ids=str)
 async def test_list_rows_created_at_the_same_time_are_paged_once_each(
     same_creation_time: Ground, http: httpx.AsyncClient, case: Case, limit: int
 ) -> None:
-    params = {"organization_id": same_creation_time.ids["orgId"]} if "identity/parties" in case.path else {}
+    params = same_creation_time.params(case)
     headers = {"cookie": same_creation_time.firm.admin.cookie}
 
     async def page(**more: str) -> tuple[list[Any], str | None]:
         answer = await http.get(same_creation_time.path(case), params=params | more, headers=headers)
         assert answer.status_code == 200, answer.text
-        records = next(v for k, v in answer.json().items() if k != "nextCursor")
+        records = next(v for k, v in answer.json().items() if isinstance(v, list))
         return records, answer.json()["nextCursor"]
 
     whole, _ = await page(limit="100")

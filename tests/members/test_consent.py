@@ -126,7 +126,7 @@ async def test_member_added_by_id_shows_only_the_given_details(world: World, api
     assert unknown["user"]["id"] == unknown["user_id"]
     await admin.call("DELETE", f"{path}/{unknown['id']}")
     for words in ("ulla", "unseen@example", address):
-        assert (await admin.call("GET", path, params={"search": words}))["members"] == []
+        assert (await admin.call("GET", path, params={"q": words}))["members"] == []
         assert (await admin.call("GET", f"/orgs/{acme}/search", params={"q": words}))["results"] == []
     [listed] = (await admin.call("GET", path, params={"status": "pending"}))["members"]
     assert listed["user"] == user

@@ -184,10 +184,10 @@ async def test_members_are_searched_and_filtered(world: World) -> None:
         listed = await admin.call("GET", f"/orgs/{acme}/members", params=params)
         return [m["user"]["email"] for m in listed["members"]]
 
-    assert await found(search="UNIQUE@") == ["ida.unique@example.com", "zoe.unique@example.com"]
-    assert await found(search=address[:12].upper()) == [None]
-    assert await found(search="100%") == []
-    assert await found(role="client", search="unique") == ["ida.unique@example.com"]
+    assert await found(q="UNIQUE@") == ["ida.unique@example.com", "zoe.unique@example.com"]
+    assert await found(q=address[:12].upper()) == [None]
+    assert await found(q="100%") == []
+    assert await found(role="client", q="unique") == ["ida.unique@example.com"]
     assert await found(status="pending") == [None]
     assert await status_of(admin.call("GET", f"/orgs/{acme}/members", params={"role": "owner"})) == 400
 

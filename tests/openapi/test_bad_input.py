@@ -186,7 +186,7 @@ async def test_bad_input_is_a_clear_problem_and_writes_nothing(ground: Ground, n
         (404, "/v1/orgs/<org>/wallets/not-an-id"),
         (404, "/v1/orgs/<org>/wallets/%00"),
         (404, "/v1/orgs/<org>/wallets/%ED%A0%80"),
-        (400, "/v1/identity/parties?search=%00"),
+        (422, "/v1/identity/parties?q=%00"),
         (400, "/v1/identity/parties?limit=NaN"),
         (400, "/v1/identity/parties?limit=Infinity"),
         (400, "/v1/identity/parties?limit=1&limit=2"),
@@ -198,7 +198,7 @@ async def test_bad_queries_are_clear_problems(ground: Ground, status: int, path:
     await ground.problem(status, "GET", path)
 
 
-@pytest.mark.parametrize("path", ["/v1/identity/parties?search=%ED%A0%80", "/v1/identity/parties?other=1&other=2"])
+@pytest.mark.parametrize("path", ["/v1/identity/parties?q=%ED%A0%80", "/v1/identity/parties?other=1&other=2"])
 async def test_odd_but_harmless_queries_are_answered(ground: Ground, path: str) -> None:
     assert (await ground.send("GET", path)).status_code in (200, 400)
 

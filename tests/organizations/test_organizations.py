@@ -128,7 +128,7 @@ async def test_special_characters_round_trip(world: World) -> None:
     name = "Müller & Söhne “Immobilien” 3 < 4 %_\\ 不动产 🏠"
     made = await person.call("POST", "/orgs", json={"name": name})
     assert made["name"] == name
-    found = await person.call("GET", "/orgs", params={"search": "%_\\ 不动"})
+    found = await person.call("GET", "/orgs", params={"q": "%_\\ 不动"})
     assert [o["id"] for o in found["organizations"]] == [made["id"]]
 
 
@@ -143,9 +143,7 @@ async def test_organizations_reached_by_several_roles_are_listed_once(world: Wor
     assert [o["name"] for o in listed] == ["Low", "Middle", "Top"]
     assert listed[0]["ancestors"] == ["Top", "Middle"]
     assert listed[0]["hierarchy_path"] == f"/{top}/{middle}/{low}"
-    assert [o["name"] for o in (await person.call("GET", "/orgs", params={"search": "MID"}))["organizations"]] == [
-        "Middle"
-    ]
+    assert [o["name"] for o in (await person.call("GET", "/orgs", params={"q": "MID"}))["organizations"]] == ["Middle"]
     key = await world.key(middle, Scope.ORGS_READ)
     by_key = await world.client.call("GET", "/orgs", headers=key)
     assert [o["name"] for o in by_key["organizations"]] == ["Middle"]
@@ -167,7 +165,7 @@ async def test_organizations_are_paged_without_loss_or_duplicates(world: World) 
     assert set(seen) == ids
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=x", "cursor=x", "cursor=bm90fG9uZQ", "search=%00"])
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "cursor=x", "cursor=bm90fG9uZQ"])
 async def test_organizations_with_an_invalid_query_are_a_400(world: World, query: str) -> None:
     person = await world.person(await world.organization())
     assert (await refused(person.call("GET", f"/orgs?{query}"))).status == 400

@@ -37,8 +37,8 @@ async def test_parties_are_filtered_by_status_and_search(world: World) -> None:
 
     assert await names(status="created") == set(ids.values())
     assert await names(status="verified") == {"Marta Lindqvist"}
-    assert await names(search="ANN") == await names(search="x.example") == await names(search="100%") == {"Ann 100%"}
-    assert await names(search="%") == {"Ann 100%"}
+    assert await names(q="ANN") == await names(q="x.example") == await names(q="100%") == {"Ann 100%"}
+    assert await names(q="%") == {"Ann 100%"}
     first = await firm.admin.call("GET", PARTIES, params={"limit": "2"})
     second = await firm.admin.call("GET", PARTIES, params={"limit": "2", "cursor": first["nextCursor"]})
     assert (len(first["parties"]), len(second["parties"]), second["nextCursor"]) == (2, 1, None)
@@ -122,7 +122,7 @@ async def test_parties_of_another_organization_are_invisible(world: World) -> No
         await refused(mine.admin, method, f"{PARTIES}/{party['id']}{tail}", 404, json=json)
         with pytest.raises(Exception, match="404"):
             await world.client.call(method, f"{PARTIES}/{party['id']}{tail}", headers=mine.key, json=json)
-    assert (await mine.admin.call("GET", PARTIES, params={"search": "Marta"}))["parties"] == []
+    assert (await mine.admin.call("GET", PARTIES, params={"q": "Marta"}))["parties"] == []
     await refused(mine.admin, "GET", PARTIES, 403, params={"organization_id": str(other.id)})
     foreign = {"organization_id": str(other.id), "name": "x", "country": "DEU"}
     await refused(mine.admin, "POST", PARTIES, 403, json=foreign)

@@ -8,13 +8,13 @@ from backend.compliance.schemas import PresetList
 class ComplianceOperations(Connection):
     """Compliance."""
 
-    async def list_presets(self) -> PresetList:
+    async def list_presets(self, *, q: str | None = None) -> PresetList:
         """List what each framework enforces here, what it leaves to the issuer, and its initial values.
 
         Configuration, not legal advice.
         """
-        return await self._send(PresetList, "GET", "/compliance/presets")
+        return await self._send(PresetList, "GET", "/compliance/presets", query={"q": q})
 
-    def list_presets_csv(self) -> Download:
+    def list_presets_csv(self, *, q: str | None = None) -> Download:
         """Export `/compliance/presets` as CSV: every record that matches its filters, in one stream."""
-        return self._download("/compliance/presets.csv")
+        return self._download("/compliance/presets.csv", query={"q": q})

@@ -410,12 +410,14 @@ class ControlsOperations(Connection):
             if_match=if_match,
         )
 
-    async def list_asset_paths(self, org_id: Id, asset_id: Id) -> AssetPathList:
+    async def list_asset_paths(self, org_id: Id, asset_id: Id, *, q: str | None = None) -> AssetPathList:
         """List the bridge paths between the asset's tokens, with their pauses and limits, read from the chains now.
 
         Scope: `assets:read`.
         """
-        return await self._send(AssetPathList, "GET", path("/orgs/{}/assets/{}/paths", org_id, asset_id))
+        return await self._send(
+            AssetPathList, "GET", path("/orgs/{}/assets/{}/paths", org_id, asset_id), query={"q": q}
+        )
 
     @overload
     async def pause_path(
@@ -564,10 +566,10 @@ class ControlsOperations(Connection):
             if_match=if_match,
         )
 
-    def list_asset_paths_csv(self, org_id: Id, asset_id: Id) -> Download:
+    def list_asset_paths_csv(self, org_id: Id, asset_id: Id, *, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/paths` as CSV: every record that matches its filters, in one
         stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets/{}/paths.csv", org_id, asset_id))
+        return self._download(path("/orgs/{}/assets/{}/paths.csv", org_id, asset_id), query={"q": q})

@@ -10,13 +10,15 @@ from backend.daily_limits.schemas import DailyLimits, DailyLimitsAccepted, Daily
 class DailyLimitsOperations(Connection):
     """Daily limits."""
 
-    async def get_daily_limits(self, org_id: Id, asset_id: Id) -> DailyLimits:
+    async def get_daily_limits(self, org_id: Id, asset_id: Id, *, q: str | None = None) -> DailyLimits:
         """Return how much of an asset may be minted, transferred, burned and forcibly transferred in 24 hours
         without a second person, and how much of that is left.
 
         Scope: `assets:read`.
         """
-        return await self._send(DailyLimits, "GET", path("/orgs/{}/assets/{}/daily-limits", org_id, asset_id))
+        return await self._send(
+            DailyLimits, "GET", path("/orgs/{}/assets/{}/daily-limits", org_id, asset_id), query={"q": q}
+        )
 
     @overload
     async def update_daily_limits(
@@ -67,10 +69,10 @@ class DailyLimitsOperations(Connection):
             if_match=if_match,
         )
 
-    def get_daily_limits_csv(self, org_id: Id, asset_id: Id) -> Download:
+    def get_daily_limits_csv(self, org_id: Id, asset_id: Id, *, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/daily-limits` as CSV: every record that matches its filters, in
         one stream.
 
         Scope: `assets:read`.
         """
-        return self._download(path("/orgs/{}/assets/{}/daily-limits.csv", org_id, asset_id))
+        return self._download(path("/orgs/{}/assets/{}/daily-limits.csv", org_id, asset_id), query={"q": q})

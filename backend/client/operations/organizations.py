@@ -26,15 +26,20 @@ class OrganizationsOperations(Connection):
     """Organizations."""
 
     def list_organizations(
-        self, *, search: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
     ) -> Pages[OrganizationList, OrganizationListed]:
-        """List the organizations that the caller reaches, newest first; `search` matches part of the name. Lists,
-        the tree and search omit organizations that do not allow the caller's IP address; counts include them.
+        """List the organizations that the caller reaches, newest first. Lists, the tree and search omit
+        organizations that do not allow the caller's IP address; counts include them.
 
         Scope: `orgs:read`.
         """
         return self._pages(
-            OrganizationList, "organizations", "/orgs", {"search": search, "limit": limit, "cursor": cursor}
+            OrganizationList, "organizations", "/orgs", {"limit": limit, "cursor": cursor, "count": count, "q": q}
         )
 
     @overload
@@ -141,17 +146,35 @@ class OrganizationsOperations(Connection):
         return await self._send(Summary, "GET", path("/orgs/{}/summary", org_id))
 
     def list_access(
-        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
     ) -> Pages[AccessList, Access]:
         """List the people whose role reaches this organization: its own members first, then those of the
         organizations above.
 
         Scope: `members:read`.
         """
-        return self._pages(AccessList, "access", path("/orgs/{}/access", org_id), {"limit": limit, "cursor": cursor})
+        return self._pages(
+            AccessList,
+            "access",
+            path("/orgs/{}/access", org_id),
+            {"limit": limit, "cursor": cursor, "count": count, "q": q},
+        )
 
     def get_tree(
-        self, org_id: Id, *, parent: Id | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        parent: Id | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
     ) -> Pages[Tree, TreeNode]:
         """List the children of one node by name. Without `parent`, the first page starts with the organization
         itself.
@@ -159,18 +182,30 @@ class OrganizationsOperations(Connection):
         Scope: `orgs:read`.
         """
         return self._pages(
-            Tree, "nodes", path("/orgs/{}/tree", org_id), {"parent": parent, "limit": limit, "cursor": cursor}
+            Tree,
+            "nodes",
+            path("/orgs/{}/tree", org_id),
+            {"parent": parent, "limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     def list_sub_organizations(
-        self, org_id: Id, *, limit: int | None = None, cursor: str | None = None
+        self,
+        org_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
     ) -> Pages[OrganizationList, OrganizationListed]:
         """List the organizations directly below, newest first.
 
         Scope: `orgs:read`.
         """
         return self._pages(
-            OrganizationList, "organizations", path("/orgs/{}/sub-orgs", org_id), {"limit": limit, "cursor": cursor}
+            OrganizationList,
+            "organizations",
+            path("/orgs/{}/sub-orgs", org_id),
+            {"limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     @overload
@@ -205,33 +240,33 @@ class OrganizationsOperations(Connection):
             key=idempotency_key or self._new_key(),
         )
 
-    def list_organizations_csv(self, *, search: str | None = None) -> Download:
+    def list_organizations_csv(self, *, q: str | None = None) -> Download:
         """Export `/orgs` as CSV: every record that matches its filters, in one stream.
 
         Scope: `orgs:read`.
         """
-        return self._download("/orgs.csv", query={"search": search})
+        return self._download("/orgs.csv", query={"q": q})
 
-    def list_access_csv(self, org_id: Id) -> Download:
+    def list_access_csv(self, org_id: Id, *, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/access` as CSV: every record that matches its filters, in one stream.
 
         Scope: `members:read`.
         """
-        return self._download(path("/orgs/{}/access.csv", org_id))
+        return self._download(path("/orgs/{}/access.csv", org_id), query={"q": q})
 
-    def get_tree_csv(self, org_id: Id, *, parent: Id | None = None) -> Download:
+    def get_tree_csv(self, org_id: Id, *, parent: Id | None = None, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/tree` as CSV: every record that matches its filters, in one stream.
 
         Scope: `orgs:read`.
         """
-        return self._download(path("/orgs/{}/tree.csv", org_id), query={"parent": parent})
+        return self._download(path("/orgs/{}/tree.csv", org_id), query={"parent": parent, "q": q})
 
-    def list_sub_organizations_csv(self, org_id: Id) -> Download:
+    def list_sub_organizations_csv(self, org_id: Id, *, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/sub-orgs` as CSV: every record that matches its filters, in one stream.
 
         Scope: `orgs:read`.
         """
-        return self._download(path("/orgs/{}/sub-orgs.csv", org_id))
+        return self._download(path("/orgs/{}/sub-orgs.csv", org_id), query={"q": q})
 
     @overload
     async def move_sub_organization(

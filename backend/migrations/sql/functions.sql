@@ -305,6 +305,13 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select exists (select from down where down.require_second_factor)
 $$;
 
+-- Whether an organization has a searched text: part of its name, or the beginning of its id.
+create function signum_is_named(name text, id uuid, search text) returns boolean
+language sql immutable as $$
+  select search is null or strpos(lower(name), lower(search)) > 0
+    or length(search) >= 4 and starts_with(id::text, lower(search))
+$$;
+
 -- A page of the organizations a person's roles apply to, from an address, newest first. It walks down from the person's
 -- direct ones with ids only, so its cost depends on their reach, not on the total; paths are computed only for the
 -- page's rows.
@@ -322,22 +329,21 @@ language sql stable security definer set search_path = public, pg_temp set jit =
     where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
   ), page as (
     select o.id from down join organizations o on o.id = down.id
-    where (search is null or strpos(lower(o.name), lower(search)) > 0)
-      and (before is null or (o.created_at, o.id) < (before, before_id))
+    where signum_is_named(o.name, o.id, search) and (before is null or (o.created_at, o.id) < (before, before_id))
     order by o.created_at desc, o.id desc limit most
   )
   select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
 $$;
 
 -- An organization this transaction has entered, or a page of its direct children that allow an address, newest first.
-create function signum_listed(org uuid, below boolean, before timestamptz, before_id uuid, most int, address inet)
+create function signum_listed(org uuid, below boolean, search text, before timestamptz, before_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan as $$
   with page as (
     select o.id from organizations o
-    where (case when below then o.parent_id else o.id end) = org and organization_entered(org)
+    where (case when below then o.parent_id else o.id end) = org and organization_entered(org) and signum_is_named(o.name, o.id, search)
       and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (before is null or (o.created_at, o.id) < (before, before_id))
     order by o.created_at desc, o.id desc limit most
@@ -348,13 +354,13 @@ $$;
 -- A page of the children of a node of the tree that allow an address, by name; only below an organization this
 -- transaction has entered. Where one node has most organizations as its children, the planner would otherwise scan the
 -- table for every row's count.
-create function signum_children(node uuid, after_name text, after_id uuid, most int, address inet)
+create function signum_children(node uuid, search text, after_name text, after_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, child_count bigint, sort text)
 language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
   with page as (
     select o.id, o.name, o.status, o.parent_id from organizations o
-    where o.parent_id = node and (select organization_entered(node))
+    where o.parent_id = node and (select organization_entered(node)) and signum_is_named(o.name, o.id, search)
       and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (after_id is null or (lower(o.name), o.id) > (after_name, after_id))
     order by lower(o.name), o.id limit most

@@ -83,6 +83,7 @@ def _module(chapter: str, operations: list[Described], known: dict[str, str]) ->
     wanted = sorted({name for o in operations for name in o.records})
     lines = [
         f'"""{chapter}. {NOTICE}"""',
+        "from datetime import datetime",
         "from typing import Any, Literal, overload",
         "from backend.client.connection import Connection, Id, path",
         "from backend.client.content import Content, Download, form",

@@ -114,6 +114,10 @@ def _scalar(name: str, schema: Schema) -> str:
         return str(schema["$ref"]).rsplit("/", 1)[-1]
     if schema.get("format") == "uuid":
         return "Id"
+    if "enum" in schema:
+        return f"Literal[{', '.join(repr(value) for value in schema['enum'])}]"
+    if schema.get("format") == "date-time":
+        return "datetime | str"
     if name == "limit" or name.endswith("eid"):
         return "int"
     return {"integer": "int", "number": "float", "boolean": "bool"}.get(schema.get("type", ""), "str")

@@ -1,0 +1,1 @@
+"""What every list offers: pages, sorts, filters by time, the text search `q`, an estimated count."""
