@@ -1,4 +1,4 @@
-"""Streams of events (Server-Sent Events) that resume after a lost connection, and hints about changes in the same process."""
+"""Streams of events (Server-Sent Events), resumed after a lost connection, and hints about changes in this process."""
 
 import asyncio
 import random
@@ -136,7 +136,7 @@ class Events(Generic[R]):
 
 
 def _is_stream(response: httpx.Response) -> bool:
-    return response.headers.get("content-type", "").startswith("text/event-stream")
+    return str(response.headers.get("content-type", "")).startswith("text/event-stream")
 
 
 class Changes:

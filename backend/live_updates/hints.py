@@ -20,6 +20,8 @@ from backend.core.runtime import runtime
 
 log = structlog.get_logger()
 CHANNEL = "signum_live"
+NAME = "signum live updates"
+"""Name of the connection that listens, in PostgreSQL's `pg_stat_activity`."""
 BEAT = 3.0
 """Seconds between checks of the connection that listens, and until a lost one is opened again."""
 SILENT = 10.0
@@ -82,6 +84,7 @@ async def listen(stopping: asyncio.Event) -> None:
 async def _listen(stopping: asyncio.Event) -> None:
     connection = await asyncio.wait_for(db.own_connection(), SILENT)
     try:
+        await connection.execute(f"set application_name = '{NAME}'")
         await connection.execute(f"listen {CHANNEL}")
         _wake_all()
         while not stopping.is_set():

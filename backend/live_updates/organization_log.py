@@ -32,8 +32,8 @@ KEPT = 1_000
 RESUMED = 100_000
 """Entries after which a stream no longer resumes: the client reads the resources again, which is faster."""
 EXPIRED = (
-    "The stream cannot resume after this Last-Event-ID: too many changes were made since, or it is from another database. "
-    "Open the stream without it, then read the resources again."
+    "The stream cannot resume after this Last-Event-ID: too many changes were made since, or it is from another "
+    "database. Open the stream without it, then read the resources again."
 )
 ACCESS = frozenset({"api_key", "member", "organization", "oauth_client", "user"})
 """Subjects of changes that may end someone's access."""
