@@ -71,12 +71,16 @@ async def test_transaction_that_commits_late_gets_a_later_number(firm: Firm, htt
     assert int(first["id"]) < int(second["id"])
 
 
+async def fail_after_publishing(firm: Firm) -> None:
+    async with db.step(firm.id) as session:
+        await publish(session, firm.id, "wallet.created", ("wallet", uuid4()), None, {})
+        raise RuntimeError
+
+
 async def test_rolled_back_change_is_not_streamed(firm: Firm, http: httpx.AsyncClient) -> None:
     async with streaming(http, f"/orgs/{firm.id}/events", **firm.key) as stream:
         with pytest.raises(RuntimeError):
-            async with db.step(firm.id) as session:
-                await publish(session, firm.id, "wallet.created", ("wallet", uuid4()), None, {})
-                raise RuntimeError
+            await fail_after_publishing(firm)
         kept = await wallet(firm, "Kept")
         assert (await stream.next())["data"]["id"] == kept
 
@@ -119,8 +123,8 @@ async def test_other_tenant_sees_nothing(world: World, firm: Firm, http: httpx.A
         assert refused.response.status_code == 403
     async with streaming(http, f"/orgs/{other.id}/events", **other.key) as stream:
         await wallet(firm, "Ours")
-        theirs = await wallet(other, "Theirs")
-        assert (await stream.next())["data"]["id"] == theirs
+        id_ = await wallet(other, "Other")
+        assert (await stream.next())["data"]["id"] == id_
 
 
 async def test_creation_of_an_organization_below_is_streamed_to_its_parent(

@@ -33,7 +33,7 @@ async def firm(world: World) -> Firm:
 async def until(condition: Any) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(30):
-        while not condition():
+        while not condition():  # noqa: ASYNC110  (the count has no event)
             await asyncio.sleep(0.01)
 
 
@@ -137,18 +137,22 @@ async def publish_large(firm: Firm) -> None:
 
 async def test_stopping_server_ends_streams_with_a_retry(world: World, firm: Firm, api: Any) -> None:
     opened = runtime.loop_part(Open)
-    async with served(api) as url, httpx.AsyncClient(base_url=url, trust_env=False) as http:
-        async with streaming(http, f"/orgs/{firm.id}/events", **firm.key) as stream:
-            try:
-                streams.stop()
-                end = await stream.part()
-                assert end is not None
-                assert 2_000 <= (end.retry or 0) <= 5_000
-                assert await stream.part() is None
-                async with streaming(http, f"/orgs/{firm.id}/events", **firm.key) as late:
-                    assert late.response.status_code == 503
-            finally:
-                opened.is_stopping = False
+    path = f"/orgs/{firm.id}/events"
+    async with (
+        served(api) as url,
+        httpx.AsyncClient(base_url=url, trust_env=False) as http,
+        streaming(http, path, **firm.key) as stream,
+    ):
+        try:
+            streams.stop()
+            end = await stream.part()
+            assert end is not None
+            assert 2_000 <= (end.retry or 0) <= 5_000
+            assert await stream.part() is None
+            async with streaming(http, path, **firm.key) as late:
+                assert late.response.status_code == 503
+        finally:
+            opened.is_stopping = False
 
 
 async def test_stream_ends_after_its_longest_time(
