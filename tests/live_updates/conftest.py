@@ -11,7 +11,7 @@ from tests.support.server import served
 
 @pytest_asyncio.fixture(scope="session")
 async def url(api: Any) -> AsyncIterator[str]:
-    async with served(api) as url:
+    async with served(api, connections=2_000) as url:
         yield url
 
 

@@ -94,7 +94,7 @@ async def test_caller_receives_only_events_that_its_scopes_can_read(
     async with streaming(http, path, **members) as of_members, streaming(http, path, **wallets) as of_wallets:
         await wallet(firm, "Treasury")
         person = await world.person(await world.organization())
-        await firm.post("/members", {"email": person.email, "role": "viewer"})
+        await firm.post("/members", {"user_id": str(person.user_id), "role": "viewer"})
         await wallet(firm, "Second")
         assert (await of_members.next())["type"] == "member.added"
         assert [(await of_wallets.next())["type"] for _ in range(2)] == ["wallet.created"] * 2
@@ -105,7 +105,7 @@ async def test_resumed_stream_is_filtered_by_scope_too(world: World, firm: Firm,
         position = await organization_log.head(session, firm.id)
     await wallet(firm, "Treasury")
     person = await world.person(await world.organization())
-    await firm.post("/members", {"email": person.email, "role": "viewer"})
+    await firm.post("/members", {"user_id": str(person.user_id), "role": "viewer"})
     key = await world.key(firm.id, Scope.MEMBERS_READ)
     async with streaming(http, f"/orgs/{firm.id}/events", str(position), **key) as stream:
         assert (await stream.next())["type"] == "member.added"

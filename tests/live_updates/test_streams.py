@@ -22,7 +22,7 @@ from tests.live_updates.reader import Stream, streaming
 from tests.support.firm import Firm
 from tests.support.server import served
 
-STREAMS = 1_000
+STREAMS, AT_A_TIME = 1_000, 25
 
 
 @pytest.fixture
@@ -37,18 +37,19 @@ async def until(condition: Any) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.long
 async def test_one_process_serves_a_thousand_streams(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
     raise_file_limit()
     cookies = [(await world.person(firm.id, Role.VIEWER)).cookie for _ in range(8)]
     before = threads()
     async with AsyncExitStack() as held:
         opened: list[Stream] = []
-        for number in range(0, STREAMS, 50):
+        for number in range(0, STREAMS, AT_A_TIME):
             batch = (
                 held.enter_async_context(
                     streaming(http, f"/orgs/{firm.id}/events", cookie=cookies[(number + n) % len(cookies)])
                 )
-                for n in range(50)
+                for n in range(AT_A_TIME)
             )
             opened += await asyncio.gather(*batch)
         assert [stream.response.status_code for stream in opened] == [200] * STREAMS
