@@ -10,7 +10,8 @@ from typing import Any
 
 from backend.openapi.headers import HEADERS
 from backend.openapi.operations import Operation
-from backend.openapi.problems import REF, RESPONSES, SCHEMAS
+from backend.openapi.problem_schemas import REF, SCHEMAS
+from backend.openapi.problems import RESPONSES
 
 LIMITED = ("RateLimit-Policy", "RateLimit")
 KEY_PARAMETER = "IdempotencyKey"
