@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,6 +50,7 @@ async def watch_events(
     org: Org = None,
     kind: Annotated[str, typer.Option("--type", help="Only events of this type, such as asset.updated.")] = "",
     after: Annotated[str | None, typer.Option(help="Begin after the event with this ID.")] = None,
+    count: Annotated[int | None, typer.Option(help="Stop after this many events.", min=1)] = None,
     timeout: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -60,13 +62,15 @@ async def watch_events(
         raise CannotRun("--type must be an event type; GET /webhooks/event-types lists them.")
     async with connected() as client:
         stream = client.stream_events(await organization(client, org), last_event_id=after)
-        try:
-            async with asyncio.timeout(timeout):
-                async for event in stream:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout), aclosing(aiter(stream)) as found:
+                shown = 0
+                async for event in found:
                     if not kind or event.type == kind:
                         _show(event, as_json)
-        except TimeoutError:
-            return
+                        shown += 1
+                    if shown == count:
+                        return
 
 
 def _show(event: "OrganizationEvent", as_json: bool) -> None:
