@@ -49,6 +49,7 @@ class Caller:
             async with db.transaction() as session:
                 context = await authenticate(self.request, session)
                 await context.enter(self.organization_id, *self.needed)
+                await db.undo(session)  # a check is no use of the session: one with an open stream still becomes idle
             self.scopes, self.checked_at = context.scopes, now
         except (Unavailable, TooManyRequests) as error:
             self._miss(now, error)

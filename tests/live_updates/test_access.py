@@ -1,14 +1,17 @@
 """Open streams end when their caller loses access, within seconds."""
 
+from datetime import datetime
 from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from backend.client import SignumClient
+from backend.core import db
 from backend.live_updates import callers
 from backend.users.schemas import Role
-from tests.conftest import World
+from tests.conftest import Actor, World
 from tests.live_updates.reader import streaming
 from tests.support.firm import Firm
 
@@ -78,6 +81,30 @@ async def test_narrowed_scopes_narrow_the_stream(world: World, firm: Firm, http:
         await firm.post("/api-keys", {"name": "Second", "scopes": ["orgs:read"]})
         await firm.post("/wallets", {"label": "Treasury"})
         assert (await stream.next())["type"] == "wallet.created"
+
+
+async def test_open_stream_does_not_keep_an_unused_session_alive(
+    world: World, firm: Firm, http: httpx.AsyncClient
+) -> None:
+    person = await world.person(firm.id, Role.VIEWER)
+    async with streaming(http, f"/orgs/{firm.id}/events", cookie=person.cookie) as stream:
+        [caller] = [c for c in _callers() if c.organization_id == firm.id]
+        opened = await _unused(person, "10 minutes")
+        await caller.check()
+        assert caller.refusal is None
+        assert await _unused(person, "9 hours") < opened
+        assert (await stream.problem())["status"] == 401
+
+
+async def _unused(person: Actor, since: str) -> datetime:
+    """Note that a session was last used some time ago; return when it was used before."""
+    mine = {"person": person.user_id, "since": since}
+    async with db.worker() as session:
+        before = await session.scalar(sa.text("select last_used_at from sessions where user_id = :person"), mine)
+        idle = "update sessions set last_used_at = now() - cast(:since as interval), idle_seconds = 28800"
+        await session.execute(sa.text(f"{idle} where user_id = :person"), mine)
+    assert isinstance(before, datetime)
+    return before
 
 
 def _callers() -> list[callers.Caller]:
