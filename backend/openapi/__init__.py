@@ -40,8 +40,9 @@ for themselves. `sort` and `order` are there where an index supports them, as ar
 list that lacks it, is a 422. Every list is also CSV: its path with `.csv` takes the same filters and order, and returns
 all records in one stream.
 
-**Asynchronous operations** return 202 with a `requestId` and a `Location`. Poll that request for its steps and
-transactions, or receive webhooks. `Idempotency-Key` on POST and PATCH makes retries safe for 24 hours.
+**Asynchronous operations** return 202 with a `requestId` and a `Location`. Stream or poll that request for its steps
+and transactions, stream the organization's events, or receive webhooks. `Idempotency-Key` on POST and PATCH makes
+retries safe for 24 hours.
 
 **Concurrent edits.** The `ETag` of a record is its version. An operation on the record that sends it as `If-Match` is a
 412 if someone has changed the record since, also while a request waits for a second person.

@@ -1,97 +1,13 @@
-"""Errors of the document: a schema and a response for every status that the handlers can return."""
+"""Errors of the document: a response for every status that the handlers can return."""
 
 from http import HTTPStatus
 from typing import Any
 
 from backend.openapi.headers import ETAG
+from backend.openapi.problem_schemas import REF
 
-REF = "#/components/schemas/"
 _INSTANCE = "urn:uuid:019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
 _ASSET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/assets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22"
-
-
-def _extended(description: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
-    extension = {"type": "object", "required": required, "properties": properties}
-    return {"description": description, "allOf": [{"$ref": REF + "Problem"}, extension]}
-
-
-_FINDING = {
-    "type": "object",
-    "required": ["pointer", "detail"],
-    "properties": {
-        "pointer": {"type": "string", "description": "JSON pointer into the body."},
-        "detail": {"type": "string"},
-    },
-}
-_PREREQUISITE = {
-    "type": "object",
-    "required": ["state", "satisfied", "detail", "resolution"],
-    "properties": {
-        "state": {"type": "string"},
-        "satisfied": {"type": "boolean"},
-        "detail": {"type": "string"},
-        "resolution": {"$ref": REF + "Resolution"},
-    },
-}
-
-SCHEMAS: dict[str, Any] = {
-    "Problem": {
-        "type": "object",
-        "description": "RFC 9457. `type` is `about:blank` for generic errors, else the address of an explanation.",
-        "required": ["type", "title", "status", "detail"],
-        "properties": {
-            "type": {"type": "string", "format": "uri-reference"},
-            "title": {"type": "string"},
-            "status": {"type": "integer", "minimum": 400, "maximum": 599},
-            "detail": {"type": "string"},
-            "instance": {"type": "string", "format": "uri", "description": "ID of the request."},
-        },
-    },
-    "FieldsProblem": _extended(
-        "The invalid fields and their errors; the input is never echoed.",
-        ["errors"],
-        {"errors": {"type": "array", "items": _FINDING}},
-    ),
-    "ScopeProblem": _extended("The credential lacks a scope.", ["scope"], {"scope": {"$ref": REF + "Scope"}}),
-    "RuleProblem": _extended(
-        "A rule about credentials, second factors, proofs, IP addresses or versions refused. `resolution` names the "
-        "call that satisfies it.",
-        ["rule", "resolution"],
-        {
-            "rule": {
-                "type": "string",
-                "enum": [
-                    "second_factor",
-                    "both_credentials",
-                    "fresh_factor",
-                    "fresh_proof",
-                    "second_factor_required",
-                    "ip_address",
-                    "if_match",
-                ],
-            },
-            "resolution": {"$ref": REF + "Resolution"},
-            "address": {
-                "type": ["string", "null"],
-                "description": "`ip_address` only: the caller's IP address as Signum sees it.",
-            },
-        },
-    ),
-    "VersionProblem": _extended("The record's current version.", ["etag"], {"etag": {"type": "string"}}),
-    "PrerequisitesProblem": _extended(
-        "Prerequisites, including satisfied ones, and their order.",
-        ["prerequisites", "dependencyChain"],
-        {
-            "prerequisites": {"type": "array", "items": _PREREQUISITE},
-            "dependencyChain": {"type": "array", "items": {"type": "string"}},
-        },
-    ),
-    "RulesProblem": _extended(
-        "The rules of token and market that refused.",
-        ["rules"],
-        {"rules": {"type": "array", "items": {"$ref": REF + "RuleVerdict"}}},
-    ),
-}
 
 
 def _example(status: int, detail: str, slug: str = "", title: str = "", **extensions: Any) -> dict[str, Any]:
@@ -226,6 +142,22 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                     dependencyChain=["party_verified"],
                 ),
                 "conflict": _example(409, "The asset is updating. Retry when it is active.", "conflict"),
+            },
+        ),
+    ),
+    410: (
+        "EventsExpired",
+        _response(
+            "The stream cannot resume after this `Last-Event-ID`. Open it without one, then read the resources again.",
+            ["Problem"],
+            {
+                "expired": _example(
+                    410,
+                    "The stream cannot resume after this Last-Event-ID: too many changes were made since, or it is "
+                    "from another database. Open the stream without it, then read the resources again.",
+                    "events-expired",
+                    "The events after this ID are not available",
+                )
             },
         ),
     ),

@@ -10,7 +10,8 @@ from typing import Any
 
 from backend.openapi.headers import HEADERS
 from backend.openapi.operations import Operation
-from backend.openapi.problems import REF, RESPONSES, SCHEMAS
+from backend.openapi.problem_schemas import REF, SCHEMAS
+from backend.openapi.problems import RESPONSES
 
 LIMITED = ("RateLimit-Policy", "RateLimit")
 KEY_PARAMETER = "IdempotencyKey"
@@ -52,6 +53,8 @@ def describe(operation: Operation) -> None:
     for status in statuses(operation):
         answers.setdefault(str(status), {})
     for status, response in answers.items():
+        # FastAPI describes the whole text; the schema is that of an event's data.
+        response.get("content", {}).get("text/event-stream", {}).get("schema", {}).pop("type", None)
         if status >= "400" and not response.get("content"):
             answers[status] = _problem(int(status))
         else:

@@ -159,6 +159,21 @@ async def test_assets_command_prints_tables_and_json(program: Shell, firm: Firm)
     assert "regulation_type" in unfit.err
 
 
+async def test_events_command_prints_events_as_they_happen(program: Shell, firm: Firm) -> None:
+    watching = asyncio.create_task(program("events", "watch", "--after", 0, "--count", 2, "--type", "wallet.created"))
+    first = await firm.post("/wallets", {"label": "Treasury"})
+    await firm.enable(SEPOLIA)
+    second = await firm.post("/wallets", {"label": "Fees"})
+    printed = await watching
+    assert printed.code == DONE, printed.err
+    assert [line.split("id=")[1].split()[0] for line in printed.out.splitlines()] == [first["id"], second["id"]]
+    again = await program("events", "watch", "--after", 0, "--count", 3, "--json")
+    events = [json.loads(line) for line in again.out.splitlines()]
+    assert [event["type"] for event in events] == ["wallet.created", "chain.enabled", "wallet.created"]
+    assert (await program("events", "watch", "--after", 99_999_999)).code == REFUSED
+    assert (await program("events", "watch", "--type", "wallet.lost")).code == CANNOT
+
+
 async def test_market_deploy_command_waits_for_the_market(program: Shell, firm: Firm) -> None:
     for eid in (SEPOLIA, BASE):
         await firm.enable(eid)
