@@ -212,7 +212,7 @@ class Parameters:
 
 
 def _kind(column: Any) -> type[Any]:
-    """Return the type of a column's values; SQLModel's texts do not say theirs."""
+    """Return the type of a column's values; SQLModel's text columns do not state one."""
     return next((kind for stored, kind in _KINDS if isinstance(column.type, stored)), str)
 
 
