@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.errors import Invalid
-from backend.core.fields import Moment, Search, timestamp
+from backend.core.fields import PLAIN, Moment, Search, timestamp
 from backend.core.findings import findings
 from backend.core.pagination import DEFAULT_LIMIT, Limit, decode_parts, encode, encode_parts, limit_of, read_as
 from backend.lists import estimates
@@ -212,7 +212,7 @@ class Parameters:
 
 
 def _kind(column: Any) -> type[Any]:
-    """Return the type of a column's values; SQLModel's texts do not say theirs."""
+    """Return the type of a column's values; SQLModel's text columns do not state one."""
     return next((kind for stored, kind in _KINDS if isinstance(column.type, stored)), str)
 
 
@@ -293,6 +293,7 @@ _Q = _parameter(
     "q",
     "Part of a name, symbol, title or email; from 4 characters also the beginning of an ID, address or hash.",
     maxLength=100,
+    pattern=PLAIN["line"],
 )
 _ORDER = _parameter("order", "Ascending or descending. Default desc.", enum=[str(o) for o in SortOrder])
 _LIMIT: Any = Annotated[
