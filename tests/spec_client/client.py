@@ -1,23 +1,25 @@
 """An example client of the API, written from its specification. It imports nothing of the service.
 
-The specification leaves some shapes open. For those the client uses what the service says at run time:
+The specification leaves many shapes open. The service fills these gaps at run time:
 
-- 422 names the fields that a body lacks, so the bodies below could be written without further reading.
+- 422 names the fields that a body lacks. The bodies below were written from those answers.
 - 202 has a `Location`: the request to poll.
 - A refusal has a `resolution`: the call that removes its cause. `Client.call` follows it and tries again.
+
+So an `Issuer` prepares nothing. It asks for an asset, a market and orders, and the refusals say what is missing.
 """
 
 import base64
 import hashlib
 import hmac
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
 
-RESOURCES = ("orgs", "assets", "members", "wallets", "chains", "attestations", "transfers", "api-keys")
-ALL_SCOPES = [f"{resource}:{action}" for resource in RESOURCES for action in ("read", "write")]
+RESOURCES = ("orgs", "assets", "wallets", "chains", "attestations", "transfers")
+SCOPES = [f"{resource}:{action}" for resource in RESOURCES for action in ("read", "write")]
 
 Json = dict[str, Any]
 
@@ -36,47 +38,40 @@ class Client:
     def __init__(self, base_url: str, patience: float = 60) -> None:
         self._http = httpx.Client(base_url=base_url, timeout=patience, trust_env=False)
         self._patience = patience
+        self._person: dict[str, str] = {}
+        self._key: dict[str, str] = {}
         self.followed: list[str] = []
 
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
     def sign_in(self, email: str, password: str) -> None:
-        """Act as a person. Later calls send the person's access token."""
+        """Act as a person."""
         answer = self.call("POST", "/auth/login", {"email": email, "password": password})
-        self._http.headers["Authorization"] = f"Bearer {answer['access_token']}"
+        self._person = {"Authorization": f"Bearer {answer['access_token']}"}
 
     def use_key(self, key: str) -> None:
-        """Send an organization's key beside the access token: the registration of an issuer needs both."""
-        self._http.headers["x-api-key"] = key
+        """Act with an organization's key instead."""
+        self._key = {"x-api-key": key}
 
-    def call(self, method: str, path: str, body: Json | None = None, known: dict[str, Json] | None = None) -> Json:
+    def call(self, method: str, path: str, body: Json | None = None, bodies: dict[str, Json] | None = None) -> Json:
         """Call until it succeeds: after each refusal follow its resolution.
 
-        A resolution has a method and a path, but no body. `known` has the bodies, by the last part of the path.
+        A resolution has a method and a path, but no body. `bodies` has them, by the last part of the path.
         """
         deadline = time.monotonic() + self._patience
         while True:
-            response = self._http.request(method, path, json=body)
+            response = self._http.request(method, path, json=body, headers=self._credentials(path))
             if response.is_success:
                 return self._finish(response)
             problem = response.json()
             step = next(resolutions(problem), None)
             if step is None or time.monotonic() > deadline:
                 raise Refused(problem)
-            self._follow(step, known or {})
-
-    def _follow(self, step: Json, known: dict[str, Json]) -> None:
-        name = step["path"].partition("?")[0].rpartition("/")[2]
-        if self.followed[-1:] == [step["description"]]:
-            time.sleep(0.1)  # The same step again: its effect has not arrived yet.
-        else:
-            self.followed.append(step["description"])
-        self.call(step["method"], step["path"], known.get(name, {}), known)
-
-    def _finish(self, response: httpx.Response) -> Json:
-        """Return the answer; if it is an acceptance, after its request has succeeded."""
-        answer: Json = response.json()
-        if response.status_code == httpx.codes.ACCEPTED:
-            self.wait(str(response.url.join(response.headers["location"])), "succeeded")
-        return answer
+            self._follow(step, bodies or {})
 
     def wait(self, path: str, status: str) -> Json:
         """Poll a detail endpoint until it has a status."""
@@ -86,6 +81,27 @@ class Client:
                 raise AssertionError(f"{path} is {found['status']}, not {status}: {found}")
             time.sleep(0.1)
         return found
+
+    def _credentials(self, path: str) -> dict[str, str]:
+        """The key and the person's token are alternatives; only the registration of an issuer needs both."""
+        if path.endswith("/issuer/register"):
+            return self._person | self._key
+        return self._key or self._person
+
+    def _follow(self, step: Json, bodies: dict[str, Json]) -> None:
+        if self.followed[-1:] == [step["description"]]:
+            time.sleep(0.1)  # The same step again: its effect has not arrived yet.
+        else:
+            self.followed.append(step["description"])
+        name = step["path"].partition("?")[0].rpartition("/")[2]
+        self.call(step["method"], step["path"], bodies.get(name, {}), bodies)
+
+    def _finish(self, response: httpx.Response) -> Json:
+        """Return the answer. If it is an acceptance, wait for its request first."""
+        answer: Json = response.json()
+        if response.status_code == httpx.codes.ACCEPTED:
+            self.wait(str(response.url.join(response.headers["location"])), "succeeded")
+        return answer
 
 
 def resolutions(problem: Json) -> Iterator[Json]:
@@ -105,25 +121,13 @@ class Issuer:
 
     def __init__(self, client: Client, name: str) -> None:
         self._client = client
-        self.id: str = client.call("POST", "/orgs", {"name": name})["id"]
-        key = self._call("POST", "/api-keys", {"name": f"{name}'s client", "scopes": ALL_SCOPES})
+        self._at = f"/orgs/{client.call('POST', '/orgs', {'name': name})['id']}"
+        key = self._call("POST", "/api-keys", {"name": f"{name}'s client", "scopes": SCOPES})
         client.use_key(key["key"])
 
-    def _call(self, method: str, path: str, body: Json | None = None, **known: Json) -> Json:
-        """Call below the organization, knowing what a person of the organization knows."""
-        common: dict[str, Json] = {"wallets": {"label": "Treasury"}, "verify": {"kyc_level": 2}}
-        return self._client.call(method, f"/orgs/{self.id}{path}", body, common | known)
-
-    def chain(self, eid: int) -> Json:
-        """Return a chain as the organization sees it, with the contracts on it."""
-        return next(chain for chain in self._call("GET", "/chains")["chains"] if chain["xchain_eid"] == eid)
-
-    def investor(self, name: str, country: str) -> Json:
-        """Create a party with a wallet that the service keeps for it. Nobody has verified its identity yet."""
-        wallet = self._call("POST", "/wallets", {"label": name})
-        body = {"name": name, "country": country, "wallet_address": wallet["address"]}
-        party = self._client.call("POST", f"/identity/parties?organization_id={self.id}", body)
-        return {"party_id": party["id"], "wallet_id": wallet["id"], "address": wallet["address"]}
+    def webhook(self, url: str) -> str:
+        """Have all events sent to an address. Return the secret that signs them."""
+        return str(self._call("POST", "/webhooks", {"url": url})["secret"])
 
     def asset(self, symbol: str, eid: int, **rules: Any) -> str:
         """Deploy an asset on its first chain."""
@@ -131,11 +135,19 @@ class Issuer:
         return str(self._call("POST", "/assets", body)["assetId"])
 
     def market(self, asset: str, eid: int) -> Json:
-        """Deploy a market. The service bridges the asset first if it is not on that chain."""
-        body = {"chain_eid": eid, "market_factory_address": self.chain(eid)["market_factory_address"]}
+        """Deploy a market on a chain. The service bridges the asset first if it is not there."""
+        chain = next(chain for chain in self._call("GET", "/chains")["chains"] if chain["xchain_eid"] == eid)
         path = f"/assets/{asset}/markets"
+        body = {"chain_eid": eid, "market_factory_address": chain["market_factory_address"]}
         accepted = self._call("POST", path, body)
-        return self._client.wait(f"/orgs/{self.id}{path}/{accepted['marketId']}", "active")
+        return self._client.wait(f"{self._at}{path}/{accepted['marketId']}", "active")
+
+    def investor(self, name: str, country: str) -> Json:
+        """Create a party, and a wallet that the service keeps for it. Its identity is not verified yet."""
+        wallet = self._call("POST", "/wallets", {"label": name})
+        body = {"name": name, "country": country, "wallet_address": wallet["address"]}
+        party = self._client.call("POST", "/identity/parties", body)
+        return {"party_id": party["id"], "wallet_id": wallet["id"], "address": wallet["address"]}
 
     def mint(self, asset: str, eid: int, investor: Json, amount: int) -> None:
         """Create tokens for an investor."""
@@ -147,13 +159,21 @@ class Issuer:
         path = f"/assets/{market['asset_id']}/markets/{market['id']}/orders"
         body = {"side": side, "price": str(price), "amount": str(amount), "wallet_id": investor["wallet_id"]}
         accepted = self._call("POST", path, body, attestations=attestation(investor, market["chain_eid"]))
-        return f"/orgs/{self.id}{path}/{accepted['orderId']}"
+        return f"{self._at}{path}/{accepted['orderId']}"
 
-    def webhook(self, url: str) -> str:
-        """Have all events sent to an address. Return the secret that signs them."""
-        return str(self._call("POST", "/webhooks", {"url": url})["secret"])
+    def _call(self, method: str, path: str, body: Json | None = None, **bodies: Json) -> Json:
+        """Call below the organization. A resolution may need a wallet's label or the level of a verification."""
+        usual: dict[str, Json] = {"wallets": {"label": "Treasury"}, "verify": {"kyc_level": 2}}
+        return self._client.call(method, f"{self._at}{path}", body, usual | bodies)
 
 
 def attestation(investor: Json, eid: int) -> Json:
     """The body of a KYC attestation on a chain."""
     return {"party_id": investor["party_id"], "chain_eid": eid}
+
+
+def is_genuine(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+    """Return whether a webhook has the signature of its secret (standardwebhooks.com)."""
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    mac = hmac.digest(base64.b64decode(secret.removeprefix("whsec_")), signed, hashlib.sha256)
+    return f"v1,{base64.b64encode(mac).decode()}" in headers["webhook-signature"].split()
