@@ -4,7 +4,7 @@ The specification leaves many shapes open. The service fills these gaps at run t
 
 - 422 names the fields that a body lacks. The bodies below were written from those answers.
 - 202 has a `Location`: the request to poll.
-- A refusal has a `resolution`: the call that removes its cause. `Client.call` follows it and tries again.
+- A refusal has a `resolution`: the call that removes its cause. `Client.call` follows it and retries.
 
 So an `Issuer` prepares nothing. It asks for an asset, a market and orders, and the refusals say what is missing.
 """
@@ -69,9 +69,13 @@ class Client:
                 return self._finish(response)
             problem = response.json()
             step = next(resolutions(problem), None)
-            if step is None or time.monotonic() > deadline:
+            is_limited = response.status_code == httpx.codes.TOO_MANY_REQUESTS
+            if (step is None and not is_limited) or time.monotonic() > deadline:
                 raise Refused(problem)
-            self._follow(step, bodies or {})
+            if is_limited:
+                time.sleep(float(response.headers.get("retry-after", 1)))
+            elif step is not None:
+                self._follow(step, bodies or {})
 
     def wait(self, path: str, status: str) -> Json:
         """Poll a detail endpoint until it has a status."""
@@ -160,6 +164,25 @@ class Issuer:
         body = {"side": side, "price": str(price), "amount": str(amount), "wallet_id": investor["wallet_id"]}
         accepted = self._call("POST", path, body, attestations=attestation(investor, market["chain_eid"]))
         return f"{self._at}{path}/{accepted['orderId']}"
+
+    def orders(self, market: Json, status: str) -> list[Json]:
+        """List the orders of a market that have a status."""
+        path = f"/assets/{market['asset_id']}/markets/{market['id']}/orders?status={status}"
+        return list(self._call("GET", path)["orders"])
+
+    def bridges(self, asset: str) -> list[Json]:
+        """List the bridge transactions of an asset."""
+        return list(self._call("GET", f"/bridges?assetId={asset}")["bridges"])
+
+    def distribution(self, asset: str, eid: int, amounts: dict[str, int]) -> Json:
+        """Pay out tokens to addresses: draft a distribution, and activate it with its merkle root."""
+        path = f"/assets/{asset}/distributions"
+        recipients = [{"address": address, "amount": str(amount)} for address, amount in amounts.items()]
+        draft = self._call("POST", path, {"name": "Payout", "chain_eid": eid, "recipients": recipients})
+        one = f"{path}/{draft['id']}"
+        terms = {"chainEid": eid, "merkleRoot": draft["merkle_root"], "totalRecipients": draft["total_recipients"]}
+        assert self._call("POST", f"{one}/activate", terms) == {}
+        return self._client.wait(self._at + one, "active")
 
     def _call(self, method: str, path: str, body: Json | None = None, **bodies: Json) -> Json:
         """Call below the organization. A resolution may need a wallet's label or the level of a verification."""
