@@ -26,6 +26,8 @@ from backend.requests.models import RequestRow
 
 OLDEST = timedelta(days=7)
 """Age of a block whose events are still announced."""
+ANNOUNCED = frozenset({"OrderPlaced", "OrderStatus", "Trade"})
+"""Events that become changes; the market has others."""
 ACTIONS = {
     OrderStatus.PARTIAL: "order.partially_filled",
     OrderStatus.FILLED: "order.filled",
@@ -63,7 +65,7 @@ class _Announcement:
 async def announce(session: db.Write, eid: int, events: Sequence[Event]) -> None:
     """Publish the orders and trades of some events, in their order on the chain."""
     since = clock.moment() - OLDEST.total_seconds()
-    recent = [event for event in events if event.log.timestamp >= since and event.name != "Halted"]
+    recent = [event for event in events if event.log.timestamp >= since and event.name in ANNOUNCED]
     if not recent:
         return
     orders, trades = await _orders(session, recent), await _trades(session, recent)

@@ -34,6 +34,12 @@ async def firm(world: World) -> Issuer:
     return await issuer(world)
 
 
+@pytest_asyncio.fixture
+async def buyer(firm: Issuer) -> Any:
+    """The wallet of a buyer. Request it before `public`, as `firm`."""
+    return await firm.trader()
+
+
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
     """Return when the condition is true."""
     async with asyncio.timeout(60):
@@ -160,6 +166,34 @@ async def test_order_is_open_again_while_its_cancellation_is_reorganized(
     await pool.mine()
     await until(lambda: has_status("cancelled"))
     await until(lambda: succeeded(firm, request))
+
+
+async def test_order_is_pending_while_its_transaction_is_reorganized_and_keeps_its_id(
+    firm: Issuer, buyer: Any, public: None, pool: NodePool
+) -> None:
+    pool.become(mines_every=2)
+    market = await firm.market(firm.of)
+    treasury = await firm.treasury()
+    sold = await firm.order(market, treasury, "sell", 10**6, 2 * UNIT)
+    bought = await firm.order(market, buyer, "buy", 10**6, UNIT)
+    at = f"/assets/{market['asset_id']}/markets/{market['id']}"
+
+    async def is_as(bought_status: str, sold_status: str, volume: int) -> bool:
+        orders = [(await firm.get(f"{at}/orders/{order['id']}"))["status"] for order in (bought, sold)]
+        return orders == [bought_status, sold_status] and (await firm.get(at))["volume"] == str(volume)
+
+    await until(lambda: is_as("filled", "partial", UNIT))
+    (trade,) = (await firm.get(f"{at}/trades"))["trades"]
+    await take_back(pool, bought["tx_hash"])
+    await until(lambda: is_as("pending", "open", 0))
+    assert (await firm.get(f"{at}/trades"))["trades"] == []
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await until(lambda: is_as("filled", "partial", UNIT))
+    (again,) = (await firm.get(f"{at}/trades"))["trades"]
+    assert (again["id"], again["taker_order_id"]) == (trade["id"], bought["id"])
+    executed = (await firm.get("/audit", params={"action": "trade.executed"}))["audit"]
+    assert [entry["subject"]["id"] for entry in executed] == [trade["id"]]
 
 
 async def reorganized_freeze(firm: Issuer, pool: NodePool) -> Any:
