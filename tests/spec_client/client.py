@@ -1,12 +1,16 @@
-"""An example client of the API, written from its specification. It imports nothing of the service.
+"""An example client of the API, written from its specification and the service's answers. It imports nothing of the
+service.
 
-The specification leaves many shapes open. The service fills these gaps at run time:
+The specification leaves many paths and bodies open. The service fills most of these gaps:
 
-- 422 names the fields that a body lacks. The bodies below were written from those answers.
+- 422 names the fields that a body lacks. Most bodies below were written from those answers.
 - 202 has a `Location`: the request to poll.
 - A refusal has a `resolution`: the call that removes its cause. `Client.call` follows it and retries.
 
 So an `Issuer` prepares nothing. It asks for an asset, a market and orders, and the refusals say what is missing.
+
+Three things came from the reference instead: the detail of an order, the draft of a distribution, and the signature of
+webhooks.
 """
 
 import base64

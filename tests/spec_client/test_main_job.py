@@ -1,4 +1,4 @@
-"""The main job through a client that was written from the specification."""
+"""The main job through a client that imports nothing of the service."""
 
 import ast
 import asyncio
@@ -24,9 +24,9 @@ PRICE = 1_000_000
 REASON = "Obtain an attestation for the receiver from an issuer the asset trusts."
 
 
-async def test_main_job_by_the_specification_ends_with_a_filled_order(api: Any, world: World) -> None:
+async def test_main_job_by_following_resolutions_ends_with_a_filled_order(api: Any, world: World) -> None:
     """From sign-in to a filled order and a payout. The client prepares nothing: it follows the resolution of each
-    refusal."""
+    refusal. Only the buyer's deposit comes from outside."""
     admin = await world.person(await world.organization())
     run = asyncio.to_thread
     async with served(api) as origin, Receiver() as receiver:
