@@ -1,6 +1,8 @@
 """Rules of wallets and their deletion. Pure functions."""
 
 from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
 
 from backend.core.errors import BadRequest, Conflict
 from backend.core.fields import Environment
@@ -14,6 +16,20 @@ def kind_of(asked: WalletKind | None, address: str | None) -> WalletKind:
     if asked is WalletKind.LINKED and address is None:
         raise BadRequest("A linked wallet requires its address.", pointer="/address")
     return WalletKind.LINKED if address is not None else WalletKind.SERVER
+
+
+def server_wallet_entry(organization_id: UUID) -> dict[str, Any]:
+    """Return the unmet prerequisite `server_wallet_exists`, with the call that satisfies it (specification 2.7)."""
+    return {
+        "state": "server_wallet_exists",
+        "satisfied": False,
+        "detail": "The organization has no default server wallet to own the token and pay for its transactions.",
+        "resolution": {
+            "method": "POST",
+            "path": f"/orgs/{organization_id}/wallets",
+            "description": "Create a server wallet.",
+        },
+    }
 
 
 def check_default(kind: WalletKind, is_default: bool, has_tokens: bool) -> None:

@@ -6,7 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend.core.errors import Conflict
+from backend.core.errors import Conflict, PrerequisitesNotMet
+from backend.wallets import rules
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
@@ -19,13 +20,11 @@ async def find_treasury(session: AsyncSession, organization_id: UUID) -> WalletR
 
 
 async def treasury(session: AsyncSession, organization_id: UUID) -> WalletRow:
-    """Return the default server wallet; 409 without one."""
+    """Return the default server wallet; 409 with the prerequisite `server_wallet_exists` without one."""
     wallet = await find_treasury(session, organization_id)
     if wallet is None:
-        raise Conflict(
-            "The organization has no default server wallet to own the token and pay for its transactions. Create "
-            f"one by POST /v1/orgs/{organization_id}/wallets."
-        )
+        entry = rules.server_wallet_entry(organization_id)
+        raise PrerequisitesNotMet([entry], f"{entry['detail']} Create one first.")
     return wallet
 
 

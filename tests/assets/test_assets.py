@@ -163,3 +163,14 @@ async def test_asset_creation_with_a_taken_symbol_or_no_wallet_is_rejected(world
     await poor.enable(SEPOLIA)
     problem = await poor.refused("POST", "/assets", 409, json=asset_body())
     assert "no default server wallet" in problem.detail
+
+
+async def test_asset_creation_without_a_wallet_names_the_call_that_creates_one(world: World) -> None:
+    firm = await Firm.found(world, "Bare")
+    await firm.enable(SEPOLIA)
+    problem = await firm.refused("POST", "/assets", 409, json=asset_body())
+    (missing,) = problem.prerequisites
+    assert (missing["state"], missing["satisfied"]) == ("server_wallet_exists", False)
+    call = missing["resolution"]
+    await firm.admin.call(call["method"], call["path"], json={"label": "Treasury"})
+    assert (await firm.post("/assets", asset_body()))["accepted"] is True
