@@ -154,6 +154,7 @@ def _subject() -> rx.Component:
         ONE.subject_type,
         ("asset", link("Open the asset", base + "/assets/" + ONE.subject_id)),
         ("market", link("Open the market", base + "/markets/" + ONE.subject_id)),
+        ("order", link("Open the market", base + "/markets/" + ONE.market_id + "?asset=" + ONE.asset_id)),
         ("attestation", link("Open the attestation", base + "/attestations?show=active&id=" + ONE.subject_id)),
         ("issuer", link("Open the issuer", base + "/issuer")),
         ("distribution", link("Open the distribution", base + "/distributions/" + ONE.subject_id)),

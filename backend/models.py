@@ -24,7 +24,7 @@ from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
 from backend.mail.models import OutboxRow
-from backend.markets.models import MarketRow, OrderRow
+from backend.markets.models import AnnouncementRow, MarketRow, OrderRow, TradeRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.reconciliation.models import ReconciliationRow
@@ -35,6 +35,7 @@ from backend.wallets.models import WalletRow
 from backend.webhooks.models import DeliveryRow, EndpointRow
 
 __all__ = [
+    "AnnouncementRow",
     "ApiKeyRow",
     "ApprovalRow",
     "AssetRow",
@@ -85,6 +86,7 @@ __all__ = [
     "SigningKeyRow",
     "StateEventRow",
     "TokenTransferRow",
+    "TradeRow",
     "TransactionRow",
     "TransferRow",
     "TreePartRow",

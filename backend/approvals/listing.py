@@ -65,7 +65,8 @@ async def found(context: Context, approval_id: UUID) -> Any:
 
 def _query(context: Context) -> sa.Select[Any]:
     asker, decider, request = aliased(UserRow), aliased(UserRow), sa.inspect(RequestRow).local_table
-    of_request = (request.c.kind, request.c.title, request.c.scope, request.c.subject_type, request.c.subject_id)
+    names = ("kind", "title", "scope", "subject_type", "subject_id", "arguments")
+    of_request = [request.c[name] for name in names]
     return (
         sa.select(
             *TABLE.c,
@@ -123,7 +124,7 @@ def _fields(row: Any) -> dict[str, Any]:
     shown = {name: value for name, value in row._mapping.items() if name in Approval.model_fields}
     return shown | {
         "action": row.kind,
-        "subject": Subject(type=row.subject_type, id=row.subject_id),
+        "subject": Subject.of(row.subject_type, row.subject_id, row.arguments),
         "status": rules.standing(row.status, row.expires_at, now()),
         "asked_with": _asked_with(row),
     }

@@ -37,6 +37,7 @@ READ_WITH = {
     "bridge": Scope.ASSETS_READ,
     "market": Scope.ASSETS_READ,
     "order": Scope.ASSETS_READ,
+    "trade": Scope.ASSETS_READ,
     "distribution": Scope.ASSETS_READ,
 }
 """The scope with which a credential may read the log's details of a kind of record; orgs:read for any other."""

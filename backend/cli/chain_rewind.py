@@ -33,6 +33,7 @@ from backend.models import (
     OrderRow,
     StateEventRow,
     TokenTransferRow,
+    TradeRow,
     TransactionRow,
 )
 from backend.registrations import event_streams
@@ -161,11 +162,14 @@ async def _undone(session: db.Write, eid: int, block: int) -> dict[str, int]:
     counts = {
         "transfer": _count(TokenTransferRow, block).where(col(TokenTransferRow.chain_eid) == eid),
         "order": _count(OrderRow, block).join(MarketRow).where(col(MarketRow.chain_eid) == eid),
+        "trade": _count(TradeRow, block).join(MarketRow).where(col(MarketRow.chain_eid) == eid),
         "claim": _count(ClaimRow, block).join(DistributionRow).where(col(DistributionRow.chain_eid) == eid),
         "state change": _count(StateEventRow, block).where(col(StateEventRow.chain_eid) == eid),
     }
     return {name: await session.scalar(query) or 0 for name, query in counts.items()}
 
 
-def _count(table: type[TokenTransferRow | OrderRow | ClaimRow | StateEventRow], block: int) -> sa.Select[Any]:
+def _count(
+    table: type[TokenTransferRow | OrderRow | TradeRow | ClaimRow | StateEventRow], block: int
+) -> sa.Select[Any]:
     return sa.select(sa.func.count()).select_from(table).where(col(table.block_number) > block)

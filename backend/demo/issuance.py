@@ -124,15 +124,8 @@ class Issuance:
             order = {"side": side, "price": str(price * CENT), "amount": str(amount * UNIT), "wallet_id": wallet}
             placed = await self.admin.post_and_wait(self.org, orders, order, key=f"order:{number}")
             if number == CANCELLED:
-                await self._cancel(orders, placed)
-
-    async def _cancel(self, orders: str, placed: dict[str, Any]) -> None:
-        listed = (await self.admin.get(f"{orders}?status=open&limit=100"))["orders"]
-        price = str(ORDERS[CANCELLED][1] * CENT)
-        order = next((o["id"] for o in listed if o["price"] == price), None)
-        if order is not None:
-            accepted = await self.admin.call("DELETE", f"{orders}/{order}")
-            await self.admin.succeeded(self.org, accepted["requestId"], "cancel")
+                accepted = await self.admin.call("DELETE", f"{orders}/{placed['orderId']}")
+                await self.admin.succeeded(self.org, accepted["requestId"], "cancel")
 
     async def transfers(self) -> None:
         """Send tokens between wallets here, under the rules."""

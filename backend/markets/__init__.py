@@ -1,1 +1,1 @@
-"""Markets: compliance-gated order books, and their orders."""
+"""Markets: compliance-gated order books, their orders and trades."""

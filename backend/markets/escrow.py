@@ -39,7 +39,8 @@ async def open_orders(
             col(OrderRow.maker_address) == address,
             col(OrderRow.status).in_((OrderStatus.OPEN, OrderStatus.PARTIAL)),
         )
-        found.append((market, list(await session.scalars(theirs.order_by(col(OrderRow.chain_order_id))))))
+        numbers = await session.scalars(theirs.order_by(col(OrderRow.chain_order_id)))
+        found.append((market, [number for number in numbers if number is not None]))
     return found
 
 

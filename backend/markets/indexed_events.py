@@ -1,10 +1,9 @@
-"""Events of the markets: their orders, and halts by their owner."""
+"""Events of the markets: their orders and trades, and halts by their owner."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend.chain.abi.outcome import Log
@@ -14,18 +13,17 @@ from backend.chain.indexer.block_spans import Span
 from backend.chain.indexer.state_events import Subject
 from backend.chain.models import StateEventRow
 from backend.core import db
-from backend.markets.models import MarketRow, OrderRow
-from backend.markets.schemas import OrderSide, OrderStatus
+from backend.markets import announcements, indexed_orders, indexed_trades
+from backend.markets.announcements import Event
+from backend.markets.indexed_orders import Placed
+from backend.markets.models import MarketRow, TradeRow
+from backend.markets.schemas import OrderStatus
 
 _STATUS, _HALT = "OrderStatus", "Halted"
-_ORDERS: Any = sa.inspect(OrderRow).local_table
-_PLACE = ("tx_hash", "block_number")
-_PLACED = ("side", "price", "amount", "maker_address", *_PLACE)
-"""Fields of the event that places an order."""
 
 
 class Orders:
-    """The stream of `OrderPlaced`, `OrderStatus` and `Halted` events of every market."""
+    """The stream of `OrderPlaced`, `Trade`, `OrderStatus` and `Halted` events of every market."""
 
     name = "orders"
 
@@ -37,74 +35,48 @@ class Orders:
         return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
-        """Insert new events, and update each affected order and market."""
+        """Insert new events, update each affected order and market, and announce what is new."""
         markets = await _markets(session, eid, {log.address for log in logs})
-        decoded = [(log, answer) for log in logs if log.address in markets and (answer := log.decoded()) is not None]
-        orders = [o for log, answer in decoded if (o := _placed(log, *answer, markets[log.address])) is not None]
-        events = [
-            row for log, answer in decoded if (row := _event(eid, log, *answer, markets[log.address])) is not None
-        ]
-        new = await _place(session, orders) + await state_events.insert_new(session, events)
+        found = _decoded(logs, markets)
+        orders, trades, states = _orders(found), _trades(found), _states(eid, found)
+        new = await indexed_orders.place(session, eid, orders)
+        new += await indexed_trades.add(session, trades) + await state_events.insert_new(session, states)
         address = {market.id: address for address, market in markets.items()}
-        touched = {(row.address, row.subject) for row in events}
+        touched = {(row.address, row.subject) for row in states}
         touched |= {(address[order["market_id"]], str(order["chain_order_id"])) for order in orders}
         await _set_states(session, eid, markets, touched)
+        if new:
+            await announcements.announce(session, eid, found)
         return new
 
     async def rewind(self, session: db.Write, eid: int, block: int) -> None:
-        """Delete the orders and events above a block, and update each affected order and market."""
+        """Undo the orders, trades and events above a block, and update each affected order and market."""
         ids = sa.select(col(MarketRow.id)).where(col(MarketRow.chain_eid) == eid)
-        gone = sa.delete(OrderRow).where(col(OrderRow.market_id).in_(ids), col(OrderRow.block_number) > block)
-        await session.execute(gone)
+        await indexed_orders.rewind(session, ids, block)
+        await indexed_trades.rewind(session, ids, block)
         changed = await state_events.forget(session, eid, (_STATUS, _HALT), block)
         markets = await _markets(session, eid, {address for address, _ in changed})
         await _set_states(session, eid, markets, changed)
 
     async def correct(self, session: db.Write, eid: int, address: str, span: Span, logs: Sequence[Log]) -> int:
-        """Replace the orders of a market, and its owner's halt, with those of its logs."""
+        """Replace the orders and trades of a market, and its owner's halt, with those of its logs."""
         markets = await _markets(session, eid, [address])
-        market, before = markets[address], await _states(session, markets[address])
-        decoded = [(log, answer) for log in logs if (answer := log.decoded()) is not None]
-        orders = {o["chain_order_id"]: o for log, answer in decoded if (o := _placed(log, *answer, market)) is not None}
-        events = [row for log, answer in decoded if (row := _event(eid, log, *answer, market)) is not None]
-        wrong = await _correct_orders(session, market, span, orders)
+        market, before = markets[address], await _known_states(session, markets[address])
+        found = _decoded(logs, markets)
+        orders, events = {o["chain_order_id"]: o for o in _orders(found)}, _states(eid, found)
+        wrong = await indexed_orders.correct(session, market, span, orders)
+        wrong += await indexed_trades.correct(session, market, span, _trades(found))
         subjects = await state_events.delete_wrong(session, eid, address, (_STATUS, _HALT), span, events)
         new = await self.apply(session, eid, logs)
         known = {str(number) for number in orders} | {row.subject for row in events} | subjects | {""}
         await _set_states(session, eid, markets, {(address, subject) for subject in known})
-        changed = [n for n, state in (await _states(session, market)).items() if before.get(n) != state]
+        changed = [n for n, state in (await _known_states(session, market)).items() if before.get(n) != state]
         return max(wrong, new, len(subjects), len(changed))
 
 
-async def _states(session: db.Write, market: MarketRow) -> dict[int | None, Any]:
+async def _known_states(session: db.Write, market: MarketRow) -> dict[int | None, Any]:
     """Return the state that the rows give each order of a market, and the market itself."""
-    columns = (_ORDERS.c.chain_order_id, _ORDERS.c.status, _ORDERS.c.filled)
-    rows = await session.execute(sa.select(*columns).where(_ORDERS.c.market_id == market.id))
-    return {row.chain_order_id: (row.status, row.filled) for row in rows} | {None: market.is_halted}
-
-
-async def _correct_orders(session: db.Write, market: MarketRow, span: Span, right: dict[int, dict[str, Any]]) -> int:
-    """Delete the orders that were never placed, and correct the others; return how many were wrong."""
-    theirs = (
-        _ORDERS.c.market_id == market.id,
-        sa.or_(span.holds(_ORDERS.c.block_number), _ORDERS.c.chain_order_id.in_(right)),
-    )
-    rows = (await session.execute(sa.select(_ORDERS).where(*theirs))).all()
-    wrong = [
-        row for row in rows if any(getattr(row, n) != v for n, v in _of_order(right.get(row.chain_order_id)).items())
-    ]
-    for row in wrong:
-        here = _ORDERS.c.id == row.id
-        if row.chain_order_id not in right:
-            await session.execute(sa.delete(_ORDERS).where(here))
-        else:
-            await session.execute(sa.update(_ORDERS).where(here).values(**_of_order(right[row.chain_order_id])))
-    return len(wrong)
-
-
-def _of_order(placed: dict[str, Any] | None) -> dict[str, Any]:
-    """Return how an order's row must describe its placement; an order that was never placed matches nothing."""
-    return {"chain_order_id": None} if placed is None else {name: placed[name] for name in _PLACED}
+    return await indexed_orders.states(session, market) | {None: market.is_halted}
 
 
 async def _markets(session: db.Write, eid: int, addresses: Collection[str]) -> dict[str, MarketRow]:
@@ -112,43 +84,34 @@ async def _markets(session: db.Write, eid: int, addresses: Collection[str]) -> d
     return {str(row.market_address): row for row in await session.scalars(found)}
 
 
-def _event(eid: int, log: Log, name: str, values: Mapping[str, Any], market: MarketRow) -> StateEventRow | None:
-    if name == _HALT:
-        return state_events.event_row(market.organization_id, eid, log, name, {"halted": values["halted"]})
-    if name == _STATUS:
+def _decoded(logs: Sequence[Log], markets: Mapping[str, MarketRow]) -> list[Event]:
+    """Return the events of the markets; logs of other contracts are omitted."""
+    known = [(log, log.decoded()) for log in logs if log.address in markets]
+    return [Event(log, *answer, markets[log.address]) for log, answer in known if answer is not None]
+
+
+def _orders(events: Sequence[Event]) -> list[Placed]:
+    found = (indexed_orders.placed(e.log, e.name, e.values, e.market) for e in events)
+    return [order for order in found if order is not None]
+
+
+def _trades(events: Sequence[Event]) -> list[TradeRow]:
+    found = (indexed_trades.traded(e.log, e.name, e.values, e.market) for e in events)
+    return [trade for trade in found if trade is not None]
+
+
+def _states(eid: int, events: Sequence[Event]) -> list[StateEventRow]:
+    return [row for event in events if (row := _state_event(eid, event)) is not None]
+
+
+def _state_event(eid: int, event: Event) -> StateEventRow | None:
+    organization_id, log, values = event.market.organization_id, event.log, event.values
+    if event.name == _HALT:
+        return state_events.event_row(organization_id, eid, log, _HALT, {"halted": values["halted"]})
+    if event.name == _STATUS:
         state = {"status": values["status"], "filled": values["filled"]}
-        return state_events.event_row(market.organization_id, eid, log, name, state, str(values["orderId"]))
+        return state_events.event_row(organization_id, eid, log, _STATUS, state, str(values["orderId"]))
     return None
-
-
-def _placed(log: Log, name: str, values: Mapping[str, Any], market: MarketRow) -> dict[str, Any] | None:
-    if name != "OrderPlaced":
-        return None
-    return OrderRow(
-        organization_id=market.organization_id,
-        market_id=market.id,
-        chain_order_id=values["orderId"],
-        side=OrderSide.BUY if values["isBuy"] else OrderSide.SELL,
-        price=values["price"],
-        amount=values["amount"],
-        maker_address=values["maker"],
-        tx_hash=log.tx_hash,
-        block_number=log.block_number,
-    ).model_dump()
-
-
-async def _place(session: db.Write, orders: Sequence[dict[str, Any]]) -> int:
-    """Insert orders. An existing one, from another block or transaction, is replaced."""
-    if not orders:
-        return 0
-    fresh = insert(_ORDERS)
-    elsewhere = sa.tuple_(*(_ORDERS.c[n] for n in _PLACE)) != sa.tuple_(*(fresh.excluded[n] for n in _PLACE))
-    replaced = fresh.on_conflict_do_update(
-        index_elements=["market_id", "chain_order_id"],
-        set_={name: fresh.excluded[name] for name in _PLACED},
-        where=elsewhere,
-    )
-    return await state_events.execute_many(session, replaced, orders)
 
 
 async def _set_states(
@@ -167,21 +130,10 @@ async def _set_states(
         else:
             values.append(_state(markets[address], int(number), event))
     await session.flush()
-    await _write_states(session, values)
+    await indexed_orders.write_states(session, values)
 
 
 def _state(market: MarketRow, number: int, event: StateEventRow | None) -> dict[str, Any]:
     arguments = {"status": STATUSES.index(OrderStatus.OPEN), "filled": 0} if event is None else event.arguments
     status = OrderStatus(STATUSES[arguments["status"]])
     return {"market": market.id, "number": number, "status_now": status, "filled_now": arguments["filled"]}
-
-
-async def _write_states(session: db.Write, values: Sequence[dict[str, Any]]) -> None:
-    if not values:
-        return
-    status = sa.bindparam("status_now", type_=_ORDERS.c.status.type)
-    filled = sa.bindparam("filled_now", type_=_ORDERS.c.filled.type)
-    theirs = (_ORDERS.c.market_id == sa.bindparam("market"), _ORDERS.c.chain_order_id == sa.bindparam("number"))
-    changed = sa.or_(_ORDERS.c.status != status, _ORDERS.c.filled != filled)
-    update = sa.update(_ORDERS).where(*theirs, changed).values(status=status, filled=filled, updated_at=db.now())
-    await (await session.connection()).execute(update, list(values))

@@ -76,4 +76,6 @@ def _query(context: Context) -> sa.Select[Any]:
 
 
 def _market(row: Any) -> Market:
-    return Market(**{**row._mapping, "max_tokens_per_holder": str(row.max_tokens_per_holder)})
+    amounts = {name: str(getattr(row, name)) for name in ("max_tokens_per_holder", "volume")}
+    price = None if row.last_price is None else str(row.last_price)
+    return Market(**{**row._mapping, **amounts, "last_price": price})

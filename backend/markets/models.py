@@ -1,5 +1,6 @@
-"""Markets, and their orders as indexed."""
+"""Markets, their orders and trades."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -7,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, amount_field, organization_field, status_field
+from backend.core.columns import Row, amount_field, organization_field, status_field, time_field
 from backend.core.fields import RegulationType
 from backend.markets.schemas import MarketStatus, OrderSide, OrderStatus
 
@@ -46,22 +47,64 @@ class MarketRow(Row, table=True):
     is_halted: bool = False
     """From the market's own events; `status` follows from this, the token's state, its rules and the time."""
     halt_reason: str | None = None
+    volume: int | None = amount_field(0)
+    """The amount of all its trades; set with them, as are the next two."""
+    last_price: int | None = amount_field(None)
+    last_trade_at: datetime | None = time_field(nullable=True)
 
 
 class OrderRow(Row, table=True):
-    """An order of a market, keyed by its number on chain."""
+    """An order of a market. One that was accepted here has its row, with its request, before it is on the chain; the
+    row gets its number, transaction and block from its event."""
 
     __tablename__ = "orders"
     __table_args__ = (sa.UniqueConstraint("market_id", "chain_order_id"),)
 
     organization_id: UUID = organization_field()
     market_id: UUID = Field(foreign_key="markets.id", index=True)
-    chain_order_id: int = Field(sa_type=sa.BigInteger)
+    request_id: UUID | None = Field(default=None, unique=True)
+    """The request that places it; None for an order that was placed outside Signum."""
+    chain_order_id: int | None = Field(default=None, sa_type=sa.BigInteger)
     side: OrderSide = status_field(OrderSide)
-    status: OrderStatus = status_field(OrderStatus, OrderStatus.OPEN)
+    status: OrderStatus = status_field(OrderStatus, OrderStatus.PENDING)
     price: int | None = amount_field(0)
     amount: int | None = amount_field(0)
     filled: int | None = amount_field(0)
     maker_address: str = Field(index=True)
+    tx_hash: str | None = None
+    block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
+    failure: str | None = None
+
+
+class TradeRow(Row, table=True):
+    """A fill of two orders, from the market's event. `created_at` is the time of its block."""
+
+    __tablename__ = "trades"
+    __table_args__ = (
+        sa.UniqueConstraint("market_id", "tx_hash", "log_index"),
+        sa.Index("ix_trades_place", "market_id", "block_number", "log_index"),
+    )
+
+    organization_id: UUID = organization_field()
+    market_id: UUID = Field(foreign_key="markets.id")
+    maker_chain_id: int = Field(sa_type=sa.BigInteger)
+    taker_chain_id: int = Field(sa_type=sa.BigInteger)
+    """The numbers of the orders on chain."""
+    price: int | None = amount_field(0)
+    amount: int | None = amount_field(0)
+    taker_fee: int | None = amount_field(0)
+    maker_fee: int | None = amount_field(0)
     tx_hash: str
+    log_index: int
     block_number: int = Field(sa_type=sa.BigInteger)
+
+
+class AnnouncementRow(Row, table=True):
+    """An event of an order or a trade that was announced, so that reading the chain again does not repeat it. The
+    retention deletes it after 14 days."""
+
+    __tablename__ = "market_announcements"
+    __table_args__ = (sa.UniqueConstraint("key"), sa.Index("ix_market_announcements_age", "created_at"))
+
+    organization_id: UUID = organization_field()
+    key: str

@@ -1,4 +1,5 @@
-"""List, place and cancel orders. The indexer writes their rows; the workflow sends what is requested here."""
+"""Place and check orders. The workflow sends what is accepted here, and the indexer sets the rows to the chain's
+events."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,19 +16,15 @@ from backend.auth.scopes import Scope
 from backend.chain.bindings import market as contract
 from backend.chain.bindings import quote_token, token
 from backend.chain.devnet import clock
-from backend.chain.models import finality_of
 from backend.chain.transactions import lost_transactions
 from backend.chains import new_activity
-from backend.chains import service as chains
 from backend.compliance.refusal import Refused
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import evaluate_order, failures
 from backend.compliance.schemas import RuleVerdict, TransferVerdict
-from backend.core import db, locks
-from backend.core.changes import publish
-from backend.core.errors import Conflict, Forbidden, NotFound
-from backend.core.locks import Purpose
-from backend.core.pagination import Page, where_given
+from backend.core import db
+from backend.core.changes import publish, shown
+from backend.core.errors import Conflict, NotFound
 from backend.core.units import grouped
 from backend.markets import rules, service
 from backend.markets.models import MarketRow, OrderRow
@@ -37,22 +34,14 @@ from backend.markets.schemas import (
     OrderCheck,
     OrderCreate,
     OrderImpact,
-    OrderList,
     OrderPlan,
     OrderSide,
-    OrderStatus,
 )
 from backend.markets.terms import market_rules
-from backend.parties.models import PartyRow
 from backend.requests.accept import accept, acceptance_message
-from backend.requests.models import RequestRow
-from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
-
-ORDERS = sa.inspect(OrderRow).local_table
-CANCEL = "order.cancel"
 
 
 @dataclass(frozen=True)
@@ -62,34 +51,6 @@ class Trader:
     market: MarketRow
     asset: AssetRow
     wallet: WalletRow
-
-
-async def page(
-    context: Context, market_id: UUID, page: Page, status: OrderStatus | None, side: OrderSide | None
-) -> OrderList:
-    """Return a page of a market's orders, newest first, with the makers' names if the organization knows them."""
-    name = sa.func.coalesce(col(PartyRow.name), col(WalletRow.label)).label("maker_name")
-    ours = ORDERS.c.organization_id
-    chain_eid = sa.select(col(MarketRow.chain_eid)).where(col(MarketRow.id) == market_id).scalar_subquery()
-    query = (
-        sa.select(ORDERS, name, finality_of(chain_eid, ORDERS.c.tx_hash))
-        .outerjoin(
-            PartyRow,
-            sa.and_(col(PartyRow.organization_id) == ours, col(PartyRow.wallet_address) == ORDERS.c.maker_address),
-        )
-        .outerjoin(
-            WalletRow, sa.and_(col(WalletRow.organization_id) == ours, col(WalletRow.address) == ORDERS.c.maker_address)
-        )
-        .where(ORDERS.c.market_id == market_id, ours == context.organization_id)
-    )
-    query = where_given(query, (ORDERS.c.status, status), (ORDERS.c.side, side))
-    shown, cursor = await page.read(context.session, query, ORDERS.c)
-    return OrderList(orders=[_order(r) for r in shown], nextCursor=cursor)
-
-
-def _order(row: Any) -> Order:
-    amounts = {name: str(getattr(row, name)) for name in ("price", "amount", "filled")}
-    return Order(**{**row._mapping, **amounts})
 
 
 async def _placeable(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> Trader:
@@ -121,33 +82,45 @@ async def placing_plan(context: Context, asset_id: UUID, market_id: UUID, body: 
 async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> OrderAccepted:
     """Create an order's request, after checking every rule of market and token."""
     trader = await _placeable(context, asset_id, market_id, body)
+    order = await _insert(context, trader, body)
     request = await accept(
         context,
         "order.place",
         f"{body.side.title()} {grouped(body.amount, trader.asset.decimals)} {trader.asset.symbol}",
-        subject=("market", market_id),
+        subject=("order", order.id),
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,
         steps=[
             Step("order_approved", "Allowance approved for the market", trader.market.chain_eid),
             Step("order_placed", "Order placed", trader.market.chain_eid),
         ],
-        arguments={
-            "side": body.side,
-            "price": body.price,
-            "amount": body.amount,
-            "wallet": trader.wallet.address,
-        },
+        arguments={"asset_id": str(asset_id), "market_id": str(market_id)},
     )
-    asked = body.model_dump(mode="json") | {"maker_address": trader.wallet.address, "request_id": str(request.id)}
-    await publish(context.session, context.organization_id, "order.requested", ("market", market_id), None, asked)
+    order.request_id = request.id
+    await context.session.flush()
+    subject, asked = ("order", order.id), shown(Order, order, asset_id=asset_id)
+    await publish(context.session, context.organization_id, "order.requested", subject, None, asked)
     return OrderAccepted(
-        orderId=None,
+        orderId=order.id,
         marketId=market_id,
         status=request.status,
         request_id=str(request.id),
         message=acceptance_message(request, "The order is being placed."),
     )
+
+
+async def _insert(context: Context, trader: Trader, body: OrderCreate) -> OrderRow:
+    order = OrderRow(
+        organization_id=context.organization_id,
+        market_id=trader.market.id,
+        side=body.side,
+        price=int(body.price),
+        amount=int(body.amount),
+        maker_address=trader.wallet.address,
+    )
+    context.session.add(order)
+    await context.session.flush()
+    return order
 
 
 async def _trader(context: Context, asset_id: UUID, market_id: UUID, wallet_id: UUID) -> Trader:
@@ -237,97 +210,3 @@ def _needed(trader: Trader, body: OrderCreate) -> int:
     """Return the most that an order can use of its currency."""
     fee = max(trader.market.taker_fee_bps, trader.market.maker_fee_bps)
     return rules.budget(body.side, int(body.price), int(body.amount), trader.asset.decimals, fee)
-
-
-async def _cancellable(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> tuple[MarketRow, OrderRow]:
-    """Return the order if it may be cancelled; its maker must be a server wallet of the organization."""
-    market = await service.market(context, asset_id, market_id)
-    await chains.check_network(context, market.chain_eid)
-    async with lost_transactions.considered(context.session, market.chain_eid):
-        order: OrderRow | None = await context.session.scalar(
-            sa.select(OrderRow).where(col(OrderRow.id) == order_id, col(OrderRow.market_id) == market_id)
-        )
-        if order is None:
-            raise NotFound("This market has no order with this ID.")
-        rules.check_cancellable(order.status)
-    wallet: WalletRow | None = await context.session.scalar(
-        sa.select(WalletRow).where(
-            col(WalletRow.address) == order.maker_address,
-            col(WalletRow.organization_id) == context.organization_id,
-            col(WalletRow.kind) == WalletKind.SERVER,
-        )
-    )
-    if wallet is None:
-        raise Forbidden("The order's maker is not a wallet of this organization. Only its maker can cancel it.")
-    await records.check_funded(context.session, wallet, market.chain_eid, gas.ORDER)
-    return market, order
-
-
-async def cancelling_plan(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderPlan:
-    """Run every check of a cancellation, and return what it would release."""
-    market, order = await _cancellable(context, asset_id, market_id, order_id)
-    asset = await records.asset(context.session, context.organization_id, asset_id)
-    rest = (order.amount or 0) - (order.filled or 0)
-    impact = OrderImpact(
-        order_id=order_id,
-        side=order.side,
-        wallet_address=order.maker_address,
-        amount=str(rest if order.side is OrderSide.SELL else rest * (order.price or 0) // 10**asset.decimals),
-        currency=str(market.quote_symbol) if order.side is OrderSide.BUY else asset.symbol,
-    )
-    return OrderPlan(steps=["Cancel the rest of the order"], impact=impact)
-
-
-async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID) -> OrderAccepted:
-    """Cancel an order; a repeated call returns the earlier cancellation."""
-    await service.market(context, asset_id, market_id)
-    earlier = await _earlier_cancellation(context, market_id, order_id)
-    if earlier is not None:
-        return _cancelling(market_id, order_id, earlier)
-    market, order = await _cancellable(context, asset_id, market_id, order_id)
-    earlier = await _earlier_cancellation(
-        context, market_id, order_id
-    )  # again and locked, because the chain was queried
-    if earlier is not None:
-        return _cancelling(market_id, order_id, earlier)
-    request = await accept(
-        context,
-        CANCEL,
-        f"Cancel order {order.chain_order_id}",
-        subject=("market", market_id),
-        scope=Scope.TRANSFERS_WRITE,
-        order=market_id,
-        arguments={"order_id": str(order_id)},
-        steps=[Step("order_cancelled", "Order cancelled", market.chain_eid)],
-    )
-    asked = {"request_id": str(request.id)}
-    await publish(context.session, context.organization_id, "order.cancelling", ("order", order_id), None, asked)
-    return _cancelling(market_id, order_id, request)
-
-
-async def _earlier_cancellation(context: Context, market_id: UUID, order_id: UUID) -> RequestRow | None:
-    """Return the request that cancels or has cancelled the order. Concurrent requests wait until the transaction
-    ends."""
-    await locks.wait(context.session, Purpose.ORDER_CANCELLATION, order_id)
-    found: RequestRow | None = await context.session.scalar(
-        sa.select(RequestRow).where(
-            col(RequestRow.organization_id) == context.organization_id,
-            col(RequestRow.subject_id) == market_id,
-            # In the wording of its index, so that the planner recognizes it.
-            sa.text("kind = 'order.cancel' and arguments ->> 'order_id' = :order_id").bindparams(
-                order_id=str(order_id)
-            ),
-            col(RequestRow.status).not_in([RequestStatus.FAILED, RequestStatus.DENIED]),
-        )
-    )
-    return found
-
-
-def _cancelling(market_id: UUID, order_id: UUID, request: RequestRow) -> OrderAccepted:
-    return OrderAccepted(
-        orderId=order_id,
-        marketId=market_id,
-        status=request.status,
-        request_id=str(request.id),
-        message=acceptance_message(request, "The order is being cancelled."),
-    )

@@ -1,16 +1,16 @@
-"""`/v1/orgs/{orgId}/assets/{assetId}/markets`, their orders, and `/v1/orgs/{orgId}/markets`."""
+"""`/v1/orgs/{orgId}/assets/{assetId}/markets`, their orders and trades, and `/v1/orgs/{orgId}/markets`."""
 
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response, status
+from fastapi import APIRouter, Depends, Query, Response, status
 
 from backend.assets import records
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
 from backend.core.pagination import Page
-from backend.markets import listing, orders, plan, service
+from backend.markets import cancellations, listing, order_listing, orders, plan, service
 from backend.markets.schemas import (
     Market,
     MarketAccepted,
@@ -18,6 +18,7 @@ from backend.markets.schemas import (
     MarketList,
     MarketPlan,
     MarketStatus,
+    Order,
     OrderAccepted,
     OrderCheck,
     OrderCreate,
@@ -25,6 +26,7 @@ from backend.markets.schemas import (
     OrderPlan,
     OrderSide,
     OrderStatus,
+    TradeList,
 )
 from backend.requests.responses import accepted, planned
 
@@ -32,6 +34,8 @@ from backend.requests.responses import accepted, planned
 router = APIRouter(prefix="/orgs/{orgId}", tags=["Markets"], route_class=GuardedRoute)
 ASSET = "/assets/{assetId}/markets"
 ORDERS = ASSET + "/{marketId}/orders"
+ORDER = ORDERS + "/{orderId}"
+TRADES = ASSET + "/{marketId}/trades"
 
 
 @router.get("/markets")
@@ -95,9 +99,10 @@ async def list_orders(
     status: OrderStatus | None = None,
     side: OrderSide | None = None,
 ) -> OrderList:
-    """List orders of a market from chain events, newest first."""
+    """List orders of a market, newest first: those that were accepted here, also while they are pending, and those that
+    were placed on the chain by others."""
     await service.market(context, assetId, marketId)
-    return await orders.page(context, marketId, page, status, side)
+    return await order_listing.page(context, marketId, page, status, side)
 
 
 @router.post(ORDERS, status_code=status.HTTP_202_ACCEPTED)
@@ -112,13 +117,22 @@ async def place_order(
     dry_run: DryRun = False,
 ) -> OrderAccepted | OrderPlan:
     """Place a limit order from a server wallet. Every rule of token and market is checked before anything is sent;
-    matching orders are filled immediately, and the rest stays in the order book."""
+    matching orders are filled immediately, and the rest stays in the order book. The order has its ID from now on:
+    `orderId`, the request's subject; it is pending until it is on the chain."""
     if dry_run:
         return planned(response, await orders.placing_plan(context, assetId, marketId, body))
     return accepted(response, orgId, await orders.place(context, assetId, marketId, body))
 
 
-@router.delete(ORDERS + "/{orderId}", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
+@router.get(ORDER)
+@requires(Scope.ASSETS_READ)
+async def get_order(context: Current, orgId: UUID, assetId: UUID, marketId: UUID, orderId: UUID) -> Order:
+    """Get an order, also while it is pending."""
+    await service.market(context, assetId, marketId)
+    return await order_listing.one(context, marketId, orderId)
+
+
+@router.delete(ORDER, status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
 @requires(Scope.TRANSFERS_WRITE)
 async def cancel_order(
     context: Current,
@@ -129,7 +143,22 @@ async def cancel_order(
     response: Response,
     dry_run: DryRun = False,
 ) -> OrderAccepted | OrderPlan:
-    """Cancel the rest of an order of one of the organization's server wallets."""
+    """Cancel the rest of an order of one of the organization's server wallets. 409 while the order is pending."""
     if dry_run:
-        return planned(response, await orders.cancelling_plan(context, assetId, marketId, orderId))
-    return accepted(response, orgId, await orders.cancel(context, assetId, marketId, orderId))
+        return planned(response, await cancellations.plan(context, assetId, marketId, orderId))
+    return accepted(response, orgId, await cancellations.cancel(context, assetId, marketId, orderId))
+
+
+@router.get(TRADES)
+@requires(Scope.ASSETS_READ)
+async def list_trades(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    marketId: UUID,
+    page: Annotated[Page, Depends()],
+    orderId: Annotated[UUID | None, Query(description="Only trades of this order, as maker or taker.")] = None,
+) -> TradeList:
+    """List trades of a market from chain events, newest first."""
+    await service.market(context, assetId, marketId)
+    return await order_listing.trades(context, marketId, page, orderId)

@@ -13,7 +13,7 @@ BPS = 10_000
 LIVE = frozenset({MarketStatus.ACTIVE, MarketStatus.HALTED})
 FAR = 253_402_300_799
 """The last second of the year 9999, the latest representable time."""
-FINAL_ORDERS = frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED})
+FINAL_ORDERS = frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED, OrderStatus.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,12 @@ def halting(facts: Halting, now: int) -> str | None:
 
 
 def check_cancellable(status: OrderStatus) -> None:
-    """Raise 409 if an order is already final."""
+    """Raise 409 if an order is not on the chain yet, or already final."""
+    if status is OrderStatus.PENDING:
+        raise Conflict(
+            "The order is pending: it is not on the chain yet. Cancel it when it is open; if its request waits for "
+            "approval, deny the request."
+        )
     if status in FINAL_ORDERS:
         raise Conflict(f"The order is {status}. Only an open or partly filled order can be cancelled.")
 
@@ -104,6 +109,12 @@ def budget(side: OrderSide, price: int, amount: int, decimals: int, fee_bps: int
     unit: int = 10**decimals
     cost = -(-amount * price // unit) + named
     return cost + -(-cost * fee_bps // BPS)
+
+
+def cost(price: int, amount: int, decimals: int, *, is_taker_buying: bool) -> int:
+    """Return the value of a trade in base units of the quote currency, rounded against the taker (Market._tryFill)."""
+    unit = int(10**decimals)
+    return -(-price * amount // unit) if is_taker_buying else price * amount // unit
 
 
 def check_worth(price: int, amount: int, decimals: int) -> None:

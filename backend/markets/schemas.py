@@ -38,12 +38,15 @@ class MarketStatus(StrEnum):
 
 
 class OrderStatus(StrEnum):
-    """`open → partial → filled`; `open, partial → cancelled`."""
+    """`pending → open → partial → filled`; `open, partial → cancelled`; `pending → failed`. A pending order is accepted
+    and not on the chain yet. A reorganization of the chain can undo the last changes."""
 
+    PENDING = "pending"
     OPEN = "open"
     PARTIAL = "partial"
     FILLED = "filled"
     CANCELLED = "cancelled"
+    FAILED = "failed"
 
 
 class OrderSide(StrEnum):
@@ -80,7 +83,8 @@ class MarketAccepted(Acceptance):
 
 class Market(Record):
     """A market record. The rules were read back from the chain when it became active; `halt_reason` says why it is
-    halted there."""
+    halted there. `volume` is the amount of all trades in base units of the token, `last_price` the price of the newest
+    trade, in base units of the quote currency for one whole token."""
 
     id: UUID
     organization_id: UUID
@@ -110,6 +114,9 @@ class Market(Record):
     maker_fee_bps: int
     failure: str | None
     halt_reason: str | None
+    volume: str = "0"
+    last_price: str | None = None
+    last_trade_at: Timestamp | None = None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -169,7 +176,7 @@ class OrderCheck(Body):
 class OrderAccepted(Acceptance):
     """Response to place and cancel."""
 
-    orderId: UUID | None
+    orderId: UUID
     marketId: UUID
 
 
@@ -191,11 +198,16 @@ class OrderPlan(BaseModel):
 
 
 class Order(Record):
-    """An order, from chain events. `finality` is the finality of its transaction's block, in the chain's terms; null if
-    Signum did not send the transaction."""
+    """An order. `chain_order_id`, its number in the market's contract, and its transaction are null while it is
+    pending, and if it `failed`; `failure` then says why. `request_id` is null if it was placed outside Signum.
+    `finality` is the finality of its transaction's block, in the chain's terms; null if Signum did not send the
+    transaction."""
 
     id: UUID
+    asset_id: UUID
     market_id: UUID
+    request_id: UUID | None
+    chain_order_id: int | None
     side: OrderSide
     status: OrderStatus
     price: str
@@ -203,8 +215,9 @@ class Order(Record):
     filled: str
     maker_address: str
     maker_name: str | None = None
-    tx_hash: str
+    tx_hash: str | None
     finality: Finality | None = None
+    failure: str | None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -213,4 +226,38 @@ class OrderList(BaseModel):
     """A page of orders."""
 
     orders: list[Order]
+    nextCursor: str | None
+
+
+class Trade(Record):
+    """A fill of a resting order, the maker's, by a new one, the taker's, at the maker's `price`. `amount` is in base
+    units of the token; `value`, without the fees, and both fees are in base units of the quote currency. `executed_at`
+    is the time of its block."""
+
+    id: UUID
+    asset_id: UUID
+    market_id: UUID
+    chain_eid: int
+    price: str
+    amount: str
+    value: str
+    taker_fee: str
+    maker_fee: str
+    taker_side: OrderSide | None
+    maker_order_id: UUID | None
+    taker_order_id: UUID | None
+    buyer_address: str | None
+    buyer_name: str | None = None
+    seller_address: str | None
+    seller_name: str | None = None
+    tx_hash: str
+    block_number: int
+    finality: Finality | None = None
+    executed_at: Timestamp
+
+
+class TradeList(BaseModel):
+    """A page of trades."""
+
+    trades: list[Trade]
     nextCursor: str | None

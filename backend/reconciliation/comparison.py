@@ -146,7 +146,7 @@ async def _halts(tables: Snapshot, row: MarketRow) -> dict[str, tuple[bool, bool
 
 
 async def orders(tables: Snapshot) -> list[Difference]:
-    """Compare each order as of the tables' block, and check that none is missing."""
+    """Compare each order and the volume as of the tables' block, and check that no order is missing."""
     found: list[Difference] = []
     rpc = await connect(tables.eid)
     for row in tables.markets:
@@ -158,14 +158,15 @@ async def orders(tables: Snapshot) -> list[Difference]:
 
 
 async def _orders(tables: Snapshot, row: MarketRow, count: int) -> list[Difference]:
-    known = {order.chain_order_id: order for order in tables.orders if order.market_id == row.id}
-    found = Subject(tables.eid, "market", str(row.market_address), row.organization_id).differ(
-        orders=(len(known), count)
-    )
+    known = {order.chain_order_id or 0: order for order in tables.orders if order.market_id == row.id}
+    subject, traded = Subject(tables.eid, "market", str(row.market_address), row.organization_id), 0
+    found = subject.differ(orders=(len(known), count))
     for part in _parts(sorted(known)):
         for facts in await market.orders(tables.eid, str(row.market_address), part, tables.at):
             found += _order(tables.eid, row, known[facts.order_id], facts)
-    return found
+            traded += facts.filled
+    # Each trade fills two orders.
+    return found + subject.differ(volume=(row.volume, traded // 2))
 
 
 def _order(eid: int, row: MarketRow, order: Any, facts: OrderFacts) -> list[Difference]:

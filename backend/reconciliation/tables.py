@@ -119,7 +119,8 @@ async def _balances(session: db.Write, eid: int, deployments: list[DeploymentRow
 
 
 async def _orders(session: db.Write, markets: list[MarketRow]) -> list[OrderRow]:
-    query = sa.select(OrderRow).where(col(OrderRow.market_id).in_([market.id for market in markets]))
+    theirs = col(OrderRow.market_id).in_([market.id for market in markets])
+    query = sa.select(OrderRow).where(theirs, col(OrderRow.chain_order_id).is_not(None))
     return list(await session.scalars(query.order_by(col(OrderRow.chain_order_id))))
 
 

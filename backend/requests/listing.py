@@ -99,7 +99,7 @@ def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
         kind=row.kind,
         title=row.title,
         status=row.status,
-        subject=Subject(type=row.subject_type, id=row.subject_id),
+        subject=Subject.of(row.subject_type, row.subject_id, row.arguments),
         steps=steps,
         problem=row.problem,
         can_retry=row.can_retry,

@@ -15,14 +15,7 @@ class RequestRow(Row, table=True):
     """An accepted operation. Its id is its workflow's first id."""
 
     __tablename__ = "requests"
-    __table_args__ = (
-        sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),
-        sa.Index(
-            "ix_requests_cancelled_order",
-            sa.text("(arguments ->> 'order_id')"),
-            postgresql_where=sa.text("kind = 'order.cancel'"),
-        ),
-    )
+    __table_args__ = (sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),)
 
     organization_id: UUID = organization_field()
     kind: str

@@ -90,10 +90,19 @@ class StepStatus(StrEnum):
 
 
 class Subject(BaseModel):
-    """Subject of a request."""
+    """Subject of a request. `asset_id` and `market_id` are those of an order, whose path names them; null for any
+    other."""
 
     type: str
     id: UUID
+    asset_id: UUID | None = None
+    market_id: UUID | None = None
+
+    @classmethod
+    def of(cls, kind: str, id_: UUID, arguments: dict[str, Any]) -> "Subject":
+        """Return the subject of a stored request."""
+        within = {name: arguments.get(name) for name in ("asset_id", "market_id")} if kind == "order" else {}
+        return cls(type=kind, id=id_, **within)
 
 
 class RequestStep(Record):

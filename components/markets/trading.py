@@ -1,10 +1,11 @@
-"""Trading on a market: figures, depth and orders."""
+"""Trading on a market: figures, depth, orders and trades."""
 
 import reflex as rx
 
 from components.core.csv_link import csv_of
 from components.core.permission import may_trade
 from components.markets.deployment import facts
+from components.markets.trades import trades
 from components.ui.box import col, end, split
 from components.ui.button import button, text_button
 from components.ui.card import card, figure_strip
@@ -23,10 +24,12 @@ from state.orders.list import OrdersState, OrderView
 
 STATUSES = [
     ("", "All"),
+    ("pending", "Pending"),
     ("open", "Open"),
     ("partial", "Partly filled"),
     ("filled", "Filled"),
     ("cancelled", "Cancelled"),
+    ("failed", "Failed"),
 ]
 SIDES = [("", "Both sides"), ("buy", "Buy"), ("sell", "Sell")]
 
@@ -45,6 +48,7 @@ def trading() -> rx.Component:
         _figures(),
         split(_depth(), facts()),
         _orders(),
+        trades(),
         cls="wide",
     )
 
@@ -66,7 +70,10 @@ def _price(value: rx.Var[str]) -> rx.Component:
 
 
 def _figures() -> rx.Component:
+    market = MarketState.market
     return figure_strip(
+        ("Last price", _price(market.last_price)),
+        ("Volume", amount(market.volume, market.symbol, market.decimals)),
         ("Best bid", _price(BookState.best_bid)),
         ("Best ask", _price(BookState.best_ask)),
         ("Spread", _price(BookState.spread)),
@@ -111,7 +118,7 @@ def _orders() -> rx.Component:
             empty=rx.cond(
                 filtered,
                 empty("filter", "No orders match these filters"),
-                empty("list", "No orders yet", "Orders appear here from chain events.")
+                empty("list", "No orders yet", "Orders appear here when they are placed.")
             ),
         ),
         pager("Newest first, 50 per page", state, csv=csv_of(_path(), status=state.status, side=state.side)),
@@ -138,6 +145,7 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         on_click=OrderForm.cancel(order.id),
     )
     who = rx.cond(order.maker_name != "", rx.el.span(order.maker_name, class_name="small"), rx.fragment())
+    failure = rx.cond(order.failure != "", rx.el.div(order.failure, class_name="muted small"), rx.fragment())
     return tr(
         td(when(order.created_at), class_name="muted"),
         td(rx.cond(order.side == "buy", buy, sell)),
@@ -149,7 +157,7 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         ),
         td(amount(order.amount, market.symbol, market.decimals), right=True, label="Amount"),
         td(filled, right=True, label="Filled", class_name="lead"),
-        td(status(order.status)),
+        td(status(order.status), failure),
         td(rx.el.div(who, short_hash(order.maker), class_name="col none"), full=True),
         td(rx.cond(order.is_live & may_trade(), cancel, rx.fragment()), right=True),
         key=order.id,

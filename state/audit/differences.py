@@ -23,6 +23,7 @@ KINDS = {
     "bridge": "Bridge",
     "market": "Market",
     "order": "Order",
+    "trade": "Trade",
     "distribution": "Distribution",
     "transfer": "Transfer",
     "request": "Request",

@@ -67,14 +67,15 @@ AMOUNTS = frozenset(
         "supply",
         "total_amount",
         "total_supply",
+        "volume",
     }
 )
-MONEY = frozenset({"price", "quote"})
+MONEY = frozenset({"last_price", "maker_fee", "price", "quote", "taker_fee"})
 """Fields in a market's quote currency."""
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
 """Fields in which 0 means no limit."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
-CODED = frozenset({"acts", "control", "disabled_reason", "halt_reason", "kind", "role", "side", "status"})
+CODED = frozenset({"acts", "control", "disabled_reason", "halt_reason", "kind", "role", "side", "status", "taker_side"})
 """Fields with codes of the API: `forced_transfer`."""
 ACTIONS = frozenset({"action", "approvals"})
 """Fields with actions that can require a second person: `token.forced_transfer`."""

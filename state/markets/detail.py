@@ -46,6 +46,8 @@ class MarketDetail:
     halt_reason: str = ""
     bridge_id: str = ""
     created_at: str = ""
+    last_price: str = ""
+    volume: str = "0"
     rules: list[dict[str, str]] = field(default_factory=list)
 
 
@@ -133,6 +135,8 @@ class MarketState(Follows, Loads, Chains, rx.State):
             halt_reason=market.halt_reason or "",
             bridge_id=str(market.bridge_id or ""),
             created_at=stamp(market.created_at),
+            last_price=market.last_price or "",
+            volume=market.volume,
             rules=[{"name": name, "value": said[name]} for name in shown],
         )
 

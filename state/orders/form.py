@@ -15,6 +15,7 @@ from state.core.units import cost, grouped, to_base
 from state.markets.detail import MarketDetail, MarketState
 from state.orders.book import BookState
 from state.orders.list import OrdersState
+from state.orders.trades import TradesState
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView
 from state.wallets.views import wallet_option
@@ -134,5 +135,8 @@ class OrderForm(Follows, Dialog, rx.State):
     async def _followed(self) -> None:
         self.cancelling = ""
         orders, book = await self.get_state(OrdersState), await self.get_state(BookState)
+        market, trades = await self.get_state(MarketState), await self.get_state(TradesState)
         await orders._page()
         await book._read()
+        await market._read()
+        await trades._page()

@@ -11,6 +11,7 @@ from state.core.events import Next
 from state.core.paging import ByStatus
 from state.markets.detail import MarketState
 from state.orders.book import LIVE, BookState
+from state.orders.trades import TradesState
 
 
 @dataclass
@@ -28,6 +29,7 @@ class OrderView:
     maker_name: str
     tx_hash: str
     tx_url: str
+    failure: str
     created_at: str
     is_live: bool
 
@@ -58,9 +60,9 @@ class OrdersState(ByStatus, rx.State):
 
     @rx.event
     async def load(self) -> Next:
-        """Read the first page, and the order book."""
+        """Read the first page, the order book and the trades."""
         await self._restart()
-        return BookState.load
+        return [BookState.load, TradesState.load]
 
     @rx.event(supersedes=True)
     async def filter_side(self, side: str) -> None:
@@ -82,8 +84,9 @@ def order_view(order: Order, state: MarketState) -> OrderView:
         done=filled * 100 // amount if amount else 0,
         maker=order.maker_address,
         maker_name=order.maker_name or "",
-        tx_hash=order.tx_hash,
-        tx_url=state._transaction_url(state.market.chain_eid, order.tx_hash),
+        tx_hash=order.tx_hash or "",
+        tx_url=state._transaction_url(state.market.chain_eid, order.tx_hash) if order.tx_hash else "",
+        failure=order.failure or "",
         created_at=stamp(order.created_at),
         is_live=order.status in LIVE,
     )

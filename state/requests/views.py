@@ -27,8 +27,8 @@ class StepView:
 
 @dataclass
 class RequestView:
-    """A request as pages show it. `line` describes its current step, `percent` its progress, `notice` what a disabled
-    chain means for it."""
+    """A request as pages show it. `asset_id` and `market_id` are those of an order. `line` describes its current step,
+    `percent` its progress, `notice` what a disabled chain means for it."""
 
     id: str = ""
     kind: str = ""
@@ -36,6 +36,8 @@ class RequestView:
     status: str = ""
     subject_type: str = ""
     subject_id: str = ""
+    asset_id: str = ""
+    market_id: str = ""
     problem: str = ""
     can_retry: bool = False
     awaits_finality: bool = False
@@ -63,6 +65,8 @@ def request_view(data: Request) -> RequestView:
         status=data.status,
         subject_type=data.subject.type,
         subject_id=str(data.subject.id),
+        asset_id=str(data.subject.asset_id or ""),
+        market_id=str(data.subject.market_id or ""),
         problem=words,
         can_retry=data.can_retry,
         awaits_finality=data.awaits_finality,

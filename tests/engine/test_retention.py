@@ -15,7 +15,8 @@ from backend.core.db import new_id, now
 from backend.engine import retention
 from backend.mail.models import Cause, OutboxRow, mail
 from backend.mail.schemas import MailKind
-from backend.models import OAuthClientRow, OAuthCodeRow
+from backend.markets import announcements
+from backend.models import AnnouncementRow, OAuthClientRow, OAuthCodeRow
 from tests.conftest import World
 from tests.support.firm import Firm
 
@@ -105,6 +106,18 @@ async def test_one_time_secrets_are_deleted_when_they_expire(api: Any) -> None:
     )
     await retention.once()
     assert await kept(OneTimeSecretRow, [old, new]) == [False, True]
+
+
+async def test_announcements_of_markets_are_deleted_after_two_weeks(world: World) -> None:
+    acme = await world.organization()
+
+    def made(age: timedelta) -> AnnouncementRow:
+        return AnnouncementRow(organization_id=acme, key=secret(), created_at=now() - age)
+
+    old, young = await write(made(14 * DAY + timedelta(minutes=1)), made(14 * DAY - timedelta(minutes=1)))
+    await retention.once()
+    assert await kept(AnnouncementRow, [old, young]) == [False, True]
+    assert 2 * announcements.OLDEST <= 14 * DAY, "what may still be announced is remembered"
 
 
 async def test_mails_are_deleted_after_ninety_days(world: World) -> None:

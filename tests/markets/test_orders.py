@@ -8,10 +8,11 @@ from backend.chain.bindings import quote_token, token
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.transactions.execution import execute
 from backend.markets import orders_workflow
+from tests.approvals.second_person import approve, asking, deny, waiting
 from tests.conftest import World
-from tests.support.crash import killed, sent, unqueued
+from tests.support.crash import killed, run, sent, unqueued
 from tests.support.firm import SEPOLIA, Firm
-from tests.support.issuance import UNIT, Issuance, orders_path
+from tests.support.issuance import UNIT, Issuance, orders_path, steps_of
 
 USD = 10**6
 
@@ -78,6 +79,81 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
         await firm.refused("DELETE", f"{path}/{order['id']}", 409)
 
 
+async def test_accepted_order_is_a_resource_before_it_is_on_the_chain(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market, treasury = await firm.market(await firm.asset()), await firm.treasury()
+    path = orders_path(market)
+    body = {"side": "sell", "price": str(USD), "amount": str(UNIT), "wallet_id": treasury["id"]}
+    with unqueued():
+        accepted = await firm.post(path, body)
+    order = await firm.get(f"{path}/{accepted['orderId']}")
+    assert (order["status"], order["chain_order_id"], order["tx_hash"]) == ("pending", None, None)
+    assert (order["price"], order["amount"], order["filled"]) == (str(USD), str(UNIT), "0")
+    assert (order["maker_address"], order["maker_name"]) == (treasury["address"], treasury["label"])
+    assert (order["asset_id"], order["market_id"]) == (market["asset_id"], market["id"])
+    assert order["request_id"] == accepted["requestId"]
+    assert (await firm.get(path, params={"status": "pending"}))["orders"] == [order]
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    place = {"asset_id": market["asset_id"], "market_id": market["id"]}
+    assert request["subject"] == {"type": "order", "id": order["id"]} | place
+    refusal = await firm.refused("DELETE", f"{path}/{order['id']}", 409)
+    assert refusal.detail.startswith("The order is pending: it is not on the chain yet.")
+
+    await run(orders_workflow.place, orders_workflow.place_failed, firm.id, accepted["requestId"])
+    placed = await firm.get(f"{path}/{order['id']}")
+    assert (placed["status"], placed["created_at"]) == ("open", order["created_at"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "succeeded"
+    assert steps_of(request)["order_placed"]["detail"] == f"Order {placed['chain_order_id']} is open."
+    assert steps_of(request)["order_placed"]["tx_hash"] == placed["tx_hash"]
+    cancelled = await firm.delete(f"{path}/{accepted['orderId']}")
+    assert (await firm.succeed(cancelled["requestId"]))["subject"]["id"] == order["id"]
+    assert (await firm.get(f"{path}/{order['id']}"))["status"] == "cancelled"
+    assert (await firm.get(path))["orders"] == [await firm.get(f"{path}/{order['id']}")]
+
+
+async def test_order_that_cannot_be_placed_has_failed_until_a_retry_places_it(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market, treasury = await firm.market(await firm.asset()), await firm.treasury()
+    path, at = orders_path(market), market["market_address"]
+    body = {"side": "sell", "price": str(USD), "amount": str(UNIT), "wallet_id": treasury["id"]}
+    with unqueued():
+        accepted = await firm.post(path, body)
+    await firm.owner_call(contract.halt(at, True))
+    await run(orders_workflow.place, orders_workflow.place_failed, firm.id, accepted["requestId"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert request["status"] == "failed"
+    order = await firm.get(f"{path}/{accepted['orderId']}")
+    assert (order["status"], order["failure"]) == ("failed", request["problem"]["detail"])
+    refusal = await firm.refused("DELETE", f"{path}/{order['id']}", 409)
+    assert refusal.detail == "The order is failed. Only an open or partly filled order can be cancelled."
+    entries = (await firm.get("/audit", params={"action": "order.failed"}))["audit"]
+    assert [entry["subject"]["id"] for entry in entries] == [order["id"]]
+
+    await firm.owner_call(contract.halt(at, False))
+    assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+    order = await firm.get(f"{path}/{accepted['orderId']}")
+    assert (order["status"], order["failure"]) == ("open", None)
+
+
+async def test_denied_order_has_failed(world: World) -> None:
+    firm, second = await asking(world, "order.place")
+    market, treasury = await firm.market(await firm.asset()), await firm.treasury()
+    path = orders_path(market)
+    body = {"side": "sell", "price": str(USD), "amount": str(UNIT), "wallet_id": treasury["id"]}
+    accepted = await firm.post(path, body)
+    approval = await waiting(firm, accepted)
+    assert approval["subject"]["id"] == accepted["orderId"]
+    await firm.refused("DELETE", f"{path}/{accepted['orderId']}", 409)
+    await deny(firm, second, approval)
+    order = await firm.get(f"{path}/{accepted['orderId']}")
+    assert (order["status"], order["chain_order_id"]) == ("failed", None)
+    assert order["failure"].endswith("denied this request: Not now")
+    approval = await waiting(firm, await firm.post(path, body))
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
+    assert (await firm.get(f"{path}/{approval['subject']['id']}"))["status"] == "open"
+
+
 async def test_order_cancelled_twice_has_one_cancellation(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
@@ -119,6 +195,8 @@ async def test_order_killed_at_any_moment_is_placed_once(world: World) -> None:
         kills += 1
     assert kills >= 3
     assert len(await sent(firm.id)) == len(before) + 2
+    (order,) = (await firm.get(orders_path(market)))["orders"]
+    assert order["id"] == accepted["orderId"]
     assert [answer(o) for o in (await firm.get(orders_path(market)))["orders"]] == [("sell", "open", "0")]
 
 

@@ -56,3 +56,9 @@ def test_fees_above_a_hundred_percent_are_rejected() -> None:
     rules.check_fees(10_000, 0)
     with pytest.raises(BadRequest):
         rules.check_fees(10_000, 1)
+
+
+@pytest.mark.parametrize(("is_taker_buying", "value"), [(True, 4), (False, 3)])
+def test_cost_of_a_trade_is_rounded_against_the_taker(is_taker_buying: bool, value: int) -> None:
+    assert rules.cost(10, 35, 2, is_taker_buying=is_taker_buying) == value
+    assert rules.cost(10, 30, 2, is_taker_buying=is_taker_buying) == 3

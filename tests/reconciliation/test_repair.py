@@ -75,6 +75,7 @@ async def repairs_of(scene: Scene) -> Rows:
         (MarketRow, {"min_kyc_level": 4, "blocked_countries": ["USA"]}, "market", "rules"),
         (MarketRow, {"is_halted": True}, "market", "halted by owner"),
         (MarketRow, {"is_halted": True, "status": "halted"}, "market", "halted"),
+        (MarketRow, {"volume": 1}, "market", "volume"),
         (OrderRow, {"filled": 1}, "order", "filled"),
         (OrderRow, {"price": 1}, "order", "price"),
         (OrderRow, {"status": "cancelled"}, "order", "status"),
@@ -125,7 +126,11 @@ async def test_rows_unknown_to_the_chain_are_deleted(scene: Scene) -> None:
         for table, changes in zip(tables, ({}, {"chain_order_id": 77}, {"index": 1}), strict=True):
             one = sa.select(table).where(table.organization_id == scene.firm.id).limit(1)
             found = (await session.scalars(one)).one()
-            made = found.model_dump(exclude={"id"}) | {"tx_hash": "0x" + "77" * 32, "block_number": 10**9} | changes
+            made = (
+                found.model_dump(exclude={"id", "request_id"})
+                | {"tx_hash": "0x" + "77" * 32, "block_number": 10**9}
+                | changes
+            )
             session.add(table(**made))
     await write(scene, sa.update(DistributionRow).values(claimed_amount=1))
     report = await scene.run(repairs=True)

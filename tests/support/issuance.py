@@ -91,12 +91,12 @@ class Issuance(Firm):
         return next(w for w in (await self.get("/wallets"))["wallets"] if w["is_default"])
 
     async def order(self, market: Any, wallet: Any, side: str, price: int, amount: int) -> Any:
-        """Place an order and wait; return the newest order of the market."""
+        """Place an order and wait; return it."""
         path = orders_path(market)
         body = {"side": side, "price": str(price), "amount": str(amount), "wallet_id": wallet["id"]}
         accepted = await self.post(path, body)
         await self.succeed(accepted["requestId"])
-        return (await self.get(path))["orders"][0]
+        return await self.get(f"{path}/{accepted['orderId']}")
 
 
 def orders_path(market: Any) -> str:

@@ -9,7 +9,8 @@ from backend.chain.errors import MissingEvent
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """An event as stored by the chain. `topics` and `data` are hexadecimal."""
+    """An event as stored by the chain. `topics` and `data` are hexadecimal; `timestamp` is the time of its block (Unix
+    seconds), 0 if the node did not return it."""
 
     address: str
     topics: tuple[str, ...]
@@ -18,6 +19,7 @@ class Log:
     block_hash: str
     tx_hash: str
     log_index: int
+    timestamp: int = 0
 
     def decoded(self) -> tuple[str, dict[str, Any]] | None:
         """Return name and arguments, None if it is not an event of our contracts."""

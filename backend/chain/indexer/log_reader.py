@@ -11,7 +11,7 @@ import asyncio
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -40,7 +40,7 @@ TRIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The logs of some blocks in the chain's order. They reach up to the last of `blocks`."""
+    """The logs of some blocks in the chain's order, with the blocks' times. They reach up to the last of `blocks`."""
 
     logs: list[Log]
     blocks: list[Block]
@@ -104,7 +104,7 @@ async def _read_together(
         raise Behind  # the machines are on different branches
     if addresses:
         limits.accepted(size)
-    return Piece(_sorted(found), list(ends))
+    return Piece(await _timed(rpc, _sorted(found)), list(ends))
 
 
 def _parts_at_a_time(eid: int) -> int:
@@ -149,7 +149,19 @@ async def read_blocks(rpc: Rpc, addresses: Sequence[str], first: int, last: int,
         read.append(block)
     if not read:
         raise Behind
-    return Piece(found, read)
+    return Piece(await _timed(rpc, found), read)
+
+
+async def _timed(rpc: Rpc, logs: list[Log]) -> list[Log]:
+    """Return logs with the times of their blocks, which some nodes do not return with a log. Raises Behind."""
+    numbers = sorted({entry.block_number for entry in logs if not entry.timestamp})
+    if not numbers:
+        return logs
+    answer = await rpc.batch([_block_request(number) for number in numbers])
+    times = {str(block["hash"]): int(block["timestamp"], 16) for block in answer if block is not None}
+    if any(not entry.timestamp and entry.block_hash not in times for entry in logs):
+        raise Behind  # a machine without the block, or on another branch
+    return [entry if entry.timestamp else replace(entry, timestamp=times[entry.block_hash]) for entry in logs]
 
 
 def _blocks_at_a_time(eid: int, addresses: Sequence[str]) -> int:

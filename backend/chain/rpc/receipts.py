@@ -34,6 +34,7 @@ def log_of(response: Mapping[str, Any]) -> Log:
         response["blockHash"],
         response["transactionHash"],
         int(response["logIndex"], 16),
+        int(response.get("blockTimestamp") or "0x0", 16),
     )
 
 

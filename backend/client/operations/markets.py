@@ -21,6 +21,8 @@ from backend.markets.schemas import (
     OrderPlan,
     OrderSide,
     OrderStatus,
+    Trade,
+    TradeList,
 )
 
 
@@ -155,7 +157,8 @@ class MarketsOperations(Connection):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[OrderList, Order]:
-        """List orders of a market from chain events, newest first.
+        """List orders of a market, newest first: those that were accepted here, also while they are pending, and
+        those that were placed on the chain by others.
 
         Scope: `assets:read`.
         """
@@ -204,7 +207,8 @@ class MarketsOperations(Connection):
         if_match: str | None = None,
     ) -> OrderAccepted | OrderPlan:
         """Place a limit order from a server wallet. Every rule of token and market is checked before anything is
-        sent; matching orders are filled immediately, and the rest stays in the order book.
+        sent; matching orders are filled immediately, and the rest stays in the order book. The order has its ID
+        from now on: `orderId`, the request's subject; it is pending until it is on the chain.
 
         Scope: `transfers:write`.
         """
@@ -216,6 +220,15 @@ class MarketsOperations(Connection):
             body=body,
             key=idempotency_key or self._new_key(),
             if_match=if_match,
+        )
+
+    async def get_order(self, org_id: Id, asset_id: Id, market_id: Id, order_id: Id) -> Order:
+        """Get an order, also while it is pending.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            Order, "GET", path("/orgs/{}/assets/{}/markets/{}/orders/{}", org_id, asset_id, market_id, order_id)
         )
 
     @overload
@@ -252,7 +265,7 @@ class MarketsOperations(Connection):
         dry_run: bool = False,
         if_match: str | None = None,
     ) -> OrderAccepted | OrderPlan:
-        """Cancel the rest of an order of one of the organization's server wallets.
+        """Cancel the rest of an order of one of the organization's server wallets. 409 while the order is pending.
 
         Scope: `transfers:write`.
         """
@@ -262,6 +275,27 @@ class MarketsOperations(Connection):
             path("/orgs/{}/assets/{}/markets/{}/orders/{}", org_id, asset_id, market_id, order_id),
             query={"dry_run": dry_run or None},
             if_match=if_match,
+        )
+
+    def list_trades(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        market_id: Id,
+        *,
+        order_id: Id | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[TradeList, Trade]:
+        """List trades of a market from chain events, newest first.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            TradeList,
+            "trades",
+            path("/orgs/{}/assets/{}/markets/{}/trades", org_id, asset_id, market_id),
+            {"orderId": order_id, "limit": limit, "cursor": cursor},
         )
 
     def list_organization_markets_csv(self, org_id: Id, *, status: MarketStatus | None = None) -> Download:
@@ -296,4 +330,14 @@ class MarketsOperations(Connection):
         return self._download(
             path("/orgs/{}/assets/{}/markets/{}/orders.csv", org_id, asset_id, market_id),
             query={"status": status, "side": side},
+        )
+
+    def list_trades_csv(self, org_id: Id, asset_id: Id, market_id: Id, *, order_id: Id | None = None) -> Download:
+        """Export `/orgs/{orgId}/assets/{assetId}/markets/{marketId}/trades` as CSV: every record that matches its
+        filters, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/markets/{}/trades.csv", org_id, asset_id, market_id), query={"orderId": order_id}
         )

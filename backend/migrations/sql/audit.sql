@@ -84,6 +84,10 @@ language sql stable set search_path = public, pg_temp set jit = off as $$
   from orders o join markets m on m.id = o.market_id join assets a on a.id = m.asset_id
   where 'order' = any(kinds) and o.id = any(ids)
   union all
+  select 'trade', t.id, concat_ws(' ', signum_shown(t.amount, a.decimals), a.symbol)
+  from trades t join markets m on m.id = t.market_id join assets a on a.id = m.asset_id
+  where 'trade' = any(kinds) and t.id = any(ids)
+  union all
   select 'distribution', d.id, d.name from distributions d where 'distribution' = any(kinds) and d.id = any(ids)
   union all
   select 'transfer', t.id, concat_ws(' ', signum_shown(t.amount, a.decimals), a.symbol, 'to', coalesce(

@@ -3,19 +3,22 @@
 import asyncio
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from eth_account import Account
 
+from backend.chain.abi.outcome import Log
 from backend.chain.abi.rule_sets import MarketRules, TokenRules
 from backend.chain.bindings import factory, market, quote_token, token
 from backend.chain.deployment.contracts import contracts_of, operator
 from backend.chain.devnet import anvil
-from backend.chain.indexer import indexer
+from backend.chain.indexer import indexer, log_reader, reorgs
 from backend.chain.models import TokenTransferRow, TransactionStatus
 from backend.chain.rpc import node_urls
 from backend.chain.rpc.json_rpc import Rpc, connect
+from backend.chain.rpc.receipts import log_of
 from backend.chain.transactions import settlement
 from backend.chain.transactions.execution import execute, find
 from backend.core import db
@@ -158,6 +161,24 @@ async def test_orders_follow_their_events_and_reorgs(stage: Stage, open_rules: T
     await stage.do(HOME_EID, stage.treasury, market.cancel(place, market.placed(ask).order_id))
     await indexer.catch_up(HOME_EID, await rpc.height())
     assert await orders(place) == [(1, "sell", "cancelled", 0)]
+
+
+async def test_block_times_are_read_where_a_node_omits_them_from_logs(
+    stage: Stage, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = await stage.token(HOME_EID, open_rules, supply=10)
+    rpc = await connect(HOME_EID)
+    head = await rpc.height()
+
+    def without_time(entry: dict[str, Any]) -> Log:
+        return log_of({name: value for name, value in entry.items() if name != "blockTimestamp"})
+
+    monkeypatch.setattr(log_reader, "log_of", without_time)
+    piece = await log_reader.read_range(rpc, [at], head - 20, head, await reorgs.block_at(rpc, 0))
+    assert piece.logs
+    for log in piece.logs:
+        block = await rpc.request("eth_getBlockByNumber", hex(log.block_number), False)
+        assert log.timestamp == int(block["timestamp"], 16)
 
 
 async def outside(stage: Stage) -> str:

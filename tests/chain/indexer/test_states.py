@@ -26,6 +26,7 @@ from backend.models import (
     OrderRow,
     RuleSetRow,
     TokenTransferRow,
+    TradeRow,
 )
 from backend.registrations import event_streams
 from tests.chain.conftest import AWAY_EID, Stage
@@ -67,6 +68,17 @@ EVENTS = st.one_of(
         filled=st.integers(0, 100),
     ),
     _happened("Market", "Halted", MARKET, halted=st.booleans()),
+    _happened(
+        "Market",
+        "Trade",
+        MARKET,
+        makerOrderId=ORDER,
+        takerOrderId=ORDER,
+        price=st.integers(1, 10),
+        amount=st.integers(1, 100),
+        takerFee=st.integers(0, 3),
+        makerFee=st.integers(0, 3),
+    ),
     _happened("RWAToken", "Paused", TOKEN, account=st.just(ALICE)),
     _happened("RWAToken", "Unpaused", TOKEN, account=st.just(ALICE)),
     _happened("RWAToken", "VenueSet", TOKEN, venue=st.sampled_from([MARKET, OTHER_VENUE]), allowed=st.booleans()),
@@ -152,6 +164,7 @@ async def answer(session: db.Write) -> dict[str, Any]:
     market = (await session.scalars(sa.select(MarketRow).filter_by(market_address=MARKET))).one()
     ends = (await session.scalars(sa.select(DistributionRow).filter_by(distributor_address=DISTRIBUTOR))).one()
     orders = await session.scalars(sa.select(OrderRow).where(col(OrderRow.market_id) == market.id))
+    traded = await session.scalars(sa.select(TradeRow).where(col(TradeRow.market_id) == market.id))
     moved = await session.scalars(sa.select(TokenTransferRow).where(col(TokenTransferRow.asset_id) == token.asset_id))
     claims = await session.scalars(sa.select(ClaimRow).where(col(ClaimRow.distribution_id) == ends.id))
     assert (await session.scalars(sa.select(RuleSetRow).filter_by(asset_id=token.asset_id))).all() == []
@@ -160,6 +173,8 @@ async def answer(session: db.Write) -> dict[str, Any]:
         "venues": token.venues,
         "halted": market.is_halted,
         "orders": {o.chain_order_id: (o.status, o.filled, o.amount, o.block_number) for o in orders},
+        "trades": sorted((t.block_number, t.log_index, t.price, t.amount) for t in traded),
+        "totals": (market.volume, market.last_price),
         "transfers": sorted((t.block_number, t.log_index, t.amount) for t in moved),
         "claims": sorted((c.index, c.amount, c.block_number) for c in claims),
         "claimed": (ends.claimed_recipients, ends.claimed_amount),
@@ -174,6 +189,8 @@ def expected(logs: Sequence[Log]) -> dict[str, Any]:
         "venues": [],
         "halted": False,
         "orders": {},
+        "trades": [],
+        "totals": (0, None),
         "transfers": [],
         "claims": [],
         "claimed": (0, 0),
@@ -193,6 +210,9 @@ def expected(logs: Sequence[Log]) -> dict[str, Any]:
             statuses[values["orderId"]] = STATUSES[values["status"]], values["filled"]
         elif name == "OrderPlaced":
             state["orders"][values["orderId"]] = values["amount"], log.block_number
+        elif name == "Trade":
+            state["trades"].append((log.block_number, log.log_index, values["price"], values["amount"]))
+            state["totals"] = state["totals"][0] + values["amount"], values["price"]
         elif name == "Transfer":
             state["transfers"].append((log.block_number, log.log_index, values["value"]))
         elif name == "Claimed":

@@ -46,6 +46,10 @@ def test_order_is_placed_partly_filled_and_cancelled(console: Console, signum: S
     sold = orders.filter(has_text="102.137").filter(has_text="Sell")
     expect(sold.get_by_text("Partly filled", exact=True)).to_be_visible()
     expect(sold.get_by_text("15.5")).to_be_visible()
+    trade = page.get_by_role("table", name="Trades").locator("tbody").get_by_role("row").first
+    for words in ("102.137", "15.5", "1,583.1235", "Kestrel", "Treasury"):
+        expect(trade).to_contain_text(words)
+    expect(page.locator(".strip")).to_contain_text("Last price102.137")
 
     page.get_by_role("button", name="Dismiss", exact=True).click()
     sold.get_by_role("button", name="Cancel").click()

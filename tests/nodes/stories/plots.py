@@ -114,12 +114,8 @@ async def attest(house: House, answer: Outcome) -> None:
 async def _place(house: House, answer: Outcome, side: str, wallet: Any, number: int) -> Any:
     path = f"/assets/{house.asset['id']}/markets/{house.market['id']}/orders"
     body = {"side": side, "price": str(PRICE), "amount": str(number), "wallet_id": wallet["id"]}
-    await _do(house, answer, path, body)
-    orders = (await house.get(f"{path}?limit=200"))["orders"]
-    found = [order for order in orders if order["amount"] == str(number) and order["side"] == side]
-    if len(found) != 1:
-        raise Unfinished(f"there are {len(found)} orders to {side} {number}")
-    return found[0]
+    accepted = await _do(house, answer, path, body)
+    return await house.get(f"{path}/{accepted['orderId']}")
 
 
 async def order(house: House, answer: Outcome) -> None:
