@@ -14,13 +14,14 @@ from backend import web
 from backend.api import create_api
 from backend.client import client
 from backend.limits.client_address import CONSOLE
+from backend.live_updates import hints
 from backend.server.request_guard import RequestGuard
 from state.core.api import SignedOut
 from state.core.toasts import Notices
 
 log = logging.getLogger("signum.console")
 api = create_api()
-client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONSOLE, 0)))
+client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONSOLE, 0)), hints.of_changes)
 
 
 def on_error(exception: Exception) -> rx.event.EventSpec | None:

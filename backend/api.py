@@ -49,6 +49,7 @@ ROUTES = (
     "transfers.routes",
     "webhooks.routes",
     "requests.routes",
+    "live_updates.routes",
     "audit.routes",
     "search.routes",
     "approvals.routes",

@@ -38,14 +38,14 @@ class KnownCallers:
 def name_of(request: HTTPConnection) -> str:
     """Return the name of the caller's person, who for a key alone is its creator; for an unknown credential and for
     none, the network that the request comes from. Only for sharing: the credential may have ended since."""
-    found = runtime.part(KnownCallers).names.get(_credential(request))
+    found = runtime.part(KnownCallers).names.get(credential_digest(request))
     return found or f"from {group(client_address(request))}"
 
 
 async def count(request: HTTPConnection, context: Context) -> None:
     """Let a request count for whom its credential was found to be, now and from its beginning next time."""
     name = f"user {context.user_id}" if context.user_id else context.name
-    _remember(_credential(request), name)
+    _remember(credential_digest(request), name)
     await db.count_for(context.session, name)
 
 
@@ -74,7 +74,7 @@ async def _roots(context: Context) -> tuple[str, ...]:
 
 def forget(request: HTTPConnection) -> None:
     """Remember a credential no longer: it has ended."""
-    _drop(_credential(request))
+    _drop(credential_digest(request))
 
 
 def _remember(credential: str, name: str) -> None:
@@ -101,7 +101,7 @@ def _drop(credential: str) -> None:
         del known.digests[name]
 
 
-def _credential(request: HTTPConnection) -> str:
+def credential_digest(request: HTTPConnection) -> str:
     """Return the digest of the credentials and the client's address group.
 
     The address group is included: otherwise a request from elsewhere with a copied credential would count for its owner

@@ -11,6 +11,7 @@ GROUPS = {
     "orgs": (organizations.app, "Organizations: show the tree, move organizations."),
     "assets": (assets.app, "Assets: list assets, change their rules."),
     "markets": (markets.app, "Markets: deploy markets."),
+    "events": (requests.events, "Events: follow the changes of an organization."),
     "requests": (requests.app, "Requests: follow accepted operations."),
 }
 

@@ -10,6 +10,7 @@ from backend.client.calls import body
 from backend.client.client import Blocking, SignumClient
 from backend.client.connection import Id
 from backend.client.content import Content, Download
+from backend.client.events import Changes, Events
 from backend.client.pages import Pages
 from backend.client.problem import ApiProblem, NotAnId
 from backend.client.retries import Repeating
@@ -18,8 +19,10 @@ from backend.client.session import SessionClient
 __all__ = [
     "ApiProblem",
     "Blocking",
+    "Changes",
     "Content",
     "Download",
+    "Events",
     "Id",
     "NotAnId",
     "Pages",

@@ -1,19 +1,22 @@
 """`SignumClient`: every operation as a method, and helpers for programs."""
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterator, Mapping
+from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
 from json import dumps
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from backend.client.calls import KEYED, prepare
 from backend.client.connection import Id
 from backend.client.content import Content
+from backend.client.events import Changes, Hints
 from backend.client.operations import Operations
 from backend.client.problem import ApiProblem
+from backend.client.retries import Repeating
 from backend.core.settings import settings
 from backend.requests.schemas import FINAL, Request, RequestStatus
 from backend.sign_in.schemas import Login, Tokens
@@ -21,6 +24,10 @@ from backend.sign_in.schemas import Login, Tokens
 T = TypeVar("T")
 POLL = (0.1, 2.0)
 """Seconds between polls of a request: initial, and maximum."""
+
+
+ONCE = Repeating(times=1, patience=3.0)
+"""How long a request's stream is tried before the request is polled instead."""
 
 
 class SignumClient(Operations):
@@ -68,17 +75,55 @@ class SignumClient(Operations):
         return last
 
     async def watch(self, request_id: Id, *, org_id: Id | None = None) -> AsyncIterator[Request]:
-        """Yield a request's current state, then each change, until its end."""
-        place, before, pause = self._place(request_id, org_id), None, POLL[0]
-        while True:
-            request = await self._send(Request, "GET", place)
-            if request != before:
+        """Yield a request's current state, then each change, until its end.
+
+        It follows the API's stream of the request. Where that does not work, such as behind a proxy that holds
+        responses back, it polls the request.
+        """
+        place, before = self._place(request_id, org_id), None
+        for follow in (self._streamed, self._polled) if self._can_stream() else (self._polled,):
+            async with aclosing(follow(place)) as states:
+                async for request in states:
+                    if request != before:
+                        yield request
+                    before = request
+                    if request.status in FINAL:
+                        return
+
+    async def _streamed(self, place: str) -> AsyncGenerator[Request, None]:
+        """Yield the states of a request from its stream, as long as there is one."""
+        with suppress(ApiProblem, httpx.TransportError):
+            async with aclosing(aiter(self._events(Request, f"{place}/events", repeating=ONCE))) as states:
+                async for request in states:
+                    yield request
+
+    async def _polled(self, place: str) -> AsyncGenerator[Request, None]:
+        """Yield a request, again and again."""
+        before, pause = None, POLL[0]
+        _, _, org_id, _, request_id = place.split("/")
+        async with self.changes(org_id, request_id) as changes:
+            while True:
+                request = await self._send(Request, "GET", place)
                 yield request
-                pause = POLL[0]
-            if request.status in FINAL:
-                return
-            before, pause = request, min(POLL[1], pause * 1.5)
-            await asyncio.sleep(pause)
+                pause = POLL[0] if request != before else min(POLL[1], pause * 1.5)
+                before = request
+                await changes.wait(pause)
+
+    @asynccontextmanager
+    async def changes(self, org_id: Id, request_id: Id | None = None) -> AsyncIterator[Changes]:
+        """Open waits for changes of an organization's requests, or of one of them.
+
+        In the API's own process (the console) hints end a wait; a hint only says that reading again may help. A client
+        elsewhere waits for a pause.
+        """
+        if (source := self._hint_source()) is None:
+            yield Changes(None)
+            return
+        async with source(str(org_id), str(request_id) if request_id else None) as hint:
+            yield Changes(hint)
+
+    def _hint_source(self) -> Hints | None:
+        return self._hints
 
     async def follow(
         self,
@@ -183,11 +228,15 @@ class Blocking:
     def each(self, records: AsyncIterable[T]) -> Iterator[T]:
         """Iterate over the records of a list, or the chunks of a download."""
         iterator = records.__aiter__()
-        while True:
-            try:
-                yield self(anext(iterator))
-            except StopAsyncIteration:
-                return
+        try:
+            while True:
+                try:
+                    yield self(anext(iterator))
+                except StopAsyncIteration:
+                    return
+        finally:
+            if isinstance(iterator, AsyncGenerator):  # a loop that ends early closes its connection
+                self(iterator.aclose())
 
     def _running(self) -> BlockingPortal:
         if self._portal is None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from backend.client.calls import Prepared, prepare, query_of
 from backend.client.content import Content, Download
+from backend.client.events import QUIET, Events, Hints
 from backend.client.pages import Pages
 from backend.client.problem import ApiProblem, NotAnId
 from backend.client.retries import Repeating, new_key
@@ -21,6 +22,7 @@ from backend.sign_in.schemas import Refresh, Tokens
 
 K = TypeVar("K")
 P = TypeVar("P", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
 Id = UUID | str
 """An id from the API, or its text."""
 Query = Mapping[str, Any]
@@ -63,11 +65,12 @@ class Connection:
         self._renewal = asyncio.Lock()
         self._repeating = repeating or Repeating()
         self._http: httpx.AsyncClient | None = None
+        self._hints: Hints | None = None
         self._places: dict[str, str] = {}
 
-    def use(self, transport: httpx.AsyncBaseTransport) -> None:
-        """Use another transport, such as the application in this process."""
-        self._transport, self._http = transport, None
+    def use(self, transport: httpx.AsyncBaseTransport, hints: Hints | None = None) -> None:
+        """Use another transport, such as the application in this process, and its hints about changes."""
+        self._transport, self._http, self._hints = transport, None, hints
 
     @contextmanager
     def response_headers(self) -> Iterator[httpx.Headers]:
@@ -146,10 +149,39 @@ class Connection:
         """Return a streamed response."""
         return Download(lambda: self._stream(path, query_of(query)))
 
+    def _events(
+        self, kind: type[R], path: str, last_event_id: str | None = None, repeating: Repeating | None = None
+    ) -> Events[R]:
+        """Return a stream of records."""
+        token = ""
+
+        @asynccontextmanager
+        async def opened(last: str | None) -> AsyncIterator[httpx.Response]:
+            nonlocal token
+            if not self._can_stream():
+                raise RuntimeError("httpx.ASGITransport delivers only complete responses. Connect to a server.")
+            token, headers = self._token, {"accept": "text/event-stream"} | ({"last-event-id": last} if last else {})
+            async with self._stream(path, None, headers, httpx.Timeout(self._timeout, read=QUIET)) as response:
+                yield response
+
+        return Events(
+            opened, kind, repeating or self._repeating, lambda fault: self._renewed(fault, token), last_event_id
+        )
+
+    def _can_stream(self) -> bool:
+        """Return whether parts of a response arrive before its end."""
+        return not isinstance(self._transport, httpx.ASGITransport)
+
     @asynccontextmanager
-    async def _stream(self, path: str, query: Query | None) -> AsyncIterator[httpx.Response]:
-        sent = {**self._headers, **self._credentials()}
-        async with self._client().stream("GET", f"/v1{path}", params=query, headers=sent) as response:
+    async def _stream(
+        self,
+        path: str,
+        query: Query | None,
+        headers: Mapping[str, str] | None = None,
+        timeout: httpx.Timeout | None = None,  # noqa: ASYNC109  (httpx's own, for its reads)
+    ) -> AsyncIterator[httpx.Response]:
+        sent, wait = {**self._headers, **self._credentials(), **(headers or {})}, timeout or self._timeout
+        async with self._client().stream("GET", f"/v1{path}", params=query, headers=sent, timeout=wait) as response:
             if response.status_code >= 400:
                 await response.aread()
                 raise ApiProblem.of(response)

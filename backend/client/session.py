@@ -1,6 +1,6 @@
 """Calls of a browser session, made by the server that the browser is connected to."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
@@ -8,6 +8,7 @@ import httpx
 from backend.client.calls import Prepared
 from backend.client.client import SignumClient
 from backend.client.connection import Query
+from backend.client.events import Hints
 from backend.client.problem import ApiProblem
 from backend.client.retries import Repeating
 from backend.core.settings import settings
@@ -50,10 +51,22 @@ class SessionClient(SignumClient):
     def _credentials(self) -> dict[str, str]:
         return self._credential
 
+    def _can_stream(self) -> bool:
+        return self._shared._can_stream()
+
+    def _hint_source(self) -> Hints | None:
+        return self._shared._hint_source()
+
     @asynccontextmanager
-    async def _stream(self, path: str, query: Query | None) -> AsyncIterator[httpx.Response]:
+    async def _stream(
+        self,
+        path: str,
+        query: Query | None,
+        headers: Mapping[str, str] | None = None,
+        timeout: httpx.Timeout | None = None,  # noqa: ASYNC109  (httpx's own, for its reads)
+    ) -> AsyncIterator[httpx.Response]:
         try:
-            async with super()._stream(path, query) as response:
+            async with super()._stream(path, query, headers, timeout) as response:
                 yield response
         except ApiProblem as problem:
             await self._refused(problem)

@@ -17,6 +17,7 @@ SignumError                     500
 │   ├── PrerequisitesNotMet     409   {base_url}/errors/prerequisites-not-met
 │   ├── Denied                  409   {base_url}/errors/conflict; stored by a request whose approval was denied
 │   └── IdempotencyConflict     409   {base_url}/errors/idempotency-conflict
+├── EventsExpired               410   {base_url}/errors/events-expired
 ├── VersionMismatch             412   {base_url}/errors/version-mismatch
 ├── PayloadTooLarge             413
 ├── UnsupportedMediaType        415
@@ -259,6 +260,13 @@ class IdempotencyConflict(Conflict):
     """The first request with this idempotency key has not finished"""
 
     slug = "idempotency-conflict"
+
+
+class EventsExpired(SignumError):
+    """The events after this ID are not available"""
+
+    status = 410
+    slug = "events-expired"
 
 
 class PayloadTooLarge(SignumError):

@@ -53,7 +53,7 @@ class Envelope:
         bare = scope["method"] == "HEAD"
         scope = {**scope, "method": "GET"} if bare else scope
         state = scope.setdefault("state", {})
-        state["request_id"] = str(new_id())
+        state["request_id"], state["is_bare"] = str(new_id()), bare
         replied = False
 
         async def reply(message: Message) -> None:

@@ -34,8 +34,9 @@ needs a valid credential, even where the operation requires none (401).
 
 **Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the previous page.
 
-**Asynchronous operations** return 202 with a `requestId` and a `Location`. Poll that request for its steps and
-transactions, or receive webhooks. `Idempotency-Key` on POST and PATCH makes retries safe for 24 hours.
+**Asynchronous operations** return 202 with a `requestId` and a `Location`. Stream or poll that request for its steps
+and transactions, stream the organization's events, or receive webhooks. `Idempotency-Key` on POST and PATCH makes
+retries safe for 24 hours.
 
 **Concurrent edits.** The `ETag` of a record is its version. An operation on the record that sends it as `If-Match` is a
 412 if someone has changed the record since, also while a request waits for a second person.

@@ -52,6 +52,8 @@ def describe(operation: Operation) -> None:
     for status in statuses(operation):
         answers.setdefault(str(status), {})
     for status, response in answers.items():
+        # FastAPI describes the whole text; the schema is that of an event's data.
+        response.get("content", {}).get("text/event-stream", {}).get("schema", {}).pop("type", None)
         if status >= "400" and not response.get("content"):
             answers[status] = _problem(int(status))
         else:

@@ -90,6 +90,8 @@ SUMMARIES: Final = {
     "search_organization_csv": "Export search results as CSV",
     "show_consent": "Get the content of the consent page",
     "sign_out_everywhere": "Sign out everywhere",
+    "stream_events": "Stream events of an organization",
+    "stream_request_events": "Stream the progress of a request",
     "test_webhook": "Send a test event",
     "token": "Issue tokens",
     "unfreeze": "Unfreeze an account",

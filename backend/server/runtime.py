@@ -25,6 +25,7 @@ from backend.core.runtime import runtime
 from backend.core.settings import Settings
 from backend.distributions import retention as drafts
 from backend.engine import engine, executors, queue_wakeup, queues, retention, schedules
+from backend.live_updates import hints
 from backend.mail import delivery
 from backend.reconciliation import service as reconciliation
 from backend.registrations.event_streams import run_indexer
@@ -86,6 +87,7 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
             preparation.run(stopping, waiting),
             executors.watch(stopping),
             queue_wakeup.listen(stopping),
+            hints.listen(stopping),
             sweep.run(stopping),
             delivery.run(stopping, settings),
             _demo(settings, api),

@@ -233,6 +233,7 @@ def _trim_memory() -> None:
 async def _web(settings: Settings, began: float) -> None:
     from granian.errors import FatalError
 
+    from backend.live_updates import streams
     from backend.server import connection_guard
 
     with step("Console and API"):
@@ -240,9 +241,14 @@ async def _web(settings: Settings, began: float) -> None:
     capacity = connection_guard.raise_file_limit()
     server = _server(target, settings, capacity)
     loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        streams.stop()  # first, because the server waits for open responses
+        server.stop()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, server.stop)
-    reset.offer(lambda: _soon(loop, server.stop))
+        loop.add_signal_handler(number, stop)
+    reset.offer(lambda: _soon(loop, stop))
     announcing = asyncio.create_task(_announce(settings, began))
     watching = asyncio.create_task(connection_guard.run(settings.port, capacity, settings.trusted_proxies))
     try:

@@ -64,6 +64,13 @@ TYPES = {
             resolution="Read the resource again; `detail` names the conflicting state.",
         ),
         ErrorType(
+            slug="events-expired",
+            title="The events after this ID are not available",
+            status=410,
+            explanation="More than 100,000 changes were made since the event, or its ID is from another database.",
+            resolution="Open the stream without Last-Event-ID, then read the resources that you follow again.",
+        ),
+        ErrorType(
             slug="version-mismatch",
             title="The record has changed",
             status=412,

@@ -1,6 +1,5 @@
 """Requests: the tracker in the header, and following one on a page."""
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -27,29 +26,34 @@ class Tracker(Api, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
-        """Read the newest requests until none runs. Ends with the page's connection, or with another organization."""
-        pause = 0.4
-        while True:
-            async with self:
-                if not (org_id := self._turn()):
-                    return
-            page, problem = None, None
-            try:
-                page = await self._api.list_requests(org_id, limit=8)
-            except ApiProblem as fault:
-                problem = fault
-            async with self:
-                if self._org_id() != org_id:
-                    return
-                if problem is not None:
-                    self._miss(problem)
-                    pause = 3.0
-                elif page is not None:
-                    self._show([request_view(row) for row in page.requests])
-                if not self.running:
-                    return
-            await asyncio.sleep(pause)
-            pause = min(3.0, pause * 1.15)
+        """Read the newest requests after each change, until none runs.
+
+        Ends with the page's connection, or with another organization.
+        """
+        async with self:
+            if not (org_id := self._turn()):
+                return
+        async with self._api.changes(org_id) as changes:
+            pause = 0.4
+            while await self._looked(org_id):
+                await changes.wait(pause)
+                pause = 3.0 if self.problem else min(3.0, pause * 1.15)
+
+    async def _looked(self, org_id: str) -> bool:
+        """Read the newest requests; return whether one of them runs, in the organization of the page."""
+        page, problem = None, None
+        try:
+            page = await self._api.list_requests(org_id, limit=8)
+        except ApiProblem as fault:
+            problem = fault
+        async with self:
+            if self._org_id() != org_id:
+                return False
+            if problem is not None:
+                self._miss(problem)
+            elif page is not None:
+                self._show([request_view(row) for row in page.requests])
+            return bool(self.running)
 
     def _turn(self) -> str:
         """Return the current organization; requests of the previous one are dropped."""
@@ -114,28 +118,40 @@ class Follows(Api, mixin=True):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> None:
-        """Read the followed request until it ends or the user leaves the page. The request continues on the server."""
+        """Read the followed request after each change, until it ends or the user leaves the page.
+
+        The request continues on the server.
+        """
+        request_id = ""
         while True:
             async with self:
-                if self.router.url.path != self._followed_path or not self.request.id:
+                if self.router.url.path != self._followed_path or self.request.id in ("", request_id):
                     return
                 org_id, request_id = self._org_id(), self.request.id
-            try:
-                request = request_view(await self._api.get_request(org_id, request_id))
-            except ApiProblem as problem:
-                if problem.status in PASSING:
-                    await asyncio.sleep(3)
-                    continue
-                async with self:
-                    said = f"It can no longer be followed here: {problem.detail or problem.title}"
-                    self.request = replace(self.request, problem=said)
-                return
+            async with self._api.changes(org_id, request_id) as changes:
+                while (pause := await self._follow_once(org_id, request_id)) is not None:
+                    await changes.wait(pause)
+
+    async def _follow_once(self, org_id: str, request_id: str) -> float | None:
+        """Show the request; return the seconds until the next read where no change ends the wait, None at its end."""
+        async with self:
+            if self.router.url.path != self._followed_path or self.request.id != request_id:
+                return None
+        try:
+            request = request_view(await self._api.get_request(org_id, request_id))
+        except ApiProblem as problem:
+            if problem.status in PASSING:
+                return 3.0
             async with self:
-                if request.id != self.request.id:
-                    return
-                if request != self.request:
-                    self.request = request
-                if request.status in FINAL:
-                    await self._followed()
-                    return
-            await asyncio.sleep(3 if request.status == WAITING or request.awaits_finality else 0.3)
+                said = f"It can no longer be followed here: {problem.detail or problem.title}"
+                self.request = replace(self.request, problem=said)
+            return None
+        async with self:
+            if request.id != self.request.id:
+                return None
+            if request != self.request:
+                self.request = request
+            if request.status in FINAL:
+                await self._followed()
+                return None
+        return 3.0 if request.status == WAITING or request.awaits_finality else 0.3

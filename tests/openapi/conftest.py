@@ -10,11 +10,21 @@ import pytest_asyncio
 from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
 from backend.client import SignumClient
+from backend.core.runtime import runtime as process
 from backend.core.settings import settings
+from backend.live_updates.streams import Open
 from backend.server import runtime
 from tests.conftest import World
 from tests.openapi.installation import Installation
 from tests.support.issuance import SEPOLIA, Issuance
+
+
+@pytest_asyncio.fixture(scope="module", autouse=True)
+async def short_streams() -> AsyncIterator[None]:
+    """Streams of events end when they begin."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process.loop_part(Open).limits, "longest_seconds", 0.0)
+        yield
 
 
 @pytest_asyncio.fixture(scope="module")

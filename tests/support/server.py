@@ -25,10 +25,17 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def served(app: Any) -> AsyncIterator[str]:
-    """The application's origin, while it is served."""
+async def served(app: Any, connections: int = 128) -> AsyncIterator[str]:
+    """The application's origin, while it is served on at most so many connections at a time."""
     port = free_port()
-    server = Server(app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_level=LogLevels.warning)
+    server = Server(
+        app,
+        address="127.0.0.1",
+        port=port,
+        interface=Interfaces.ASGINL,
+        log_level=LogLevels.warning,
+        backpressure=connections,
+    )
     running = asyncio.create_task(server.serve())
     url = f"http://127.0.0.1:{port}"
     async with httpx.AsyncClient(trust_env=False) as client, asyncio.timeout(60):

@@ -4,7 +4,9 @@ from typing import Literal, overload
 
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
+from backend.client.events import Events
 from backend.client.pages import Pages
+from backend.live_updates.schemas import OrganizationEvent
 from backend.organizations.schemas import (
     Access,
     AccessList,
@@ -285,3 +287,15 @@ class OrganizationsOperations(Connection):
             key=idempotency_key or self._new_key(),
             if_match=if_match,
         )
+
+    def stream_events(self, org_id: Id, *, last_event_id: str | None = None) -> Events[OrganizationEvent]:
+        """Stream the organization's events as they happen: the event types of webhooks, without an endpoint.
+
+        Events are in the order of their numbers; a caller receives those whose subject it may read. With Last-
+        Event-ID the stream resumes after that event, without loss and duplicates (410 after more than 100,000
+        changes). An event named `problem` is the last one where the caller loses access.
+
+        Scope: `api-keys:read` or `assets:read` or `attestations:read` or `chains:read` or `members:read` or
+        `orgs:read` or `transfers:read` or `wallets:read`.
+        """
+        return self._events(OrganizationEvent, path("/orgs/{}/events", org_id), last_event_id)

@@ -2,6 +2,7 @@
 
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
+from backend.client.events import Events
 from backend.client.pages import Pages
 from backend.requests.schemas import Request, RequestList, RequestRetried, RequestStatus
 
@@ -60,3 +61,13 @@ class RequestsOperations(Connection):
         Scope: `orgs:read`.
         """
         return self._download(path("/orgs/{}/requests.csv", org_id), query={"status": status, "subject": subject})
+
+    def stream_request_events(self, org_id: Id, request_id: Id, *, last_event_id: str | None = None) -> Events[Request]:
+        """Stream a request: its current state, then its state after each change of its status or of a step.
+
+        Changes within a moment may be one event. The stream ends after the final status. With Last-Event-ID it
+        continues after that state. An event named `problem` is the last one where the caller loses access.
+
+        Scope: `orgs:read`.
+        """
+        return self._events(Request, path("/orgs/{}/requests/{}/events", org_id, request_id), last_event_id)

@@ -86,6 +86,7 @@ def _module(chapter: str, operations: list[Described], known: dict[str, str]) ->
         "from typing import Any, Literal, overload",
         "from backend.client.connection import Connection, Id, path",
         "from backend.client.content import Content, Download, form",
+        "from backend.client.events import Events",
         "from backend.client.pages import Pages",
         *(f"from {_module_of(name, known)} import {name}" for name in wanted),
         f"class {_class(chapter)}(Connection):",

@@ -7,6 +7,7 @@ from typing import Any
 SECRETS = frozenset({"access_token", "refresh_token", "id_token", "redirect_to"})
 """Fields that are empty in a replay. A response that requires one is not retried with an idempotency key."""
 JSON = "application/json"
+STREAM = "text/event-stream"
 FORM = "application/x-www-form-urlencoded"
 Schema = dict[str, Any]
 
@@ -74,9 +75,11 @@ def described(document: Schema, path: str, verb: str, entry: Schema) -> Describe
     rehearses = any(p.wire == "dry_run" for p in parameters["query"])
     plan = next((k for _, k in kinds if rehearses and k.endswith("Plan")), None)
     answers = _by_status([(status, kind) for status, kind in kinds if kind != plan])
+    if events := next((kind for kind in answers.values() if kind.startswith("Events[")), None):
+        answers = {200: events}  # the client itself handles the end of a stream
     items = _items(schemas, answers, parameters["query"])
     named = {plan, body and body.record, items and items[1]} | {
-        name for k in answers.values() for name in k.split(" | ")
+        name.removeprefix("Events[").removesuffix("]") for k in answers.values() for name in k.split(" | ")
     }
     named |= {p.kind.removesuffix(" | None") for group in parameters.values() for p in group}
     return Described(
@@ -146,6 +149,8 @@ def _answer(status: str, response: Schema) -> list[str]:
     content = response.get("content", {})
     if status[0] == "3":
         return ["Location"]
+    if STREAM in content:
+        return [f"Events[{_references(content[STREAM]['schema'])[0]}]"]
     if JSON in content:
         return _references(content[JSON].get("schema", {})) or ["dict[str, Any]"]
     return ["Download"] if content else ["None"]

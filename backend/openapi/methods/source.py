@@ -37,11 +37,17 @@ def _signature(operation: Described, kind: str, *more: str) -> str:
         named.append("idempotency_key: str | None = None")
     if operation.takes_version:
         named.append("if_match: str | None = None")
+    if _streams(operation):
+        named.append("last_event_id: str | None = None")
     if operation.body is not None:
         first.append(_body(operation))
     parameters = ", ".join(first + (["*", *named] if named else []))
-    waits = "" if operation.items or kind == "Download" else "async "
+    waits = "" if operation.items or kind == "Download" or _streams(operation) else "async "
     return f"    {waits}def {operation.id}({parameters}) -> {kind}:"
+
+
+def _streams(operation: Described) -> bool:
+    return _real(operation).startswith("Events[")
 
 
 def _named(parameter: Parameter) -> str:
@@ -71,6 +77,8 @@ def _returned(operation: Described) -> str:
         return f'return self._pages({operation.answers[200]}, "{operation.items[0]}", {where}, {_query(operation)})'
     if kind == "Download":
         return f"return self._download({where}{query})"
+    if _streams(operation):
+        return f"return self._events({kind[len('Events[') : -1]}, {where}, last_event_id)"
     verb = f'"{operation.verb}", {where}{query}'
     if kind == "Location":
         return f"return await self._where({verb})"
