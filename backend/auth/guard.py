@@ -248,7 +248,7 @@ def _check_doubles(request: Request, names: Sequence[str]) -> None:
 
 def _check_ids(request: Request, names: Sequence[str]) -> None:
     """Refuse the longer forms of a UUID (`urn:uuid:…`, braces), which the document does not name: 404 in the path."""
-    if any(len(value) > UUID_LENGTH and _is_uuid(value) for value in request.path_params.values()):
+    if any(len(str(value)) > UUID_LENGTH and _is_uuid(str(value)) for value in request.path_params.values()):
         raise NotFound("No resource has this ID.")
     for name in names:
         if len(request.query_params.get(name, "")) > UUID_LENGTH:

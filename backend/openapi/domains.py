@@ -1,7 +1,7 @@
 """Bounds of fields whose type has none: what the database, the chain or the rules of the API allow them to be.
 
 Requests have the bounds of their types (`backend.core.fields`), which refuse values outside them. Fields of responses
-get theirs here, by name, because a name means the same in every response. `Record` keeps texts below `LONGEST_TEXT`,
+get them here, by name, because a name means the same in every response. `Record` keeps texts below `LONGEST_TEXT`,
 the bound of a text that has no other. The tests compare every response with these bounds.
 """
 
@@ -28,6 +28,7 @@ LENGTHS = {"uuid": UUID_LENGTH, "date-time": TIME_LENGTH, "email": 254, "eip-55"
 """Length of a format, where the schema has none."""
 
 STRINGS: dict[str, dict[str, Any]] = {
+    r"^ip_address$": IP_ADDRESS,
     r"(^|_)address(es)?$|^(attester|trusted_issuers)$": ADDRESS,
     r"(^|_)tx_hash$|^(merkle_root|guid|uid)$": HASH,
     r"^sha256$": SHA256,
