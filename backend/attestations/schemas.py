@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
-from backend.core.fields import Acceptance, Body, Eid, Flag, KycLevel, Moment, Reason, Record, Timestamp
+from backend.core.fields import Acceptance, Body, Eid, Flag, Id, KycLevel, Moment, Reason, Record, Timestamp
 from backend.lists.schemas import RecordPage
 
 
@@ -23,7 +23,7 @@ class AttestationStatus(StrEnum):
 class AttestationCreate(Body):
     """What to attest; level and accreditation default to the party's verified values and may not exceed them."""
 
-    party_id: UUID
+    party_id: Id
     chain_eid: Eid
     kyc_level: KycLevel | None = Field(None, ge=1)
     accredited: Flag | None = None

@@ -27,7 +27,16 @@ from backend.auth.principal import FOREIGN, Context
 from backend.auth.scopes import Scope
 from backend.core import db, threads
 from backend.core.changes import acting
-from backend.core.errors import BadRequest, Forbidden, InsufficientScope, Invalid, Unauthenticated, UnsupportedMediaType
+from backend.core.content_rules import UUID_LENGTH
+from backend.core.errors import (
+    BadRequest,
+    Forbidden,
+    InsufficientScope,
+    Invalid,
+    NotFound,
+    Unauthenticated,
+    UnsupportedMediaType,
+)
 from backend.core.threads import Work
 from backend.http.middleware import content_type, large_size
 from backend.http.uploads import Upload, Uploads
@@ -87,6 +96,7 @@ class GuardedRoute(APIRoute):
         kinds = getattr(self.endpoint, "__takes__", ())
         check: Check | None = getattr(self.endpoint, "__checks__", None)
         names = _query_names(self.dependant)
+        ids = _id_names(self.dependant)
         record, shows_version = versions.record_of(self.path_format), versions.is_shown(self.path_format)
 
         async def compared(request: Request) -> Response:
@@ -107,6 +117,7 @@ class GuardedRoute(APIRoute):
                 if "dry_run" in request.query_params and not rehearses:
                     raise BadRequest("This operation has no dry run. Nothing was done.")
                 _check_doubles(request, names)
+                _check_ids(request, ids)
                 await (_parse_form(request) if form else _parse(request, kinds))
                 path = {name: str(value) for name, value in request.path_params.items()}
                 context.call = Call(self.endpoint.__name__, path, getattr(request, "_json", None))
@@ -206,6 +217,8 @@ def _may_hold(context: Context, scopes: tuple[Scope, ...]) -> bool:
 
 
 def _organization_id(text: str) -> UUID:
+    if len(text) > UUID_LENGTH:
+        raise Forbidden(FOREIGN)
     try:
         return UUID(text)
     except ValueError as error:
@@ -220,11 +233,34 @@ def _query_names(dependant: Dependant) -> list[str]:
     return [p.alias for p in dependant.query_params] + [n for d in dependant.dependencies for n in _query_names(d)]
 
 
+def _id_names(dependant: Dependant) -> list[str]:
+    """Return the query parameters that are IDs."""
+    own = [p.alias for p in dependant.query_params if p.field_info.annotation in (UUID, UUID | None)]
+    return own + [name for inner in dependant.dependencies for name in _id_names(inner)]
+
+
 def _check_doubles(request: Request, names: Sequence[str]) -> None:
     """Raise 400 where a query parameter is repeated, because its meaning would be ambiguous."""
     for name in names:
         if len(request.query_params.getlist(name)) > 1:
             raise BadRequest(f"{name} is given more than once.")
+
+
+def _check_ids(request: Request, names: Sequence[str]) -> None:
+    """Refuse the longer forms of a UUID (`urn:uuid:…`, braces), which the document does not name: 404 in the path."""
+    if any(len(str(value)) > UUID_LENGTH and _is_uuid(str(value)) for value in request.path_params.values()):
+        raise NotFound("No resource has this ID.")
+    for name in names:
+        if len(request.query_params.get(name, "")) > UUID_LENGTH:
+            raise BadRequest(f"{name}: must be a UUID of at most {UUID_LENGTH} characters.")
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 async def _parse(request: Request, others: Sequence[str] = ()) -> None:

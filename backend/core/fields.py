@@ -5,6 +5,7 @@ from datetime import MAXYEAR, UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
+from uuid import UUID
 
 import pycountry
 from eth_utils.address import is_address, is_checksum_address, to_checksum_address
@@ -22,14 +23,24 @@ from pydantic import (
     Strict,
     StringConstraints,
     ValidationError,
+    ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    field_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
+from backend.core.content_rules import (
+    PLAIN,
+    SHOWN_TIME_LENGTH,
+    TIME_LENGTH,
+    UUID_LENGTH,
+    one_line,
+    plain_text,
+    shortened,
+)
+
 MAX_UINT256 = 2**256 - 1
-BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters with Unicode's property Bidi_Control. With U+202E, `gnp.exe` is displayed as `exe.png`."""
 COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
 
 
@@ -54,6 +65,14 @@ def _written_out(value: Any) -> Any:
         raise ValueError(
             "must be a time with a time zone, such as 2026-01-31T12:00:00Z; Unix timestamps are not accepted"
         )
+    if isinstance(value, str) and len(value) > TIME_LENGTH:
+        raise ValueError(f"must be a time of at most {TIME_LENGTH} characters, such as 2026-01-31T12:00:00.000000Z")
+    return value
+
+
+def _hyphenated(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > UUID_LENGTH:
+        raise ValueError(f"must be a UUID of at most {UUID_LENGTH} characters")
     return value
 
 
@@ -88,28 +107,6 @@ def _country(value: str) -> str:
     if value not in COUNTRIES:
         raise ValueError("is not an assigned ISO 3166-1 alpha-3 country code in upper case, such as USA")
     return value
-
-
-def _is_control(character: str) -> bool:
-    code = ord(character)
-    return code < 32 or 0x7F <= code < 0xA0 or 0xD800 <= code <= 0xDFFF
-
-
-def _clean(value: str) -> str:
-    if any(_is_control(c) and c not in "\n\t" for c in value):
-        raise ValueError("contains control characters")
-    if any(c in BIDI for c in value):
-        raise ValueError("contains bidirectional control characters, which change how text is displayed")
-    if re.search(r"<[a-zA-Z/!?]", value):
-        raise ValueError("contains markup; only plain text is accepted")
-    return value
-
-
-def one_line(value: str) -> str:
-    """Validate plain text without line breaks or tabs."""
-    if any(c in "\n\t\u2028\u2029" for c in value):
-        raise ValueError("contains a line break; only one line is accepted")
-    return _clean(value)
 
 
 def _no_doubles(values: list[Any]) -> list[Any]:
@@ -170,24 +167,15 @@ def explained(words: str) -> WrapValidator:
 
 KEPT = Field(json_schema_extra=never_null)
 """A merge-patch field that can be omitted but is never null."""
-_BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_CONTROL = rf"\u0000-\u0008\u000b-\u001f\u007f-\u009f{_BIDI}"
-_BREAKS = rf"\u0000-\u001f\u007f-\u009f\u2028\u2029{_BIDI}"
-PLAIN = {
-    "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
-    "reason": rf"^(?!\s*$)([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
-    "line": rf"^([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
-    "name": rf"^(?!\s*$)([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
-}
-"""Patterns of what `_clean` and `one_line` accept, for the API document: no control characters, including bidirectional
-ones, no markup, not only spaces.
-"""
 ADDRESS, COUNTRY, UINT256 = "eip-55", "iso-3166-1-alpha-3", "uint256"
 """Formats for rules that a pattern cannot express: an address checksum, assigned codes, the largest uint256."""
 Flag = Annotated[bool, Strict()]
 """JSON `true` or `false`; 1 and "yes" are refused."""
-Timestamp = Annotated[datetime, PlainSerializer(timestamp, return_type=str)]
+_Shown = Annotated[str, Field(max_length=SHOWN_TIME_LENGTH, json_schema_extra={"format": "date-time"})]
+Timestamp = Annotated[datetime, PlainSerializer(timestamp, return_type=_Shown)]
 """RFC 3339 in UTC with Z and six decimals."""
+Id = Annotated[UUID, BeforeValidator(_hyphenated)]
+"""The ID of a record, in a body."""
 Address = Annotated[
     str,
     StringConstraints(max_length=42),
@@ -197,7 +185,11 @@ Address = Annotated[
 """Accepts all lower case or a correct EIP-55 checksum; returns EIP-55."""
 TokenAmount = Annotated[
     str,
-    Field(pattern=r"^[0-9]{1,78}$", examples=["1000000000000000000"], json_schema_extra={"format": UINT256}),
+    Field(
+        pattern=r"^[0-9]{1,78}$",
+        examples=["1000000000000000000"],
+        json_schema_extra={"format": UINT256, "maxLength": 78},
+    ),
     BeforeValidator(_amount),
 ]
 """Decimal string of base units below 2^256."""
@@ -237,7 +229,7 @@ Name = Annotated[
 Text = Annotated[
     str,
     StringConstraints(max_length=2_000),
-    AfterValidator(_clean),
+    AfterValidator(plain_text),
     Field(json_schema_extra={"pattern": PLAIN["text"]}),
 ]
 Email = Annotated[EmailStr, AfterValidator(str.lower)]
@@ -252,7 +244,7 @@ Search = Annotated[
 Reason = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
-    AfterValidator(_clean),
+    AfterValidator(plain_text),
     Field(json_schema_extra={"pattern": PLAIN["reason"]}),
 ]
 
@@ -281,9 +273,17 @@ class Body(BaseModel):
 
 
 class Record(BaseModel):
-    """A record in a response."""
+    """A record in a response. Its texts are shortened to what the document says, if their type has no length."""
 
     model_config = ConfigDict(from_attributes=True, populate_by_name=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _shorten(cls, value: Any, info: ValidationInfo) -> Any:
+        short = shortened(value)
+        if short is value or cls.model_fields[str(info.field_name)].metadata:
+            return value
+        return short
 
 
 class Acceptance(Record):

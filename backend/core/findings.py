@@ -1,12 +1,16 @@
 """Findings of a failed validation, as the API reports them in `errors`."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
+
+MOST = 1_000
+"""Findings of a response. A body can have a million faults."""
 
 
 def findings(errors: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return `{pointer, detail}` for each of Pydantic's errors; a pointer is a JSON pointer (RFC 6901) to the field."""
-    return [{"pointer": _pointer(e["loc"]), "detail": finding_text(e)} for e in errors]
+    """Return `{pointer, detail}` for the first of Pydantic's errors; a pointer is a JSON pointer (RFC 6901)."""
+    return [{"pointer": _pointer(e["loc"]), "detail": finding_text(e)} for e in islice(errors, MOST)]
 
 
 def finding_text(error: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from backend.distributions.schemas import (
     DistributionStatus,
     Proof,
 )
-from backend.http.middleware import CSV
+from backend.http.middleware import CSV, MAX_CSV
 from backend.http.uploads import Upload
 from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
@@ -62,7 +62,11 @@ BODY: dict[str, Any] = {
         "content": {
             "application/json": {"schema": _inlined(DistributionCreate.model_json_schema())},
             CSV: {
-                "schema": {"type": "string", "example": "address,amount\n0x1111111111111111111111111111111111111111,1"}
+                "schema": {
+                    "type": "string",
+                    "maxLength": MAX_CSV,
+                    "examples": ["address,amount\n0x1111111111111111111111111111111111111111,1"],
+                }
             },
         },
     }

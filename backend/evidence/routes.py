@@ -13,9 +13,7 @@ from backend.evidence import service
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/assets/{assetId}/evidence", tags=["Assets"], route_class=GuardedRoute)
 ZIP = "application/zip"
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The archive.", "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}}}
-}
+RESPONSES: dict[int | str, dict[str, Any]] = {200: {"description": "The archive.", "content": {ZIP: {}}}}
 
 
 @router.get("", response_class=StreamingResponse, responses=RESPONSES)

@@ -42,7 +42,7 @@ MEDIA_TYPE = "text/csv"
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every record, newest first as in the list: RFC 4180 in UTF-8, with a header line.",
-        "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
+        "content": {MEDIA_TYPE: {}},
     }
 }
 Operation = Callable[..., Awaitable[Any]]

@@ -8,10 +8,10 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from backend.core.content_rules import MAGIC, UNTYPED
 from backend.core.db import new_id
 from backend.core.errors import NotFound, PayloadTooLarge, SignumError, problem
 from backend.core.fair_places import called_by
-from backend.core.file_types import MAGIC, UNTYPED
 from backend.core.settings import settings
 from backend.http.problems import on_fault
 

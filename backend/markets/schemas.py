@@ -16,6 +16,7 @@ from backend.core.fields import (
     Countries,
     Eid,
     Flag,
+    Id,
     KycLevel,
     NullIs,
     Record,
@@ -163,7 +164,7 @@ class OrderCreate(Body):
     side: OrderSide
     price: TokenAmount
     amount: TokenAmount
-    wallet_id: UUID
+    wallet_id: Id
 
 
 class OrderCheck(Body):

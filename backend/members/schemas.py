@@ -7,18 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, StringConstraints
 
 from backend.compliance.schemas import Resolution
-from backend.core.fields import (
-    Acceptance,
-    Address,
-    Body,
-    Eid,
-    Email,
-    KycLevel,
-    Name,
-    NullIs,
-    Record,
-    Timestamp,
-)
+from backend.core.fields import Acceptance, Address, Body, Eid, Email, Id, KycLevel, Name, NullIs, Record, Timestamp
 from backend.lists.schemas import RecordPage
 from backend.users.schemas import MemberStatus, Role
 
@@ -29,7 +18,7 @@ class MemberCreate(Body):
     """Either `user_id` (an existing user) or `wallet_address` (the owner of that wallet). `email` and `display_name`
     say who is meant until the person agrees."""
 
-    user_id: UUID | None = None
+    user_id: Id | None = None
     wallet_address: Address | None = None
     chain_eid: Eid | None = None
     email: Email | None = None

@@ -18,6 +18,7 @@ from backend.openapi.operations import operations_of
 
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.json"
 Document = dict[str, Any]
+SERVER = "The server of this document, in production, staging or on a local machine."
 
 ABOUT = """Issue tokenized real-world assets and keep them compliant.
 
@@ -67,12 +68,13 @@ def document(api: FastAPI) -> Document:
     bounds.describe(made)
     links.describe(operations)
     responses.prune(made)
+    bounds.complete(made)
     examples.describe(made)
     security.describe_schemes(made)
     return {
         "openapi": made["openapi"],
         "info": made["info"] | {"license": {"name": "MIT", "identifier": "MIT"}},
-        "servers": [{"url": "/", "description": "The server of this document."}],
+        "servers": [{"url": "/", "description": SERVER, "x-internal": False}],
         "tags": [_chapter(name) for name in dict.fromkeys(t for o in operations for t in o.tags)],
         "paths": made["paths"],
         "components": made["components"],

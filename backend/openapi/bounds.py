@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from backend.openapi import domains
 from backend.openapi.operations import Operation
 
 SCHEMAS = "#/components/schemas/"
@@ -48,6 +49,34 @@ def describe(document: dict[str, Any]) -> None:
                 _describe_parameter(parameter)
 
 
+def complete(document: dict[str, Any]) -> None:
+    """Give every string, integer and array the bounds that its type does not name (`backend.openapi.domains`)."""
+    for name, schema in document["components"]["schemas"].items():
+        domains.page_bounds(schema)
+        _complete(name, "", schema)
+    for item in document["paths"].values():
+        for operation in item.values():
+            for parameter in operation.get("parameters", []):
+                _complete("", parameter.get("name", ""), parameter.get("schema", {}))
+            for part in (operation.get("requestBody", {}), *operation["responses"].values()):
+                for content in part.get("content", {}).values():
+                    _complete("", "", content.get("schema", {}))
+
+
+def _complete(schema: str, name: str, part: Any) -> None:
+    """Complete a schema and those in it. Items and choices have the name of their field."""
+    if not isinstance(part, dict):
+        return
+    part.update(domains.bounds_of(schema, name, part))
+    for child, inner in part.get("properties", {}).items():
+        _complete(schema, child, inner)
+    for key in ("items", "additionalProperties", "contains"):
+        _complete(schema, name, part.get(key))
+    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        for inner in part.get(key, []):
+            _complete(schema, name, inner)
+
+
 def _bound(part: dict[str, Any]) -> None:
     if part.get("type") not in ("string", "integer", "number"):
         return
@@ -73,8 +102,18 @@ def _untitle(part: dict[str, Any]) -> None:
 
 def _describe_parameter(parameter: dict[str, Any]) -> None:
     name = parameter.get("name")
+    _unwrap(parameter)
     if name in IDS and parameter.get("in") == "path":
         parameter.setdefault("description", IDS[name])
+
+
+def _unwrap(parameter: dict[str, Any]) -> None:
+    """Remove null from the values of a parameter: it is a value of the function, which an address cannot send."""
+    schema = parameter.get("schema", {})
+    kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        del schema["anyOf"]
+        parameter["schema"] = kinds[0] | schema
 
 
 def _parts(value: Any) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ USUAL = ("active", "confirmed", "verified", "registered", "succeeded", "enabled"
 
 SHAPED = (
     (r"(?i)(hash|root)$|^(guid|uid)$", HASH),
+    (r"^sha256$", HASH[2:]),
     (r"addres(s|ses)$|^(attester|trusted_issuers)$", ADDRESS),
     (r"_(at|until)$|^(at|time|timestamp|since|until)$", TIME),
     (r"(^|_)url$", "https://northwind.example"),

@@ -6,6 +6,8 @@ from typing import Any
 from backend.openapi.headers import ETAG
 from backend.openapi.problem_schemas import REF
 
+LIMITED = ("RateLimit-Policy", "RateLimit")
+"""Headers of every response to a request that was counted."""
 _INSTANCE = "urn:uuid:019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
 _ASSET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/assets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22"
 
@@ -21,7 +23,7 @@ def _response(
 ) -> dict[str, Any]:
     refs = [{"$ref": REF + kind} for kind in kinds]
     content = {"schema": refs[0] if len(refs) == 1 else {"anyOf": refs}, "examples": examples}
-    referenced = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *headers)}
+    referenced = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *headers, *LIMITED)}
     return {"description": description, "headers": referenced, "content": {"application/problem+json": content}}
 
 
@@ -248,7 +250,7 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
             "The rate limit is exceeded.",
             ["Problem"],
             {"limit": _example(429, "Rate limit exceeded. Retry in 1 s.")},
-            ("Retry-After", "RateLimit-Policy", "RateLimit"),
+            ("Retry-After",),
         ),
     ),
     500: (

@@ -11,9 +11,8 @@ from typing import Any
 from backend.openapi.headers import HEADERS
 from backend.openapi.operations import Operation
 from backend.openapi.problem_schemas import REF, SCHEMAS
-from backend.openapi.problems import RESPONSES
+from backend.openapi.problems import LIMITED, RESPONSES
 
-LIMITED = ("RateLimit-Policy", "RateLimit")
 KEY_PARAMETER = "IdempotencyKey"
 VERSION_PARAMETER = "IfMatch"
 TAG = r'"[\x21\x23-\x7e]*"'
@@ -89,7 +88,8 @@ def _problem(status: int) -> dict[str, Any]:
     if status in RESPONSES:
         return {"$ref": f"#/components/responses/{RESPONSES[status][0]}"}
     content = {"application/problem+json": {"schema": {"$ref": REF + "Problem"}}}
-    return {"description": HTTPStatus(status).phrase, "content": content}
+    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *LIMITED)}
+    return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 
 def _split_dry_run(operation: Operation) -> None:

@@ -141,6 +141,13 @@ BODIES: dict[str, dict[str, Any]] = {
         "taker_fee_bps": 30,
     },
     "MemberCreate": {"wallet_address": ADDRESS, "display_name": "Marta Lindqvist", "role": "client"},
+    "Problem": {
+        "type": "about:blank",
+        "title": "Not Found",
+        "status": 404,
+        "detail": "There is no asset with this ID in this organization.",
+        "instance": f"urn:uuid:{ID}",
+    },
     "WalletCreate": {"label": "Treasury"},
 }
 """Requests that would be invalid with every field at the same time."""

@@ -11,7 +11,8 @@ SCHEMES: dict[str, Any] = {
         "scheme": "bearer",
         "bearerFormat": "JWT",
         "description": "An access token from `POST /v1/auth/login`: 15 minutes, the scopes of the person's role. "
-        "An API key is also accepted as the bearer.",
+        "An API key is also accepted as the bearer. Verified as RFC8725 recommends: RS256 only, with its type, issuer "
+        "and audience.",
     },
     "apiKey": {
         "type": "apiKey",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from backend.core.fields import PLAIN
+from backend.core.content_rules import PLAIN
 
 Row = tuple[str, str, str, bool, str]
 """Name, location, type in words, whether it is required, description."""

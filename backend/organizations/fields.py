@@ -6,7 +6,8 @@ from typing import Annotated
 from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, Field, StringConstraints
 
-from backend.core.fields import COUNTRIES, COUNTRY, PLAIN, one_line
+from backend.core.content_rules import PLAIN, one_line
+from backend.core.fields import COUNTRIES, COUNTRY
 
 
 def _https(value: str) -> str:

@@ -12,6 +12,7 @@ from backend.core.fields import (
     Country,
     Email,
     Flag,
+    Id,
     KycLevel,
     Name,
     Network,
@@ -121,7 +122,7 @@ class OrganizationPlan(BaseModel):
 class OrganizationMove(Body):
     """The new parent of a sub-organization."""
 
-    newParentId: UUID
+    newParentId: Id
 
 
 class Organization(Record):

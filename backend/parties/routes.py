@@ -11,9 +11,10 @@ from backend.auth import versions
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, content, requires, takes
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.core.content_rules import MAGIC, UNTYPED
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Name
-from backend.core.file_types import MAGIC, UNTYPED
+from backend.http.middleware import MAX_DOCUMENT
 from backend.lists.pages import Page
 from backend.parties import documents, service
 from backend.parties.schemas import (
@@ -36,7 +37,7 @@ Organization = Annotated[
 ]
 
 
-FILE: dict[str, Any] = {"type": "string", "format": "binary"}
+FILE: dict[str, Any] = {"type": "string", "format": "binary", "maxLength": MAX_DOCUMENT}
 BODY: dict[str, Any] = {
     "requestBody": {"required": True, "content": {kind: {"schema": FILE} for kind in (*MAGIC, UNTYPED)}}
 }

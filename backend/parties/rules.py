@@ -1,7 +1,7 @@
 """Rules of decisions about a party, and of its documents. Pure functions."""
 
+from backend.core.content_rules import MAGIC, UNTYPED
 from backend.core.errors import BadRequest, Conflict, Invalid, UnsupportedMediaType
-from backend.core.file_types import MAGIC, UNTYPED
 from backend.parties.schemas import DocumentKind, PartyStatus
 
 ENDINGS = {"application/pdf": (".pdf",), "image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}

@@ -6,18 +6,7 @@ from uuid import UUID
 
 from pydantic import EmailStr, Field
 
-from backend.core.fields import (
-    Address,
-    Body,
-    Country,
-    Flag,
-    KycLevel,
-    Name,
-    Reason,
-    Record,
-    Timestamp,
-    never_null,
-)
+from backend.core.fields import Address, Body, Country, Flag, Id, KycLevel, Name, Reason, Record, Timestamp, never_null
 from backend.lists.schemas import RecordPage
 
 
@@ -51,7 +40,7 @@ class DocumentKind(StrEnum):
 class PartyCreate(Body):
     """A new party; `organization_id` names its organization, by default the session's own."""
 
-    organization_id: UUID | None = None
+    organization_id: Id | None = None
     kind: PartyKind = PartyKind.PERSON
     name: Name
     email: EmailStr | None = None

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
-from backend.core.fields import Record, one_line
+from backend.core.content_rules import one_line
+from backend.core.fields import Record
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(one_line)]
 """A search text."""

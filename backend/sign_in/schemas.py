@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from backend.core.fields import Body, Email, Network, Record, Timestamp
+from backend.core.fields import Body, Email, Id, Network, Record, Timestamp
 from backend.factors.schemas import Code, WalletProof
 from backend.lists.schemas import RecordPage
 from backend.users.schemas import Role
@@ -19,7 +19,7 @@ class Login(Body):
     email: Annotated[str, StringConstraints(max_length=320)]
     password: Password
     code: Code | None = None
-    org_id: UUID | None = None
+    org_id: Id | None = None
 
 
 class Refresh(Body):

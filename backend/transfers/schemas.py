@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
-from backend.core.fields import Acceptance, Address, Body, Eid, Record, Timestamp, TokenAmount
+from backend.core.fields import Acceptance, Address, Body, Eid, Id, Record, Timestamp, TokenAmount
 from backend.lists.schemas import RecordPage
 
 
@@ -22,9 +22,9 @@ class TransferStatus(StrEnum):
 class TransferCreate(Body):
     """Send `amount` base units of an asset from a server wallet of the organization."""
 
-    asset_id: UUID
+    asset_id: Id
     chain_eid: Eid
-    from_wallet_id: UUID
+    from_wallet_id: Id
     to_address: Address
     amount: TokenAmount
 

@@ -18,7 +18,7 @@ from schemathesis.core.transport import Response
 from schemathesis.transport.requests import REQUESTS_TRANSPORT
 
 from backend.core import fields, ip_ranges
-from backend.core.file_types import MAGIC
+from backend.core.content_rules import MAGIC
 from backend.core.settings import settings
 from tests.support.issuance import Issuance
 

@@ -1,0 +1,62 @@
+"""What contents may be: the characters and lengths of texts, and the types of files."""
+
+import re
+from typing import Any
+
+BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters with Unicode's property Bidi_Control. With U+202E, `gnp.exe` is displayed as `exe.png`."""
+UUID_LENGTH = 36
+"""A UUID with hyphens. The longer forms (`urn:uuid:…`, braces) are refused."""
+TIME_LENGTH = 35
+"""An RFC 3339 time with nine decimals and an offset."""
+SHOWN_TIME_LENGTH = 27
+"""A time in responses: six decimals and Z."""
+LONGEST_TEXT = 4_000
+"""A text of a response whose type has no length, such as the message of a node."""
+MAGIC = {"application/pdf": b"%PDF-", "image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+"""First bytes of each accepted type of file."""
+UNTYPED = "application/octet-stream"
+_BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_CONTROL = rf"\u0000-\u0008\u000b-\u001f\u007f-\u009f{_BIDI}"
+_BREAKS = rf"\u0000-\u001f\u007f-\u009f\u2028\u2029{_BIDI}"
+PLAIN = {
+    "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
+    "reason": rf"^(?!\s*$)([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
+    "line": rf"^([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
+    "name": rf"^(?!\s*$)([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
+}
+"""Patterns of what `plain_text` and `one_line` accept, for the API document: no control characters, including
+bidirectional ones, no markup, not only spaces.
+"""
+
+
+def shortened(value: Any) -> Any:
+    """Return a text, or the texts of a list, in at most `LONGEST_TEXT` characters; any other value unchanged."""
+    if type(value) is str and len(value) > LONGEST_TEXT:
+        return value[: LONGEST_TEXT - 1] + "…"
+    if type(value) is list and any(type(part) is str and len(part) > LONGEST_TEXT for part in value):
+        return [shortened(part) for part in value]
+    return value
+
+
+def _is_control(character: str) -> bool:
+    code = ord(character)
+    return code < 32 or 0x7F <= code < 0xA0 or 0xD800 <= code <= 0xDFFF
+
+
+def plain_text(value: str) -> str:
+    """Validate plain text: no markup, no control characters except line breaks and tabs."""
+    if any(_is_control(c) and c not in "\n\t" for c in value):
+        raise ValueError("contains control characters")
+    if any(c in BIDI for c in value):
+        raise ValueError("contains bidirectional control characters, which change how text is displayed")
+    if re.search(r"<[a-zA-Z/!?]", value):
+        raise ValueError("contains markup; only plain text is accepted")
+    return value
+
+
+def one_line(value: str) -> str:
+    """Validate plain text without line breaks or tabs."""
+    if any(c in "\n\t\u2028\u2029" for c in value):
+        raise ValueError("contains a line break; only one line is accepted")
+    return plain_text(value)
