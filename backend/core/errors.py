@@ -330,10 +330,8 @@ def problem(error: SignumError, base_url: str, instance: str = "") -> dict[str, 
         "status": error.status,
         "detail": shortened(error.detail),
     }
-    if instance:
-        body["instance"] = instance
-    extensions: dict[str, Any] = _with_addresses(error.extensions(), base_url)
-    return body | extensions
+    named = {"instance": instance} if instance else {}
+    return {**body, **named, **_with_addresses(error.extensions(), base_url)}
 
 
 def _with_addresses(value: Any, base_url: str) -> Any:
