@@ -28,6 +28,9 @@ BEAT = 3.0
 """Seconds between checks of the connection that listens, and until a lost one is opened again."""
 SILENT = 10.0
 """Seconds after which a connection that does not answer is closed."""
+LONGEST = 5.0
+"""Seconds between two polls of a queue at most. The engine doubles its pause at each conflict of two processes, up to
+two minutes, for which work that no wake-up announces (of a process that was killed) would wait."""
 WOKEN = "woken_queues"
 """The queues that a session wakes when it commits."""
 
@@ -95,6 +98,7 @@ class _Stop:
         return self._stop.is_set()
 
     def wait(self, timeout: float | None = None) -> bool:
+        timeout = LONGEST if timeout is None else min(timeout, LONGEST)
         wakeups = runtime.part(Wakeups)
         with wakeups.condition:
             wakeups.condition.wait_for(lambda: wakeups.counts[self._queue] != self._seen, timeout)

@@ -1,6 +1,7 @@
 """Work enqueued in this or another process starts immediately, even if the queues poll rarely."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 
 import pytest
@@ -16,8 +17,9 @@ LONG = 600.0
 
 
 @pytest_asyncio.fixture
-async def firm(world: World) -> AsyncIterator[Firm]:
+async def firm(world: World, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Firm]:
     """An issuer on two chains, while the queue polls every ten minutes."""
+    monkeypatch.setattr(queue_wakeup, "LONGEST", LONG)
     firm = await Firm.issuing(world, SEPOLIA, BASE)
     await DBOS.register_queue_async(queues.QUEUE, partition_concurrency=1, polling_interval_sec=LONG)
     queue_wakeup.wake(queues.QUEUE)  # its next poll has the new interval
@@ -43,6 +45,13 @@ async def test_work_of_another_process_starts_immediately(firm: Firm, monkeypatc
     monkeypatch.setattr(runtime.part(queue_wakeup.Wakeups), "served", frozenset())  # as where nothing is served
     await firm.post("/issuer/register", {"name": "Elsewhere"}, headers=firm.key)
     await _succeeded(firm, (await firm.get("/issuer"))["request_id"])
+
+
+async def test_queue_is_polled_soon_when_the_engine_has_lengthened_its_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_wakeup, "LONGEST", 0.05)
+    stop = queue_wakeup._Stop(threading.Event(), queues.NIGHTLY)
+    async with asyncio.timeout(LONG / 10):
+        assert await asyncio.to_thread(stop.wait, LONG) is False
 
 
 async def test_wakeup_concerns_one_queue() -> None:
