@@ -205,7 +205,7 @@ async def test_retry_does_not_bypass_approval(world: World) -> None:
         ]
         for row in rows:
             row.status, row.can_retry = RequestStatus.FAILED, True
-        approved = {
+        approved: dict[str, Any] = {
             "status": ApprovalStatus.APPROVED,
             "decided_by": second.user_id,
             "decided_at": now(),

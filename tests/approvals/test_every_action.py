@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlmodel import SQLModel, col
 
 from backend.core import db
+from backend.core.db import new_id
 from backend.models import RequestRow
 from backend.requests.schemas import Action
 from tests.approvals.second_person import WHY, approve, deny, path_of
@@ -161,10 +162,10 @@ STORIES: dict[Action, Story] = {
         "forced-transfer", **ON, from_address=at_trader, to_address=WALLET, amount="7", reason=WHY
     ),
     Action.RECOVER: control("recover", **ON, lost_address=at_trader, new_address=WALLET, reason=WHY),
+    Action.LIMIT_PATH: control("limit-path", **PATH, amount=str(UNIT)),
+    Action.BRIDGE: control("bridge", destination_chain_eid=BASE, amount=str(UNIT), to_address=at_trader),
     Action.PAUSE_PATH: control("pause-path", **PATH),
     Action.UNPAUSE_PATH: control("unpause-path", **PATH),
-    Action.LIMIT_PATH: control("limit-path", **PATH, amount="1000"),
-    Action.BRIDGE: control("bridge", destination_chain_eid=BASE, amount="7", to_address=at_trader),
     Action.MARKET_DEPLOY: deploy_market,
     Action.ORDER_PLACE: place_order,
     Action.ORDER_CANCEL: cancel_order,
@@ -213,11 +214,15 @@ async def _alter_record(session: Any, row: Any) -> set[str]:
 
 
 def _other(value: Any) -> Any:
+    """Return another value of the same kind."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
         return value + 1
-    return {"altered": True} if isinstance(value, dict) else ["ZZZ"] if isinstance(value, list) else f"{value or ''}x"
+    if isinstance(value, dict | list):
+        return {"altered": True} if isinstance(value, dict) else ["ZZZ"]
+    is_id = isinstance(value, str) and len(value) == len(str(new_id())) and value.count("-") == 4
+    return str(new_id()) if is_id else f"{value or ''}x"
 
 
 async def test_every_action_is_refused_where_its_values_changed(world: World) -> None:
