@@ -56,7 +56,7 @@ async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
         return ApprovalDetail(**fields, plan=row.plan)
     try:
         async with db.paused(context.session):
-            plan = await rehearsal.plan(context, row)
+            plan, _ = await rehearsal.plan(context, row)
     except SignumError as error:
         return ApprovalDetail(**fields, obstacle=error.detail)
     return ApprovalDetail(**fields, plan=ApprovalImpact.model_validate(plan))

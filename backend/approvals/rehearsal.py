@@ -1,4 +1,5 @@
-"""Rehearsal of a pending action: its dry run on behalf of the requester, against the current state."""
+"""Rehearsal of a pending action: its dry run on behalf of the requester, against the current state, and
+its call itself, which resolves what it would execute now."""
 
 from http import HTTPStatus
 from typing import Any
@@ -9,19 +10,22 @@ from backend.auth import versions
 from backend.auth.calls import Call
 from backend.auth.credentials import key_of
 from backend.auth.principal import NOWHERE, Context, Key, Person
-from backend.auth.rehearsal import rehearse
+from backend.auth.rehearsal import rehearse, try_
 from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.changes import unpublished
 from backend.core.errors import Conflict, Denied, Forbidden, PrerequisitesNotMet, SignumError
 from backend.factors import verification
-from backend.requests import workflows
+from backend.requests import resolved_values, workflows
 from backend.requests.models import RequestRow
+from backend.requests.resolved_values import Resolved
 
 
-async def plan(context: Context, approval: Any) -> dict[str, Any]:
-    """Return `{steps, impact}`; 409 with the reason where it is no longer possible, or the requester may no longer do
-    it.
+async def plan(context: Context, approval: Any) -> tuple[dict[str, Any], Resolved]:
+    """Return `{steps, impact}`, and what the waiting request executes, which is what the plan describes.
+
+    409 with the reason where it is no longer possible, where the requester may no longer do it, and where the same call
+    would execute something else now: the plan would then describe that.
 
     Runs in a separate transaction that is rolled back.
     """
@@ -29,20 +33,26 @@ async def plan(context: Context, approval: Any) -> dict[str, Any]:
         return await _rehearsed(context, approval)
 
 
-async def _rehearsed(context: Context, approval: Any) -> dict[str, Any]:
+async def _rehearsed(context: Context, approval: Any) -> tuple[dict[str, Any], Resolved]:
     async with db.rehearsing(context.organization_id) as session:
         asker = await _asker(session, approval)
         await _enter(asker, context.organization_id, approval)
         request = await session.get_one(RequestRow, approval.request_id)
+        new, same = [await resolved_values.of(session, request, creates=creates) for creates in (True, False)]
         await workflows.withdraw(session, request, Denied("A rehearsal."))
         try:
             call = Call.restored(approval.call)
             await versions.compare_again(session, call.version)
-            return await rehearse(asker, call)
+            plan = await rehearse(asker, call)
+            await try_(asker, call)
         except SignumError as error:
             if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             raise _impossible(error) from error
+        now = await resolved_values.tried(session, request.subject_id)
+        requested = new if now and now.creates else same
+        resolved_values.check_same(approval.id, context.organization_id, requested, now)
+        return plan, requested
 
 
 def _impossible(error: SignumError) -> Conflict:

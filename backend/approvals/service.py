@@ -26,9 +26,9 @@ async def approve(context: Context, approval_id: UUID) -> ApprovalDetail:
     """Release a request after all its conditions were checked again."""
     seen = await _decidable(context, approval_id)
     async with db.paused(context.session):
-        plan = await rehearsal.plan(context, seen)
+        plan, executes = await rehearsal.plan(context, seen)
     row = await _decide(context, approval_id, ApprovalStatus.APPROVED)
-    row.plan = plan
+    row.plan, row.executes = plan, executes.stored()
     await _publish(context.session, row)
     await workflows.release(context.session, await _request(context.session, row))
     await context.session.flush()

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from limits import RateLimitItem
 
-from backend.core.db import Write
+from backend.core.db import Write, is_rehearsal
 from backend.core.roots import origin_of, root_of
 from backend.limits import rate_limits
 
@@ -13,11 +13,14 @@ _Counted = tuple[RateLimitItem, tuple[str, str], int]
 
 
 async def count(session: Write, organization_id: UUID, transactions: int) -> None:
-    """Count a request and the transactions that the operator signs and pays for; nothing if `transactions` is 0.
+    """Count a request and the transactions that the operator signs and pays for; nothing if `transactions` is 0, or in
+    a rehearsal.
 
     Raises TooManyRequests, and counts nothing, where an organization, its whole hierarchy, or the new hierarchies of an
     origin would exceed their daily share.
     """
+    if is_rehearsal(session):
+        return
     root = str(await root_of(session, organization_id))
     requests: list[_Counted] = [
         (rate_limits.OPERATOR_PAID, ("operator paid", str(organization_id)), 1),

@@ -1,4 +1,4 @@
-"""Rehearsal of a stored request: the dry run of its operation with the original arguments."""
+"""Rehearsal of a stored request: its operation with the original arguments, as a dry run or in full."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
@@ -27,19 +27,29 @@ def register(endpoint: Callable[..., Any]) -> bool:
 
 async def rehearse(context: Context, call: Call) -> dict[str, Any]:
     """Return the plan of a call, as its dry run does; raises the errors of the call itself."""
+    plan: BaseModel = await _call(context, call, dry_run=True)
+    return plan.model_dump(mode="json")
+
+
+async def try_(context: Context, call: Call) -> None:
+    """Make a call in a transaction that is rolled back."""
+    context.call = call
+    await _call(context, call, dry_run=False)
+
+
+async def _call(context: Context, call: Call, *, dry_run: bool) -> Any:
     endpoint = _endpoints.get(call.operation)
     if endpoint is None:
         raise BadRequest(OUTDATED)
     try:
-        arguments = _arguments(endpoint, context, call)
+        arguments = _arguments(endpoint, context, call, dry_run=dry_run)
     except ValidationError as error:
         raise BadRequest(OUTDATED) from error
-    plan: BaseModel = await endpoint(**arguments)
-    return plan.model_dump(mode="json")
+    return await endpoint(**arguments)
 
 
-def _arguments(endpoint: Callable[..., Any], context: Context, call: Call) -> Mapping[str, Any]:
-    given: dict[str, Any] = {"context": context, "response": Response(), "dry_run": True}
+def _arguments(endpoint: Callable[..., Any], context: Context, call: Call, *, dry_run: bool) -> Mapping[str, Any]:
+    given: dict[str, Any] = {"context": context, "response": Response(), "dry_run": dry_run}
     hints = get_type_hints(endpoint, include_extras=True)
     sent = call.path | ({} if call.body is None else {"body": call.body})
     values = given | {name: TypeAdapter(hints[name]).validate_python(value) for name, value in sent.items()}

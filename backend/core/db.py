@@ -232,6 +232,11 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
             await look_again()
 
 
+def is_rehearsal(session: AsyncSession) -> bool:
+    """Return whether a transaction is always rolled back (`rehearsing`): what it does is not counted."""
+    return _REHEARSAL in session.info
+
+
 async def root_of(organization_id: UUID) -> str:
     """Return the root for which an organization's work counts. Looking one up counts for no organization."""
     if (known := roots.known(organization_id)) is not None:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from limits import RateLimitItem
 
-from backend.core.db import Write
+from backend.core.db import Write, is_rehearsal
 from backend.core.roots import origin_of, root_of
 from backend.limits import rate_limits
 
@@ -20,10 +20,12 @@ class Counted:
 
 
 async def count(session: Write, organization_id: UUID, email: str, person_id: UUID | None) -> None:
-    """Count an invitation.
+    """Count an invitation; nothing in a rehearsal.
 
     Raises TooManyRequests with the limit and its end, and counts nothing, where a limit is reached.
     """
+    if is_rehearsal(session):
+        return
     organization, root = str(organization_id), str(await root_of(session, organization_id))
     counted = [
         *_of_sender(organization, root, person_id),

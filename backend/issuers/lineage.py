@@ -25,13 +25,12 @@ from backend.core import db
 from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError
 from backend.requests.models import RequestRow
+from backend.requests.resolved_values import COUNTED
 from backend.requests.schemas import FINAL
 from backend.requests.workflows import Run
 
 ROUNDS = 8
 """How often the hierarchy may change during a write before it fails."""
-COUNTED = "lineage"
-"""Name in a request's arguments: the number of transactions counted when it was accepted, by endpoint ID."""
 Path = Sequence[tuple[UUID, UUID | None]]
 """An organization and its ancestors with their parents, outermost first."""
 

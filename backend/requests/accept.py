@@ -13,23 +13,29 @@ from backend.auth.principal import Context
 from backend.auth.scopes import ACTIONS, Scope
 from backend.chains import new_activity
 from backend.chains import service as chains
+from backend.core import db
 from backend.core.changes import publish
 from backend.core.db import now
 from backend.core.errors import Conflict
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
-from backend.requests import service, workflows
+from backend.requests import resolved_values, service, workflows
 from backend.requests.models import ApprovalRow, RequestRow
-from backend.requests.schemas import ENDING, ApprovalStatus, RequestStatus
+from backend.requests.resolved_values import CAUSE
+from backend.requests.schemas import ENDING, Action, ApprovalStatus, RequestStatus
 from backend.requests.second_person import check_can_be_agreed
 from backend.requests.service import Step
 
 LIFETIME = timedelta(days=7)
-"""How long a request waits for a second person."""
+"""How long a request waits for a second person, and how long their approval lets it be retried."""
+LAPSED = (
+    f"A second person approved this request more than {LIFETIME.days} days ago, and it has not succeeded. The approval "
+    "has lapsed. Send the request again; a second person has to approve it."
+)
 WAITS = "It waits for a second person's approval."
-MOVES, CAUSE, INCLUDES = "moves", "waits_because", "includes"
-"""Names in a request's arguments: the amount that counts towards a daily limit, why the request waits, and further
-kinds of action that it includes.
+MOVES, INCLUDES = "moves", "includes"
+"""Names in a request's arguments: the amount that counts towards a daily limit, and further kinds of action that it
+includes.
 """
 
 
@@ -52,14 +58,16 @@ async def accept(
     Requests of the same `order` run one after another. The request waits as `awaiting_approval`, and nothing is
     enqueued before its approval, where the organization requires a second person for this kind or one that it
     `includes`, where the amount that it `moves` exceeds the asset's daily limit, or with `always_asks`. 409 where no
-    one could approve it, or where it starts something on a chain that is not enabled.
+    one could approve it, or where it starts something on a chain that is not enabled. In a
+    rehearsal nothing is held, counted or enqueued.
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny declare the scopes of all actions"
     await _check_enabled(context, kind, [step.chain_eid for step in steps if step.chain_eid is not None])
     waits, cause = always_asks or await _asks(context, kind, *includes), None
-    if moves and not waits:
+    is_rehearsal = db.is_rehearsal(context.session)
+    if moves and not waits and not is_rehearsal:
         cause = await counts.excess(context.session, kind, moves)
-    if waits or cause:
+    if (waits or cause) and not is_rehearsal:
         await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope, cause)
     row = await service.write(
         context.session,
@@ -73,7 +81,10 @@ async def accept(
         created_by=context.user_id,
         arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes)},
     )
-    if waits or cause:
+    if is_rehearsal:
+        row.status = RequestStatus.AWAITING_APPROVAL
+        resolved_values.note(context.session, row)
+    elif waits or cause:
         await _hold(context, row, cause)
     else:
         if moves:
@@ -114,8 +125,20 @@ async def _check_enabled(context: Context, kind: str, eids: Sequence[int]) -> No
 
 
 async def _is_approved(context: Context, row: RequestRow) -> bool:
-    query = sa.select(col(ApprovalRow.status)).where(col(ApprovalRow.request_id) == row.id)
-    return bool(await context.session.scalar(query) == ApprovalStatus.APPROVED)
+    """Return whether a second person has approved a request; 409 where the approval has lapsed.
+
+    It does not lapse for a bridge whose packet was sent: the supply is burned, and only a retry follows the packet.
+    """
+    query = sa.select(col(ApprovalRow.decided_at)).where(
+        col(ApprovalRow.request_id) == row.id, col(ApprovalRow.status) == ApprovalStatus.APPROVED
+    )
+    found = (await context.session.execute(query)).first()
+    if found is None:
+        return False
+    is_current = found.decided_at is not None and found.decided_at > now() - LIFETIME
+    if not is_current and not (row.kind == Action.BRIDGE and await service.has_sent(context.session, row.id, "packet")):
+        raise Conflict(LAPSED)
+    return True
 
 
 async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
@@ -156,8 +179,8 @@ async def retry(context: Context, row: RequestRow) -> RequestRow:
     """Run a failed request again, with the same intent keys, so that completed work is not repeated.
 
     409 where the action now needs a second person, or its amount exceeds the daily limit, and this request was not
-    approved; 409 where its subject has changed since the request; 409 where it has sent nothing and would start on a
-    chain that is not enabled; 400 where it targets a chain of the other network.
+    approved; 409 where its approval has lapsed; 409 where its subject has changed since the request; 409 where it has
+    sent nothing and would start on a chain that is not enabled; 400 where it targets a chain of the other network.
     """
     await workflows.check_retry(context.session, row)
     if not await _is_approved(context, row):

@@ -63,7 +63,8 @@ class RequestStepRow(Row, table=True):
 class ApprovalRow(Row, table=True):
     """The approval that a request waits for, from another person than the requester.
 
-    `call` is the requested operation, so that it can be checked again; `plan` is the plan shown to the approver.
+    `call` is the requested operation, so that it can be checked again; `plan` is the plan shown to the approver;
+    `executes` is what the request executes, as approved (`backend.requests.resolved_values`).
     """
 
     __tablename__ = "approvals"
@@ -84,5 +85,6 @@ class ApprovalRow(Row, table=True):
     decided_at: datetime | None = time_field(nullable=True)
     reason: str | None = None
     plan: dict[str, Any] | None = json_field(None, nullable=True)
+    executes: dict[str, Any] | None = json_field(None, nullable=True)
     cause: str | None = None
     """The exceeded daily limit; null where the action always needs a second person."""

@@ -20,7 +20,7 @@ from backend.core.changes import who
 from backend.core.db import Write, now
 from backend.core.errors import Conflict
 from backend.core.locks import Purpose
-from backend.requests import revoked_makers
+from backend.requests import resolved_values, revoked_makers
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import RequestStatus, StepStatus
 
@@ -134,21 +134,26 @@ async def chains_of(session: Write, request_id: UUID) -> Sequence[int]:
     return [eid for eid in await session.scalars(steps) if eid is not None]
 
 
-async def has_sent(session: Write, request_id: UUID) -> bool:
-    """Return whether a transaction of a request has reached a chain, or may still reach it."""
+async def has_sent(session: Write, request_id: UUID, what: str | None = None) -> bool:
+    """Return whether a transaction of a request has reached a chain, or may still reach it. `what` is the first part of
+    its key; any by default."""
     query = sa.select(col(TransactionRow.id)).where(
-        col(TransactionRow.request_id) == request_id, col(TransactionRow.status) != TransactionStatus.FAILED
+        col(TransactionRow.request_id) == request_id,
+        col(TransactionRow.status) != TransactionStatus.FAILED,
+        col(TransactionRow.key).startswith(f"{request_id}:{what}:") if what else sa.true(),
     )
     return await session.scalar(query.limit(1)) is not None
 
 
 async def begin(session: Write, request_id: UUID) -> tuple[RequestRow | None, Conflict | None]:
     """Mark a request as running; None where it has already ended (a repeated run). Return also why it may not start,
-    where its maker may no longer make it: it stays accepted."""
+    where its maker may no longer make it, or it is not what was approved: it stays accepted."""
     row: RequestRow | None = await session.get(RequestRow, request_id, with_for_update=True)
     if row is None or row.awaits_finality or row.status not in (RequestStatus.ACCEPTED, RequestStatus.RUNNING):
         return None, None
-    refusal = await revoked_makers.refusal(session, row) if row.status is RequestStatus.ACCEPTED else None
+    refusal = None
+    if row.status is RequestStatus.ACCEPTED:
+        refusal = await revoked_makers.refusal(session, row) or await resolved_values.refusal(session, row)
     if refusal is None:
         row.status = RequestStatus.RUNNING
     return row, refusal

@@ -205,7 +205,12 @@ async def test_retry_does_not_bypass_approval(world: World) -> None:
         ]
         for row in rows:
             row.status, row.can_retry = RequestStatus.FAILED, True
-        approved = {"status": ApprovalStatus.APPROVED, "decided_by": second.user_id, "expires_at": now()}
+        approved: dict[str, Any] = {
+            "status": ApprovalStatus.APPROVED,
+            "decided_by": second.user_id,
+            "decided_at": now(),
+            "expires_at": now(),
+        }
         session.add(ApprovalRow(organization_id=firm.id, request_id=rows[1].id, **approved))
     problem = await firm.refused("POST", f"/requests/{rows[0].id}/retry", 409)
     assert "second person" in problem.detail
