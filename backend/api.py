@@ -34,6 +34,7 @@ ROUTES = (
     "api_keys.routes",
     "oauth.routes",
     "wallets.routes",
+    "test_funds.routes",
     "chains.routes",
     "parties.routes",
     "issuers.routes",

@@ -31,6 +31,7 @@ class Facts:
     is_enabled: bool
     has_server_wallet: bool
     is_registered: bool
+    is_registering: bool
     party: PartyFacts | None
 
 
@@ -87,7 +88,10 @@ def _lacking(facts: Facts) -> Sequence[tuple[str, Call]]:
     if not facts.has_server_wallet:
         call = ("POST", f"{organization}/wallets", "Create a server wallet.")
         found.append(("The organization has no server wallet.", call))
-    if not facts.is_registered:
+    if facts.is_registering:
+        words = f"The organization's registration as an issuer on {facts.chain_name} is in progress."
+        found.append((words, ("GET", f"{organization}/issuer", "Wait until the chain has confirmed the issuer.")))
+    elif not facts.is_registered:
         found.append((f"The organization is not registered as an issuer on {facts.chain_name}.", _register(facts)))
     if facts.party is not None and not facts.party.has_wallet:
         call = ("PATCH", f"/identity/parties/{facts.party.id}", "Link the party's wallet (wallet_address).")

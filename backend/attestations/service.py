@@ -36,6 +36,7 @@ from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
 from backend.issuers import service as issuers
+from backend.issuers.schemas import IssuerStatus
 from backend.parties import service as parties
 from backend.parties.models import PartyRow
 from backend.requests.accept import accept, acceptance_message
@@ -156,6 +157,7 @@ async def _prepared(context: Context, chain: Any, party_id: UUID) -> PartyRow:
 async def _facts(context: Context, chain: Any, party: PartyRow | None) -> Facts:
     organization_id = context.organization_id
     known = PartyFacts(party.id, party.status, party.wallet_address is not None) if party else None
+    registration = await issuers.status_on(context.session, organization_id, chain.xchain_eid)
     return Facts(
         organization_id=organization_id,
         chain_id=chain.id,
@@ -163,7 +165,8 @@ async def _facts(context: Context, chain: Any, party: PartyRow | None) -> Facts:
         party=known,
         is_enabled=await chains.is_enabled(context.session, organization_id, chain.xchain_eid),
         has_server_wallet=await signing_wallets.find_treasury(context.session, organization_id) is not None,
-        is_registered=await issuers.attester_on(context.session, organization_id, chain.xchain_eid) is not None,
+        is_registered=registration is IssuerStatus.REGISTERED,
+        is_registering=registration is IssuerStatus.PENDING,
     )
 
 

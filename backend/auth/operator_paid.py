@@ -1,4 +1,4 @@
-"""Limits on the requests and transactions of a tenant that the operator pays for on public chains."""
+"""Limits on the requests and transactions of a tenant that the operator signs and pays for."""
 
 from uuid import UUID
 

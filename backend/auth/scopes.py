@@ -44,6 +44,7 @@ ACTIONS = (
     Scope.ASSETS_WRITE,
     Scope.ATTESTATIONS_WRITE,
     Scope.TRANSFERS_WRITE,
+    Scope.WALLETS_WRITE,
 )
 """Scopes of actions that are accepted as requests. Retrying or deciding on a request needs its scope too."""
 _VIEWER = READS - {Scope.API_KEYS_READ}

@@ -1,6 +1,6 @@
-"""The refusal of a movement: every rule that refuses it, and how to resolve each."""
+"""The refusal of a movement: what refuses it, and how to resolve that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.compliance.schemas import RuleVerdict
@@ -17,3 +17,15 @@ class Refused(Conflict):
     def extensions(self) -> dict[str, Any]:
         """Every rule that refuses the movement, with its resolution."""
         return {"rules": [v.model_dump() for v in self.verdicts]}
+
+
+class Underfunded(Conflict):
+    """Conflict"""
+
+    def __init__(self, detail: str, resolution: Mapping[str, str]) -> None:
+        super().__init__(detail)
+        self.resolution = dict(resolution)
+
+    def extensions(self) -> dict[str, Any]:
+        """Return the call that gives the wallet what it lacks."""
+        return {"resolution": self.resolution}

@@ -1,7 +1,7 @@
-"""Resolutions of failed rules: a description, and the API call.
+"""Resolutions of refusals: a description, and the API call.
 
 Only calls that the caller can actually make are named: none gives tokens to an account, or changes the rules of a
-market.
+market. Test funds exist on embedded chains only.
 """
 
 from collections.abc import Sequence
@@ -39,6 +39,15 @@ _BY_RULES = frozenset(
 def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: UUID) -> list[RuleVerdict]:
     """Return the verdicts, the failed ones with their resolution."""
     return [v if v.passed else _with_resolution(v, organization_id, asset_id) for v in verdicts]
+
+
+def test_funds(organization_id: UUID, wallet_id: UUID, eid: int, amount: int) -> dict[str, str]:
+    """Return the call that pays the missing base units of the test currency to a wallet."""
+    return {
+        "method": "POST",
+        "path": f"/orgs/{organization_id}/wallets/{wallet_id}/test-funds",
+        "description": f"Get test funds on the chain {eid}: at least {amount} base units.",
+    }
 
 
 def _with_resolution(verdict: RuleVerdict, organization_id: UUID, asset_id: UUID) -> RuleVerdict:

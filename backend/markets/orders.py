@@ -18,7 +18,8 @@ from backend.chain.bindings import quote_token, token
 from backend.chain.devnet import clock
 from backend.chain.transactions import lost_transactions
 from backend.chains import new_activity
-from backend.compliance.refusal import Refused
+from backend.compliance import resolutions
+from backend.compliance.refusal import Refused, Underfunded
 from backend.compliance.resolutions import resolved
 from backend.compliance.rules import evaluate_order, failures
 from backend.compliance.schemas import RuleVerdict, TransferVerdict
@@ -40,6 +41,7 @@ from backend.markets.schemas import (
 from backend.markets.terms import market_rules
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
+from backend.test_funds import service as test_funds
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
@@ -199,11 +201,17 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
     needed = _needed(trader, body)
     async with db.paused(context.session):
         held = await quote_token.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
-    if held < needed:
-        raise Conflict(
-            f'The wallet "{trader.wallet.label}" ({trader.wallet.address}) holds {held} base units of '
-            f"{market.quote_symbol}; the order needs {needed}, fees included."
-        )
+        is_test = held < needed and await test_funds.is_test_currency(market.chain_eid, market.quote_token_address)
+    if held >= needed:
+        return
+    detail = (
+        f'The wallet "{trader.wallet.label}" ({trader.wallet.address}) holds {held} base units of '
+        f"{market.quote_symbol}; the order needs {needed}, fees included."
+    )
+    if not is_test:
+        raise Conflict(detail)
+    wallet, lacks = trader.wallet, needed - held
+    raise Underfunded(detail, resolutions.test_funds(wallet.organization_id, wallet.id, market.chain_eid, lacks))
 
 
 def _needed(trader: Trader, body: OrderCreate) -> int:

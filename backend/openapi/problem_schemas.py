@@ -81,6 +81,9 @@ SCHEMAS: dict[str, Any] = {
             "dependencyChain": {"type": "array", "items": {"type": "string"}},
         },
     ),
+    "ResolutionProblem": _extended(
+        "The call that removes the cause.", ["resolution"], {"resolution": {"$ref": REF + "Resolution"}}
+    ),
     "RulesProblem": _extended(
         "The rules of token and market that refused.",
         ["rules"],

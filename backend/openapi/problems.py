@@ -11,6 +11,8 @@ LIMITED = ("RateLimit-Policy", "RateLimit")
 _INSTANCE = "urn:uuid:019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
 _ASSET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/assets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22"
 
+_WALLET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/wallets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e23"
+
 
 def _example(status: int, detail: str, slug: str = "", title: str = "", **extensions: Any) -> dict[str, Any]:
     kind = f"http://localhost:8000/v1/errors/{slug}" if slug else "about:blank"
@@ -133,7 +135,7 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
         "Conflict",
         _response(
             "The current state prevents it, a prerequisite is missing, or the first request with this key still runs.",
-            ["PrerequisitesProblem", "RulesProblem", "Problem"],
+            ["PrerequisitesProblem", "RulesProblem", "ResolutionProblem", "Problem"],
             {
                 "prerequisites": _example(
                     409,
@@ -142,6 +144,17 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                     "Prerequisites not met",
                     prerequisites=[_STATE],
                     dependencyChain=["party_verified"],
+                ),
+                "funds": _example(
+                    409,
+                    'The wallet "Custody" holds 0 base units of tUSD; the order needs 10030000, fees included.',
+                    "conflict",
+                    resolution={
+                        "method": "POST",
+                        "path": f"{_WALLET}/test-funds",
+                        "href": f"http://localhost:8000/v1{_WALLET}/test-funds",
+                        "description": "Get test funds on the chain 40161: at least 10030000 base units.",
+                    },
                 ),
                 "conflict": _example(409, "The asset is updating. Retry when it is active.", "conflict"),
             },

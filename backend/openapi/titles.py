@@ -73,6 +73,7 @@ SUMMARIES: Final = {
     "move_sub_organization": "Move a sub-organization",
     "pause": "Pause a token",
     "pause_path": "Pause a bridge path",
+    "pay_test_funds": "Pay test funds to a wallet",
     "post_userinfo": "Get claims about a person by POST",
     "recover": "Recover a wallet",
     "recover_webhook": "Replay failed deliveries",

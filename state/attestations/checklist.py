@@ -31,7 +31,7 @@ TITLES = {
     "attestation_eligible": "Ready to attest",
 }
 KINDS = (
-    ("/issuer/register", "register"), ("/enable", "enable"), ("/wallets", "wallet"), ("/verify", "verify"),
+    ("/issuer", "register"), ("/enable", "enable"), ("/wallets", "wallet"), ("/verify", "verify"),
     ("/identity/parties/", "address"),
 )  # fmt: skip
 """What a resolution does, by its path; the first match counts."""
@@ -82,7 +82,7 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
             self.percent = round(100 * self.done / max(1, len(items)))
             open_kind = next((kinds[item.name] for item in items if item.state == "open"), "")
             self.opened = self.opened if self.opened == open_kind else ""
-            self.waits = self.waits and open_kind == "register"
+        self.waits = any(entry["resolution"]["method"] == "GET" for entry in problem.prerequisites)
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> Events:

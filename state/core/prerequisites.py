@@ -6,7 +6,7 @@ from typing import Any
 from backend.client import ApiProblem
 
 PAGES = (
-    ("/attestations", "attestations"), ("/issuer/register", "issuer"), ("/wallets", "wallets"),
+    ("/attestations", "attestations"), ("/issuer", "issuer"), ("/wallets", "wallets"),
     ("/enable", "chains"), ("/verify", "parties"), ("/identity/parties", "parties"), ("/assets", "assets"),
 )  # fmt: skip
 

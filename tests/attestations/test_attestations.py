@@ -20,9 +20,11 @@ from backend.client import SignumClient
 from backend.core import db
 from backend.core.runtime import runtime
 from backend.core.settings import settings
+from backend.issuers import workflow as issuers_workflow
 from backend.server.runtime import local_transport
 from backend.users.schemas import Role
 from tests.conftest import PASSWORD, World
+from tests.support.crash import run, unqueued
 from tests.support.firm import BASE, SEPOLIA, Firm, refused
 
 
@@ -107,6 +109,33 @@ async def test_resolutions_followed_in_order_lead_to_the_attestation(
     with pytest.raises(ValueError, match="not below"):
         await client.follow({"method": "GET", "href": "https://elsewhere.example/v1/orgs"})
     await client.close()
+
+
+async def test_attestation_during_the_registration_names_the_issuer_to_wait_for(world: World, wallet: str) -> None:
+    firm = await Firm.found(world)
+    await firm.enable(SEPOLIA)
+    await firm.post("/wallets", {"label": "Treasury"})
+    body = {"party_id": (await firm.verified(wallet))["id"], "chain_eid": SEPOLIA}
+    register = f"{firm.base}/issuer/register"
+    assert (await firm.refused("POST", "/attestations", 409, json=body)).resolutions[0]["path"] == register
+
+    with unqueued():
+        await firm.post("/issuer/register", {}, headers=firm.key)
+    waits = await firm.refused("POST", "/attestations", 409, json=body)
+    assert waits.prerequisites[-1]["detail"] == (
+        "The organization's registration as an issuer on Sepolia Devnet is in progress."
+    )
+    (call,) = waits.resolutions
+    assert (call["method"], call["path"]) == ("GET", f"{firm.base}/issuer")
+    issuer = await firm.admin.call(call["method"], call["path"])
+    assert [w["status"] for w in issuer["wallets"]] == ["pending"]
+
+    with pytest.MonkeyPatch.context() as fault:
+        fault.setitem(runtime.part(EmbeddedNodes).urls, SEPOLIA, "http://127.0.0.1:9")
+        await run(issuers_workflow.register, issuers_workflow._failed, firm.id, issuer["request_id"])
+    assert (await firm.refused("POST", "/attestations", 409, json=body)).resolutions[0]["path"] == register
+    await firm.register()
+    assert (await firm.attest({"id": body["party_id"]}))["status"] == "active"
 
 
 async def test_prerequisites_reveal_nothing_about_parties_of_other_organizations(world: World, wallet: str) -> None:

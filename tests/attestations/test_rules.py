@@ -26,6 +26,7 @@ facts = st.builds(
     is_enabled=st.booleans(),
     has_server_wallet=st.booleans(),
     is_registered=st.booleans(),
+    is_registering=st.just(False),
     party=parties,
 )
 
@@ -52,12 +53,20 @@ def test_prerequisites_are_ordered_and_satisfied_when_their_facts_are(known: Fac
 
 def test_prerequisite_lists_all_missing_facts_and_resolves_the_first() -> None:
     party = PartyFacts(UUID(int=3), PartyStatus.VERIFIED, False)
-    known = Facts(UUID(int=1), UUID(int=2), "Sepolia", False, False, False, party)
+    known = Facts(UUID(int=1), UUID(int=2), "Sepolia", False, False, False, False, party)
     *_, chain, entry = rules.prerequisites(known)
     assert chain["resolution"]["path"] == f"/orgs/{UUID(int=1)}/chains/{UUID(int=2)}/enable"
     assert entry["resolution"]["path"] == f"/orgs/{UUID(int=1)}/wallets"
     for words in ("no server wallet", "not registered as an issuer", "no wallet"):
         assert words in entry["detail"]
+
+
+def test_registration_in_progress_is_waited_for_and_not_repeated() -> None:
+    party = PartyFacts(UUID(int=3), PartyStatus.VERIFIED, True)
+    entry = rules.prerequisites(Facts(UUID(int=1), UUID(int=2), "Sepolia", True, True, False, True, party))[-1]
+    assert not entry["satisfied"]
+    assert entry["detail"] == "The organization's registration as an issuer on Sepolia is in progress."
+    assert (entry["resolution"]["method"], entry["resolution"]["path"]) == ("GET", f"/orgs/{UUID(int=1)}/issuer")
 
 
 @given(st.integers(1, 255), st.integers(1, 255), st.integers(1, 255), st.booleans(), st.booleans())

@@ -8,9 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from backend.chain.bindings import quote_token
-from backend.chain.deployment.contracts import contracts_of, operator
-from backend.chain.transactions.execution import execute
 from tests.conftest import PASSWORD, World
 from tests.spec_client.client import Client, Issuer, Json, is_genuine
 from tests.support.server import served
@@ -25,8 +22,8 @@ REASON = "Obtain an attestation for the receiver from an issuer the asset trusts
 
 
 async def test_main_job_by_following_resolutions_ends_with_a_filled_order(api: Any, world: World) -> None:
-    """From sign-in to a filled order and a payout. The client prepares nothing: it follows the resolution of each
-    refusal. Only the buyer's deposit comes from outside."""
+    """From sign-in to a filled order and a payout, by the API alone. The client prepares nothing: it follows the
+    resolution of each refusal."""
     admin = await world.person(await world.organization())
     run = asyncio.to_thread
     async with served(api) as origin, Receiver() as receiver:
@@ -50,9 +47,10 @@ async def test_main_job_by_following_resolutions_ends_with_a_filled_order(api: A
             ask = await run(issuer.order, market, "sell", seller, PRICE, 10 * UNIT)
 
             buyer = await run(issuer.investor, "Ben Buyer", "FRA")
-            await pay_in(buyer["address"], 11 * PRICE)
             bid = await run(issuer.order, market, "buy", buyer, PRICE, 10 * UNIT)
-            assert followed(client) == [REASON, verify]
+            *before, funds = followed(client)
+            assert before == [REASON, verify]
+            assert funds.startswith(f"Get test funds on the chain {BASE_SEPOLIA}: at least ")
 
             filled = [await run(client.wait, order, "filled") for order in (ask, bid)]
             assert [(order["side"], order["filled"]) for order in filled] == [
@@ -80,14 +78,6 @@ def followed(client: Client) -> list[str]:
     """Return the resolutions that the client has followed since the last time."""
     steps, client.followed = client.followed, []
     return steps
-
-
-async def pay_in(address: str, amount: int) -> None:
-    """The investor pays in from outside: the API has no call that creates quote currency."""
-    at = (await contracts_of(BASE_SEPOLIA)).quote_token
-    assert at is not None
-    call = quote_token.mint(at, address, amount)
-    await execute(call.intent(f"test:{secrets.token_hex(8)}", eid=BASE_SEPOLIA, signer=await operator()))
 
 
 async def announced(receiver: Receiver, secret: str, record: str, kind: str) -> Json:

@@ -43,6 +43,7 @@ ACTIONS = {
     "create_wallet": ("wallet.created",),
     "update_wallet": ("wallet.updated",),
     "delete_wallet": ("wallet.removed",),
+    "pay_test_funds": ("wallet.test_funds_requested",),
     "enable_chain": ("chain.enabled",),
     "disable_chain": ("chain.disabled",),
     "create_party": ("party.created",),

@@ -112,7 +112,7 @@ class ApprovalsOperations(Connection):
         a 409, and the request keeps waiting. An earlier decision is a 409 that names who decided.
 
         Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
-        `attestations:write` or `transfers:write`.
+        `attestations:write` or `transfers:write` or `wallets:write`.
         """
         return await self._send(
             ApprovalDecided,
@@ -136,7 +136,7 @@ class ApprovalsOperations(Connection):
         The request ends as `denied`, and objects it has created end with it.
 
         Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
-        `attestations:write` or `transfers:write`.
+        `attestations:write` or `transfers:write` or `wallets:write`.
         """
         return await self._send(
             ApprovalDecided,

@@ -65,7 +65,7 @@ class RequestsOperations(Connection):
         """Retry a failed operation. Completed work is not repeated.
 
         Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
-        `attestations:write` or `transfers:write`.
+        `attestations:write` or `transfers:write` or `wallets:write`.
         """
         return await self._send(
             RequestRetried,

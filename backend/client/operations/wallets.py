@@ -6,6 +6,7 @@ from typing import Literal
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
+from backend.test_funds.schemas import WalletFunding, WalletFundingAccepted
 from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletList, WalletUpdate
 
 
@@ -119,4 +120,29 @@ class WalletsOperations(Connection):
                 "sort": sort,
                 "order": order,
             },
+        )
+
+    async def pay_test_funds(
+        self,
+        org_id: Id,
+        wallet_id: Id,
+        body: WalletFunding,
+        *,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> WalletFundingAccepted:
+        """Pay tUSD, the test currency of embedded chains, to a server wallet, so that it can place buy orders.
+
+        Without `amount`, 1,000,000 tUSD. It has no value. Each call counts as a transaction that the operator
+        pays for. 404 on public chains.
+
+        Scope: `wallets:write`.
+        """
+        return await self._send(
+            WalletFundingAccepted,
+            "POST",
+            path("/orgs/{}/wallets/{}/test-funds", org_id, wallet_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+            if_match=if_match,
         )

@@ -1,0 +1,1 @@
+"""Test funds: the test currency of embedded chains, paid out to server wallets."""
