@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from backend.auth.calls import Call
 from backend.auth.freshness import is_fresh
 from backend.auth.scopes import ROLE_SCOPES, IdentityScope, Scope, highest, scopes_of
-from backend.core import db
+from backend.core import db, fair_places, roots
 from backend.core.changes import NOBODY, Who
 from backend.core.errors import (
     AddressNotAllowed,
@@ -180,6 +180,7 @@ class Context:
         """Enter an organization: 403 where the principal is not a member or has none of the `needed` scopes."""
         await self.widen(organization_id)
         self.organization_id = organization_id
+        fair_places.root.set(roots.known(organization_id) or await roots.learn(self.session, organization_id))
         self.network = await self._network()
         if needed and not self.scopes.intersection(needed):
             raise InsufficientScope(*needed)

@@ -20,6 +20,10 @@ class ChainUnavailable(Unavailable):
     """Service Unavailable"""
 
 
+class NodeBusy(ChainUnavailable):
+    """Service Unavailable"""
+
+
 class UnexpectedAnswer(ChainUnavailable):
     """Service Unavailable"""
 

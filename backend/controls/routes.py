@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Response, status
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.controls import paths, service
+from backend.controls.rules import SUPPLY
 from backend.controls.schemas import (
     AssetPathList,
     Burn,
@@ -23,6 +24,7 @@ from backend.controls.schemas import (
     PausePath,
     Recover,
 )
+from backend.core.fair_places import urgently
 from backend.lists.pages import SHORT, Page
 from backend.requests.responses import accepted, planned
 
@@ -34,9 +36,10 @@ Answer = ControlAccepted | ControlPlan
 async def _answer(
     context: Current, assetId: UUID, kind: ControlKind, body: Control, response: Response, dry_run: bool
 ) -> Answer:
-    if dry_run:
-        return planned(response, await service.plan(context, assetId, kind, body))
-    return accepted(response, context.organization_id, await service.act(context, assetId, kind, body))
+    with urgently(kind not in SUPPLY):
+        if dry_run:
+            return planned(response, await service.plan(context, assetId, kind, body))
+        return accepted(response, context.organization_id, await service.act(context, assetId, kind, body))
 
 
 @router.post("/mint", status_code=status.HTTP_202_ACCEPTED)

@@ -9,6 +9,8 @@ from backend.controls.schemas import ControlKind
 from backend.core.errors import BadRequest, Conflict
 from backend.core.fields import MAX_UINT256
 
+SUPPLY = frozenset({ControlKind.MINT, ControlKind.BURN})
+"""Controls that are everyday work. The others protect holders."""
 _RECEIVER = frozenset(
     {
         rules.INVALID_RECEIVER,

@@ -18,6 +18,7 @@ from backend.chain.rpc.terms import terms_of
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import find
 from backend.controls import calls
+from backend.controls.rules import SUPPLY
 from backend.controls.schemas import ControlKind
 from backend.core.errors import Conflict
 from backend.markets import escrow
@@ -25,8 +26,6 @@ from backend.markets.models import MarketRow
 from backend.requests.lanes import Lane
 from backend.requests.workflows import Run, StepNotes, workflow
 
-SUPPLY = {ControlKind.MINT, ControlKind.BURN}
-"""Controls that are everyday work."""
 MOST_RECOVERIES = 50
 """Transactions of one recovery; each cancels up to `escrow.MOST` orders."""
 

@@ -14,29 +14,59 @@ WAITING_EACH = 40
 """Requests of one caller that may wait. More are refused immediately."""
 RETRY_SECONDS = 2
 caller: ContextVar[str] = ContextVar("caller", default="")
-"""The caller for whom the current request uses places."""
+"""The caller for whom the current request uses places. Empty outside requests."""
+root: ContextVar[str] = ContextVar("root", default="")
+"""The root organization of the current request or run. Empty before a request enters an organization."""
+is_urgent: ContextVar[bool] = ContextVar("is_urgent", default=False)
+"""Whether the current request or run protects holders."""
 
 
 @contextmanager
 def called_by(name: str) -> Iterator[None]:
-    """Count places that are taken inside for this caller."""
-    before = caller.get()
+    """Count places that are taken inside for this caller, and for the root that it enters inside."""
+    before, outer = caller.get(), root.get()
     caller.set(name)
+    root.set("")
+    try:
+        yield
+    finally:  # a stream may end in a different context from the one it began in
+        caller.set(before)
+        root.set(outer)
+
+
+@contextmanager
+def working_for(organization_root: str) -> Iterator[None]:
+    """Count places that a run takes inside for a root."""
+    before = root.get()
+    root.set(organization_root)
     try:
         yield
     finally:
-        caller.set(before)  # a stream may end in a different context from the one it began in
+        root.set(before)
+
+
+@contextmanager
+def urgently(urgent: bool = True) -> Iterator[None]:
+    """Take places inside apart from those of other requests and runs of the same root, if it is urgent."""
+    before = is_urgent.get()
+    is_urgent.set(urgent)
+    try:
+        yield
+    finally:
+        is_urgent.set(before)
 
 
 class Places:
     """`count` places on one event loop. A caller holds at most half of them, or `each`.
 
-    A caller waits at most `seconds` for one. With None it waits as long as it takes, and any number may wait. A caller
-    with several names (its person, its root, its address) counts under each, and holds as many as the fullest of them.
+    A caller waits at most `seconds` for one, with at most `waiting` requests (WAITING_EACH by default). With None it
+    waits as long as it takes, and any number may wait. A caller with several names (its person, its root, its address)
+    counts under each, and holds as many as the fullest of them.
     """
 
-    def __init__(self, count: int, seconds: float | None, each: int | None = None) -> None:
+    def __init__(self, count: int, seconds: float | None, each: int | None = None, waiting: int | None = None) -> None:
         self._free, self._each, self._seconds = count, count // 2 if each is None else each, seconds
+        self._most_waiting = waiting
         self._held: Counter[str] = Counter()
         self._waiting: dict[tuple[str, ...], deque[asyncio.Future[None]]] = {}
 
@@ -45,11 +75,16 @@ class Places:
 
         Raises TooManyRequests where too many requests of the caller are waiting, and Unavailable after `seconds`.
         """
-        if self._free and self._count(names) < self._each:
-            self._free -= 1
-            self._held.update(names)
-        else:
+        if not self.take_free(*names):
             await self._wait(names)
+
+    def take_free(self, *names: str) -> bool:
+        """Take a place if one is free for the caller. Returns False, and takes none, where it would have to wait."""
+        if not self._free or self._count(names) >= self._each:
+            return False
+        self._free -= 1
+        self._held.update(names)
+        return True
 
     def give_back(self, *names: str) -> None:
         """Give a place back. The waiting caller that holds the fewest gets it immediately."""
@@ -98,7 +133,8 @@ class Places:
 
     async def _wait(self, names: tuple[str, ...]) -> None:
         waiting = self._waiting.setdefault(names, deque())
-        if self._seconds is not None and len(waiting) >= WAITING_EACH:
+        most = WAITING_EACH if self._most_waiting is None else self._most_waiting
+        if self._seconds is not None and len(waiting) >= most:
             raise TooManyRequests(RETRY_SECONDS)
         turn = asyncio.get_running_loop().create_future()
         waiting.append(turn)

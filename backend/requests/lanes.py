@@ -5,13 +5,14 @@ one process.
 """
 
 import sys
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from uuid import UUID
 
 from backend.core import db
-from backend.core.fair_places import Place, Places, held
+from backend.core.fair_places import Place, Places, held, urgently, working_for
 from backend.core.runtime import runtime
 
 
@@ -38,8 +39,11 @@ class Running:
     places: dict[Lane, Places] = field(default_factory=dict)
 
 
-async def place(lane: Lane, organization_id: UUID) -> AbstractAsyncContextManager[Place]:
-    """Return the place of a run, to be held while it works."""
-    places = runtime.loop_part(Running).places
+@asynccontextmanager
+async def place(lane: Lane, organization_id: UUID) -> AsyncIterator[Place]:
+    """Hold the place of a run while it works. Its calls of nodes count for its root too."""
+    places, root = runtime.loop_part(Running).places, await db.root_of(organization_id)
     free = places.setdefault(lane, Places(sys.maxsize, None, each=RUNS[lane]))
-    return held(free, name=await db.root_of(organization_id))
+    with working_for(root), urgently(lane is Lane.URGENT):
+        async with held(free, name=root) as found:
+            yield found

@@ -181,7 +181,7 @@ async def _run(
     lane: Lane = Lane.ORDINARY,
 ) -> None:
     async def once() -> None:
-        async with await lanes.place(lane, organization_id) as place:
+        async with lanes.place(lane, organization_id) as place:
             row, refusal = await _begin(place, organization_id, request_id)
             if row is None or requests.hop_of(row.arguments) != hop:
                 return  # it has ended, or continued elsewhere

@@ -9,6 +9,9 @@ import sqlalchemy as sa
 
 from backend.chain import alarms
 from backend.chain.models import AlarmKind
+from backend.chain.rpc import connections, nodes
+from backend.chain.rpc.connections import Refusals
+from backend.chain.rpc.nodes import NodeFault, NodeList
 from backend.core import db
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
@@ -24,11 +27,12 @@ DIFFERENCE, REORG, TWICE = AlarmKind.DIFFERENCE, AlarmKind.DEEP_REORG, AlarmKind
 @pytest_asyncio.fixture(autouse=True)
 async def no_alarms(api: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
     """No alarms, and none cached."""
-    runtime.reset(AlarmNotes)
+    runtime.reset(AlarmNotes, Refusals, NodeList)
     monkeypatch.setattr(readiness(), "notes", [])
     yield
     async with db.worker() as session:
         await session.execute(sa.delete(ChainAlarmRow))
+    runtime.reset(Refusals, NodeList)
 
 
 async def sound(eid: int, kind: AlarmKind, subject: str) -> None:
@@ -85,3 +89,19 @@ async def test_alarms_are_not_read_before_the_database_is_ready(monkeypatch: pyt
     monkeypatch.setattr(notes, "_open", asked)
     monkeypatch.setattr(readiness(), "waiting", ["migrations"])
     assert await notes.notes() == []
+
+
+async def test_refused_calls_and_unusable_nodes_are_counted_by_chain(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: dict[int, int] = {BASE: 152, SEPOLIA: 1}
+    monkeypatch.setattr(connections, "refused", lambda eid: refused.get(eid, 0))
+    for _ in range(notes.FAILURES):
+        for node in nodes.of(SEPOLIA):
+            node.failed(NodeFault("does not answer in time"))
+    monkeypatch.setattr(nodes.Node, "answered", lambda _: None)  # the indexer's calls still pass
+    assert await answer(world) == [
+        "Sepolia Devnet: no node can be used; see the Chains page.",
+        "Sepolia Devnet: 1 call of its nodes was refused in the last minute, because too many wait.",
+        "Base Sepolia Devnet: 152 calls of its nodes were refused in the last minute, because too many wait.",
+    ]

@@ -19,9 +19,10 @@ from backend.chain.abi.reverts import is_revert, reverted
 from backend.chain.chain_models import ChainRow
 from backend.chain.errors import ChainUnavailable, Reverted, RpcError, UnexpectedAnswer
 from backend.chain.rpc import chain_ids, floors, node_urls, nodes, pinned_reads, transport
+from backend.chain.rpc.connections import close
 from backend.chain.rpc.nodes import Node, NodeBehind, NodeFault
 from backend.chain.rpc.terms import terms_of
-from backend.chain.rpc.transport import Answer, Request, close, error_of
+from backend.chain.rpc.transport import Answer, Request, error_of
 from backend.core import db
 from backend.core.errors import BadRequest
 from backend.core.fields import VmType

@@ -43,6 +43,7 @@ class Node:
     """One RPC URL of a chain. The URL may contain a provider's key, so it is never shown."""
 
     url: str = field(repr=False)
+    eid: int = 0
     is_known: bool = False
     """Whether its chain ID was verified."""
     failures: int = 0
@@ -107,7 +108,7 @@ class NodeList:
 def of(eid: int) -> list[Node]:
     """Return the nodes of a chain in the order of the settings; none if the operator configured no URL."""
     known = runtime.part(NodeList).nodes
-    return [known.setdefault((eid, url), Node(url)) for url in node_urls.urls_of(eid)]
+    return [known.setdefault((eid, url), Node(url, eid)) for url in node_urls.urls_of(eid)]
 
 
 def in_turn(eid: int) -> list[Node]:

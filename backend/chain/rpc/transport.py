@@ -1,12 +1,11 @@
 """One HTTP round trip of JSON-RPC to one node. A node's errors are translated only here.
 
 These few lines replace web3, which costs 11 MB and 0.3 s more at start, retries sends automatically, and would only
-post JSON. One HTTP client per event loop.
+post JSON. `connections` has the HTTP clients, and decides who may call when.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -14,13 +13,12 @@ import orjson
 
 from backend.chain.abi.reverts import is_revert
 from backend.chain.errors import RpcError
-from backend.chain.rpc import response_shapes
+from backend.chain.rpc import connections, response_shapes
 from backend.chain.rpc.nodes import Node, NodeFault
-from backend.core.runtime import runtime
 
 Request = tuple[str, list[Any]]
 Answer = dict[str, Any]
-TIMEOUT = httpx.Timeout(10.0, connect=3.0)
+TIMEOUT = httpx.Timeout(10.0, connect=3.0, pool=None)
 _LIMITS = frozenset({-32005, -32029, -32097, 429})
 """Codes with which a node limits its callers. -32005 also refuses log ranges; `_is_fault` distinguishes them."""
 AGAIN = 3
@@ -31,38 +29,14 @@ _NO_BATCH = frozenset({400, 404, 405, 413, 415, 501})
 """HTTP statuses with which nodes refuse a batch as a whole."""
 
 
-@dataclass
-class Connections:
-    """An event loop's connections to the nodes."""
-
-    client: httpx.AsyncClient | None = None
-
-
 class BatchRefused(Exception):
     """A node refused a batch as a whole; its calls may pass separately, or in smaller batches."""
-
-
-def _client() -> httpx.AsyncClient:
-    connections = runtime.loop_part(Connections)
-    client = connections.client
-    if client is None or client.is_closed:
-        limits = httpx.Limits(max_connections=40, max_keepalive_connections=20)
-        client = connections.client = httpx.AsyncClient(timeout=TIMEOUT, limits=limits, trust_env=False)
-    return client
-
-
-async def close() -> None:
-    """Close this event loop's connections to the nodes."""
-    connections = runtime.loop_part(Connections)
-    client, connections.client = connections.client, None
-    if client is not None:
-        await client.aclose()
 
 
 async def ask(node: Node, requests: Sequence[Request]) -> list[Answer]:
     """Return a node's answers in the order of the requests: one batch if the node accepts it, otherwise call by call.
 
-    Raises NodeFault.
+    Raises NodeFault and NodeBusy.
     """
     while node.takes_batch(len(requests)):
         try:
@@ -94,11 +68,11 @@ async def _alone(node: Node, request: Request) -> Answer:
 async def post(node: Node, requests: Sequence[Request], *, as_object: bool = False) -> list[Answer]:
     """Make one HTTP request. The URL may contain a provider's key, so no cause is kept.
 
-    Raises NodeFault, and BatchRefused if the node refused the batch as a whole.
+    Raises NodeFault, BatchRefused if the node refused the batch as a whole, and NodeBusy if too many calls wait.
     """
     calls = [{"jsonrpc": "2.0", "id": i, "method": m, "params": p} for i, (m, p) in enumerate(requests)]
     try:
-        response = await _client().post(node.url, json=calls[0] if as_object else calls, timeout=TIMEOUT)
+        response = await connections.line(node.eid, node.url).post(calls[0] if as_object else calls, TIMEOUT)
     except httpx.TimeoutException:
         raise NodeFault("does not answer in time") from None
     except httpx.HTTPError:

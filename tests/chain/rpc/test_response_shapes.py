@@ -9,11 +9,10 @@ import pytest
 from backend.chain.abi.calls import Call
 from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable, RpcError
-from backend.chain.rpc import json_rpc, node_urls, response_shapes, transport
+from backend.chain.rpc import connections, json_rpc, node_urls, response_shapes, transport
 from backend.chain.rpc.json_rpc import connect
 from backend.chain.rpc.nodes import Node, NodeFault
 from backend.chain.transactions.execution import find
-from backend.core.runtime import runtime
 from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.transactions.observation import counted, passed, row_of
 from tests.support.certificate import self_signed, serving, trusting
@@ -140,5 +139,5 @@ async def test_node_with_an_untrusted_certificate_receives_no_request(
         assert "5ecret" not in refused.value.why
         assert server.received == []
         async with httpx.AsyncClient(verify=trusting(certificate), trust_env=False) as client:
-            monkeypatch.setattr(runtime.loop_part(transport.Connections), "client", client)
+            monkeypatch.setattr(connections.line(0, node.url), "_client", connections.Client(client))
             assert [answer["result"] for answer in await transport.ask(node, height)] == ["0x1"]

@@ -1,0 +1,178 @@
+"""Connections to the nodes, and the places of those who use them.
+
+No call waits inside the HTTP client. There, a call that is cancelled before its new connection is opened leaves the
+connection behind: it is never opened and never closed, and counts against the client's limit for as long as the client
+exists (httpcore 1.0.9). The client therefore has no limit of its own. `Places` limit the calls before they reach it,
+and a client is replaced after some cancelled calls.
+
+Each node has connections and places of its own on each event loop, so that a slow chain takes none from the others. A
+place is one HTTP request, whether it carries one call or a batch.
+"""
+
+import asyncio
+import ssl
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final
+
+import httpx
+
+from backend.chain.errors import NodeBusy
+from backend.core import fair_places
+from backend.core.errors import TooManyRequests, Unavailable
+from backend.core.fair_places import Places
+from backend.core.runtime import runtime
+
+
+class Lane(Enum):
+    """A kind of work, with its own places."""
+
+    REQUESTS = "requests"
+    """Requests of the API, which wait for an answer. They share by caller and by root organization."""
+    WORK = "work"
+    """The indexer, workflows, and controls that protect holders. They share by root organization."""
+
+
+PLACES: Final = {Lane.REQUESTS: 40, Lane.WORK: 24}
+"""Calls of a process's event loop that one node has at a time. One caller, and one root, holds at most half."""
+WAIT: Final[dict[Lane, float | None]] = {Lane.REQUESTS: 10.0, Lane.WORK: None}
+"""Seconds to wait for a place. A request then gets a 503. Work waits as long as it takes: it must not fail for it."""
+WAITING = 1_000
+"""Calls of one caller that may wait: a single request can need hundreds."""
+LONGEST = 60.0
+"""Seconds for a whole response, so that a node that sends it byte by byte frees the place."""
+IDLE = 20
+"""Connections to a node that stay open without a call."""
+RENEWAL = 20
+"""Cancelled calls after which a client is replaced. Each may have left an unopened connection behind, which takes a
+kilobyte and no socket."""
+LATELY = 60.0
+"""Seconds for which a refused call is counted in `refused`."""
+
+
+@dataclass
+class Client:
+    """An HTTP client, with its current calls and those that were cancelled."""
+
+    http: httpx.AsyncClient
+    calls: int = 0
+    cancelled: int = 0
+
+
+@dataclass
+class Refusals:
+    """When calls were refused for lack of a place, by endpoint ID of the chain and `time.monotonic`."""
+
+    by_chain: dict[int, deque[float]] = field(default_factory=dict)
+
+
+class Line:
+    """The connections to one node from one event loop."""
+
+    def __init__(self, eid: int, url: str) -> None:
+        self._eid, self._url = eid, url
+        self._places = {lane: Places(PLACES[lane], WAIT[lane], waiting=WAITING) for lane in Lane}
+        self._client: Client | None = None
+
+    async def post(self, body: Any, limits: httpx.Timeout) -> httpx.Response:
+        """Post JSON to the node, once there is a place. Raises NodeBusy, and errors of httpx."""
+        lane, names = _caller()
+        places = self._places[lane]
+        if not places.take_free(*names):
+            await self._wait(places, names)
+        try:
+            return await self._post(body, limits)
+        finally:
+            places.give_back(*names)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.http.aclose()
+
+    async def _wait(self, places: Places, names: tuple[str, ...]) -> None:
+        try:
+            await places.take(*names)
+        except (TooManyRequests, Unavailable):
+            refusals = runtime.part(Refusals).by_chain
+            refusals.setdefault(self._eid, deque(maxlen=WAITING)).append(time.monotonic())
+            raise NodeBusy(
+                "The server has too many calls of its nodes waiting. Retry in 5 s.", headers={"Retry-After": "5"}
+            ) from None
+
+    async def _post(self, body: Any, limits: httpx.Timeout) -> httpx.Response:
+        client = self._client = self._client or _client(self._url)
+        client.calls += 1
+        try:
+            async with asyncio.timeout(LONGEST):
+                try:
+                    return await client.http.post(self._url, json=body, timeout=limits)
+                except asyncio.CancelledError:
+                    client.cancelled += 1
+                    raise
+        except TimeoutError:
+            raise httpx.ReadTimeout("The response is not complete.") from None
+        finally:
+            client.calls -= 1
+            if client.cancelled >= RENEWAL:
+                await self._replace(client)
+
+    async def _replace(self, client: Client) -> None:
+        if self._client is client:
+            self._client = None
+        if client.calls == 0:
+            await client.http.aclose()
+
+
+@dataclass
+class Lines:
+    """An event loop's connections, by chain and URL."""
+
+    by_node: dict[tuple[int, str], Line] = field(default_factory=dict, repr=False)
+
+
+def line(eid: int, url: str) -> Line:
+    """Return the connections of this event loop to a node."""
+    lines = runtime.loop_part(Lines).by_node
+    found = lines.get((eid, url))
+    if found is None:
+        found = lines[eid, url] = Line(eid, url)
+    return found
+
+
+async def close() -> None:
+    """Close this event loop's connections to the nodes."""
+    lines = runtime.loop_part(Lines).by_node
+    while lines:
+        _, closing = lines.popitem()
+        await closing.close()
+
+
+def refused(eid: int) -> int:
+    """Return how many calls of a chain this process refused for lack of a place, in the last minute."""
+    times, since = runtime.part(Refusals).by_chain.get(eid, ()), time.monotonic() - LATELY
+    return sum(at > since for at in tuple(times))
+
+
+def _caller() -> tuple[Lane, tuple[str, ...]]:
+    """Return the lane of the current request or run, and the names for which its place counts."""
+    caller, root = fair_places.caller.get(), fair_places.root.get()
+    if fair_places.is_urgent.get():
+        return Lane.WORK, (f"urgent {root}",)
+    if caller:
+        return Lane.REQUESTS, (caller, root) if root else (caller,)
+    return Lane.WORK, (root,)
+
+
+def _client(url: str) -> Client:
+    # Certificates are read once per process: that takes longer than many calls. A node without TLS needs none.
+    verify = False if url.startswith("http:") else runtime.part(_certificates)
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=IDLE)
+    return Client(httpx.AsyncClient(verify=verify, limits=limits, trust_env=False))
+
+
+def _certificates() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
