@@ -163,6 +163,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "AttestationCreate": {"party_id": ID, "chain_eid": 40362, "kyc_level": 2},
     "BridgeCreate": {"destination_chain_eid": 40362, "amount": "250000000000000000000"},
+    "DailyLimitsUpdate": {"mint": "100000000000000000000000", "forced_transfer": "10000000000000000000000"},
     "Decision": {
         "client_id": ID,
         "redirect_uri": "https://app.example/callback",
@@ -210,6 +211,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "TokenReference": {"token": JWT, "client_id": ID, "client_secret": KEY},
     "TotpConfirmation": {"code": "492039", "name": "Phone"},
     "WalletCreate": {"label": "Treasury"},
+    "WebhookUpdate": {"description": "Settlement system", "include_descendants": True},
     "WalletUpdate": {"label": "Settlement"},
 }
 """Requests that would be invalid with every field at the same time."""
