@@ -23,6 +23,7 @@ from tests.oauth.application import challenge_of, register
 from tests.openapi.examples import Examples, bodies, example_of
 from tests.openapi.operations import CASES, DOCUMENT
 from tests.support.issuance import HYPEREVM, SEPOLIA, Issuance, asset_body
+from tests.users.test_linked_wallets import link
 
 PDF = b"%PDF-1.7\n"
 OF_BYTES = {"upload_document"}
