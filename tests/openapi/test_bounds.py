@@ -49,8 +49,8 @@ async def test_longer_form_of_an_id_is_refused(world: World, text: str) -> None:
     firm = await Firm.found(world)
     with pytest.raises(ValidationError, match="must be a UUID of at most 36 characters"):
         TypeAdapter(Id).validate_python(text)
-    body = {"organization_id": text, "name": "Marta Lindqvist", "country": "SWE"}
-    await refused(firm.admin, "POST", "/identity/parties", 422, json=body)
+    problem = await firm.refused("POST", "/attestations", 422, json={"party_id": text, "chain_eid": 40161})
+    assert problem.by_field() == {"party_id": "must be a UUID of at most 36 characters"}
     await refused(firm.admin, "GET", "/identity/parties", 400, params={"organization_id": text})
     await firm.refused("GET", f"/assets/{text}", 404)
     await refused(firm.admin, "GET", f"/orgs/{text}", 403)
