@@ -33,8 +33,6 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
 
-from backend.core.content_rules import shortened
-
 
 class SignumError(Exception):
     """Internal Server Error"""
@@ -328,7 +326,7 @@ def problem(error: SignumError, base_url: str, instance: str = "") -> dict[str, 
         "type": f"{base_url}/errors/{error.slug}" if error.slug else "about:blank",
         "title": error.title,
         "status": error.status,
-        "detail": shortened(error.detail),
+        "detail": error.detail,
     }
     named = {"instance": instance} if instance else {}
     return {**body, **named, **_with_addresses(error.extensions(), base_url)}

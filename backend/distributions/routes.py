@@ -56,11 +56,16 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return dict(put(schema))
 
 
+EXAMPLE = {
+    "name": "Dividend 2026",
+    "chain_eid": 40362,
+    "recipients": [{"address": "0x52908400098527886E0F7030069857D2E4169EE7", "amount": "250000000000000000000"}],
+}
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {"schema": _inlined(DistributionCreate.model_json_schema())},
+            "application/json": {"schema": _inlined(DistributionCreate.model_json_schema()), "example": EXAMPLE},
             CSV: {
                 "schema": {
                     "type": "string",

@@ -11,6 +11,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
+from backend.core.content_rules import shortened
 from backend.core.errors import BadRequest, Invalid, NotFound, SignumError, Unavailable, problem
 from backend.core.findings import finding_text, findings
 from backend.core.settings import settings
@@ -22,6 +23,7 @@ def respond(request: Request, error: SignumError) -> Response:
     """Return the problem of an error."""
     request_id = getattr(request.state, "request_id", "")
     body = problem(error, settings().base_url, f"urn:uuid:{request_id}" if request_id else "")
+    body["detail"] = shortened(body["detail"])
     return Response(orjson.dumps(body), error.status, error.headers, "application/problem+json")
 
 

@@ -7,8 +7,12 @@ TIME = "2026-11-20T09:30:00.000000Z"
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 HASH = "0x8f0f2a5cf1d7e3b94a6c0d5e2b7f91384c6a0e5d7b2f4918c3a6e0d5b7f2491c"
 
+JWT = "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlhYTBmMiJ9.c2lnbmF0dXJl"
+KEY = "sgn_4fK9sQ2mX7bV1cN8zL3hT6wR5yP0dJaG2uE4kq"
+PASSWORD = "correct horse battery staple"  # noqa: S105  (an example)
+
 NAMED: dict[str, Any] = {
-    "access_token": "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlhYTBmMiJ9.c2lnbmF0dXJl",
+    "access_token": JWT,
     "after": "2000",
     "allowedEmailDomains": "northwind.example",
     "amount": "250000000000000000000",
@@ -45,7 +49,7 @@ NAMED: dict[str, Any] = {
     "hierarchy_path": f"/{ID}",
     "initial_supply": "1000000000000000000000000",
     "jurisdiction": "SWE",
-    "key": "sgn_4fK9sQ2mX7bV1cN8zL3hT6wR5yP0dJaG2uE4kq",
+    "key": KEY,
     "kind": "market.deploy",
     "kyc_level": 2,
     "label": "Treasury",
@@ -65,7 +69,7 @@ NAMED: dict[str, Any] = {
     "org_type": "issuer",
     "organization_name": "Northwind Capital",
     "party_name": "Marta Lindqvist",
-    "password": "correct horse battery staple",
+    "password": PASSWORD,
     "path": f"/orgs/{ID}/attestations",
     "path_after": "Northwind Capital / Real estate / Harbour",
     "path_before": "Northwind Capital / Harbour",
@@ -125,14 +129,55 @@ OWNED: dict[tuple[str, str], Any] = {
     ("Resolution", "description"): "Attest the receiver on this chain.",
     ("RuleVerdict", "reason"): "The receiver is attested at level 2.",
     ("TreeNode", "name"): "Northwind Capital",
+    ("PartyReject", "reason"): "The passport has expired.",
+    ("AttestationRevoke", "reason"): "The holder asked to leave the register.",
+    ("BridgeReturn", "reason"): "The delivery is blocked.",
+    ("ApprovalDeny", "reason"): "The amount is wrong.",
+    ("Mint", "reason"): "Second closing of the fund.",
+    ("Burn", "reason"): "Redemption of 250 units.",
+    ("Freeze", "reason"): "Court order 2026-114.",
+    ("ForcedTransfer", "reason"): "Court order 2026-114.",
+    ("Recover", "reason"): "The holder lost the key.",
+    ("Pause", "reason"): "Audit of the register.",
+    ("LimitPath", "reason"): "Audit of the bridge.",
 }
 """Example values of fields, by the start of the schema's name."""
 
 BODIES: dict[str, dict[str, Any]] = {
     "ApiKeyCreate": {"name": "Reporting", "scopes": ["orgs:read", "assets:read"]},
+    "AssetCreate": {
+        "name": "Northwind Real Estate Fund",
+        "symbol": "NREF",
+        "chain_eid": 40362,
+        "decimals": 18,
+        "initial_supply": "1000000000000000000000000",
+        "regulation_type": "reg_d",
+        "compliance_rules": {"requires_accreditation": False, "blocked_countries": ["PRK"]},
+        "max_holders": 2000,
+        "required_kyc_level": 1,
+    },
+    "AssetUpdate": {
+        "description": "Units of a fund of commercial property in the Nordic countries.",
+        "compliance_rules": {"blocked_countries": ["PRK", "IRN"]},
+        "max_holders": 1500,
+    },
     "AttestationCreate": {"party_id": ID, "chain_eid": 40362, "kyc_level": 2},
     "BridgeCreate": {"destination_chain_eid": 40362, "amount": "250000000000000000000"},
+    "DailyLimitsUpdate": {"mint": "100000000000000000000000", "forced_transfer": "10000000000000000000000"},
+    "Decision": {
+        "client_id": ID,
+        "redirect_uri": "https://app.example/callback",
+        "response_type": "code",
+        "scope": "openid email",
+        "state": "af0ifjsldkj",
+        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        "code_challenge_method": "S256",
+        "approve": True,
+    },
+    "EnrolmentStart": {"password": PASSWORD},
     "FactorProof": {"code": "492039"},
+    "FaultBegin": {"chain_eid": 40362, "kind": "slow", "seconds": 60},
+    "Login": {"email": "marta@example.com", "password": PASSWORD},
     "MarketCreate": {
         "chain_eid": 40362,
         "market_factory_address": ADDRESS,
@@ -148,6 +193,25 @@ BODIES: dict[str, dict[str, Any]] = {
         "detail": "There is no asset with this ID in this organization.",
         "instance": f"urn:uuid:{ID}",
     },
+    "OrganizationUpdate": {
+        "description": "Issues units of funds of commercial property.",
+        "website": "https://northwind.example",
+        "jurisdiction": "SWE",
+        "member_requirements": {"blocked_countries": ["PRK"], "seats": 250},
+    },
+    "PasswordChange": {"current_password": PASSWORD, "new_password": "seven quiet lighthouses at dawn"},
+    "PolicyChange": {"approvals": ["token.forced_transfer"], "approver_wait_hours": 24},
+    "SiweVerify": {
+        "message": f"localhost:8000 wants you to sign in with your Ethereum account:\n{ADDRESS}\n\n"
+        "Sign in to Signum.\n\nURI: http://localhost:8000\nVersion: 1\nChain ID: 998\nNonce: 8kYv3nTzJ2LkW5rX\n"
+        "Issued At: 2026-11-20T09:30:00Z",
+        "signature": "0x" + "1b" * 65,
+    },
+    "TokenForm": {"grant_type": "client_credentials", "client_id": ID, "client_secret": KEY},
+    "TokenReference": {"token": JWT, "client_id": ID, "client_secret": KEY},
+    "TotpConfirmation": {"code": "492039", "name": "Phone"},
     "WalletCreate": {"label": "Treasury"},
+    "WebhookUpdate": {"description": "Settlement system", "include_descendants": True},
+    "WalletUpdate": {"label": "Settlement"},
 }
 """Requests that would be invalid with every field at the same time."""
