@@ -63,8 +63,7 @@ async def _publish(client: SignumClient, notebook: Notebook, settings: Settings)
 
 async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes: list[Scope]) -> str:
     """Return an API key; one whose secret was lost in a crash is abandoned and replaced."""
-    known = notebook.get(f"key:{name}")
-    attempt = 0
+    known, attempt = notebook.get(f"key:{name}"), 0
     while known is None:
         body = {"name": f"Demo, {name.replace('_', ' ')}", "scopes": scopes}
         made = await admin.post(f"/orgs/{group}/api-keys", body, key=f"key:{name}:{attempt}")
