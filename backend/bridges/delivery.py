@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from backend.assets.rules import NOTHING, Held
 from backend.assets.schemas import DeploymentStatus
 from backend.assets.terms import terms_of, token_rules
 from backend.assets.transaction_step import write
+from backend.auth import operator_paid
 from backend.bridges import paths, price
 from backend.bridges.models import BridgeRow
 from backend.bridges.own_delivery import Patience
@@ -35,7 +37,7 @@ from backend.chain.rpc.receipts import outcome_of
 from backend.chain.transactions.execution import find
 from backend.core.changes import set_status
 from backend.core.db import Write, now
-from backend.core.errors import Conflict, Denied, NotFound, SignumError, Unavailable
+from backend.core.errors import Conflict, Denied, NotFound, SignumError, TooManyRequests, Unavailable
 from backend.core.settings import settings
 from backend.requests.workflows import Elsewhere, Run, StepNotes
 
@@ -43,6 +45,10 @@ TRIES = 3
 """Deliveries that an embedded chain may refuse before the bridge fails."""
 PAUSES = (0.15, 5.0)
 """Seconds between two checks, on embedded chains and on public ones."""
+USED_UP = (
+    "The transactions that the operator pays for today are used up. The packet is delivered when they are free again. "
+    "Any account may deliver it earlier."
+)
 Deliver = Callable[[str, int, str], Awaitable[Delivery]]
 
 
@@ -243,7 +249,7 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
         bridge = await _sent_again(run, bridge)
         delivery = await _try(bridge, relayer.deliver)
         if delivery is not None and patience.ends(delivery):
-            delivery = await _try(bridge, relayer.receive)
+            delivery = await _try(bridge, partial(relayer.receive, pay=partial(_pay, run)))
             if delivery is not None and delivery.status is DeliveryStatus.DELIVERED:
                 # It counts once it has enough confirmations. The next check follows after a pause: a node may still
                 # lack it.
@@ -270,6 +276,14 @@ async def _try(bridge: BridgeRow, deliver: Deliver) -> Delivery | None:
         return None
     except InsufficientFunds as error:
         return Delivery(DeliveryStatus.PENDING, reason=error.detail)
+    except TooManyRequests:
+        return Delivery(DeliveryStatus.PENDING, reason=USED_UP)
+
+
+async def _pay(run: Run) -> None:
+    """Count a delivery among the transactions that the operator pays for. Raises TooManyRequests."""
+    async with run.transaction() as session:
+        await operator_paid.count_more(session, run.organization_id, 1)
 
 
 async def _settle(run: Run, step: StepNotes, route: Route, delivery: Delivery) -> DeploymentRow:

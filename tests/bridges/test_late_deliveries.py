@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from limits import RateLimitItemPerDay, RateLimitItemPerSecond
 
 from backend.bridges import delivery, late_deliveries, own_delivery
 from backend.bridges.models import BridgeRow
@@ -14,7 +15,9 @@ from backend.chain.bindings import layerzero, token
 from backend.chain.layerzero import relayer
 from backend.chain.rpc.json_rpc import Rpc
 from backend.core import db
+from backend.core.fields import Network
 from backend.core.settings import settings
+from backend.limits import rate_limits
 from backend.server import sweep
 from tests.bridges.delivery import (
     bridged,
@@ -252,7 +255,7 @@ async def test_operator_delivery_missing_on_the_chain_is_checked_again_after_a_p
         done.append("paused")
         await asyncio.sleep(seconds)
 
-    async def received(*_: Any) -> relayer.Delivery:
+    async def received(*_: Any, **__: Any) -> relayer.Delivery:
         done.append("received")
         return relayer.Delivery(relayer.DeliveryStatus.DELIVERED, "0x" + "8d" * 32, 1)
 
@@ -268,3 +271,33 @@ async def test_operator_delivery_missing_on_the_chain_is_checked_again_after_a_p
     assert done[first + 1] == "paused"
     await deliver(accepted["bridgeId"])
     assert (await ended(firm, accepted["requestId"]))["status"] == "succeeded"
+
+
+async def test_deliveries_by_the_operator_count_as_transactions_it_pays_for(
+    world: World, public: None, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    monkeypatch.setattr(own_delivery, "EXECUTORS", 0.0)
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS", RateLimitItemPerDay(1))
+    # The test reads often, and the clock of the limits stands still.
+    monkeypatch.setattr(rate_limits, "PER_PRINCIPAL", dict.fromkeys(Network, RateLimitItemPerSecond(100_000)))
+    first, second = [await bridged(firm, asset, BASE, UNIT) for _ in range(2)]
+    for accepted in (first, second):
+        await until_undelivered(accepted["requestId"])
+    await verify(first["bridgeId"])
+    assert (await ended(firm, first["requestId"]))["status"] == "succeeded"
+
+    await verify(second["bridgeId"])
+
+    async def is_refused() -> bool:
+        return (await firm.get(path))["failure"] is not None
+
+    path = f"/bridges/{second['bridgeId']}"
+    await until(is_refused)
+    bridge = await firm.get(path)
+    assert bridge["status"] == "submitting"
+    assert bridge["failure"].startswith("The transactions that the operator pays for today are used up.")
+    monkeypatch.setattr(rate_limits, "OPERATOR_PAID_TRANSACTIONS", RateLimitItemPerDay(2))
+    assert (await ended(firm, second["requestId"]))["status"] == "succeeded"
+    assert (await firm.get(path))["failure"] is None

@@ -4,6 +4,7 @@ other.
 Public chains have their own relayers; there the same functions only check whether a message has arrived.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,12 +20,13 @@ from backend.chain.models import TransactionStatus
 from backend.chain.rpc import deep_reads, node_urls
 from backend.chain.rpc.json_rpc import Rpc, connect
 from backend.chain.rpc.receipts import final_receipt, outcome_of
-from backend.chain.transactions.execution import execute, find
+from backend.chain.transactions.execution import execute, find, rehearse
 from backend.core.errors import BadRequest, NotFound
 
 __all__ = ["Delivery", "DeliveryStatus", "Packet", "deliver", "delivery_status", "packets"]
 
 
+Pay = Callable[[], Awaitable[None]]
 DROPPED = "The packet was dropped and can never be delivered."
 
 
@@ -134,20 +136,29 @@ async def _look(rpc: Rpc, at: str, packet: Packet) -> Delivery:
     return Delivery(DeliveryStatus.READY)
 
 
-async def receive(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
+async def receive(guid: str, source_eid: int, source_tx_hash: str, *, pay: Pay | None = None) -> Delivery:
     """Deliver a message on a public chain that its executors did not deliver: after verification anyone may, and the
-    operator does. Nothing is sent for a message that is not ready. Raises NotFound, ChainUnavailable,
-    InsufficientFunds."""
+    operator does. Nothing is sent for a message that is not ready. `pay` counts a new transaction before it is signed.
+    Raises NotFound, ChainUnavailable, InsufficientFunds, and what `pay` raises."""
     packet = await packet_of(guid, source_eid, source_tx_hash)
     rpc, at = await _destination(packet)
     seen = await _look(rpc, at, packet)
     if seen.status is not DeliveryStatus.READY:
         return seen
+    intent = _intent(packet, "receive", await operator(), at)
     try:
-        outcome = await execute(_intent(packet, "receive", await operator(), at))
+        if pay is not None and await _is_new(intent):
+            await rehearse(intent)
+            await pay()
+        outcome = await execute(intent)
     except Reverted:
         return await _look(rpc, at, packet)  # another account was faster, or it is refused now
     return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
+
+
+async def _is_new(intent: Intent) -> bool:
+    row = await find(intent.key)
+    return row is None or row.status is TransactionStatus.FAILED
 
 
 async def is_dropped(packet: Packet) -> bool:
