@@ -58,8 +58,7 @@ async def accept(
     Requests of the same `order` run one after another. The request waits as `awaiting_approval`, and nothing is
     enqueued before its approval, where the organization requires a second person for this kind or one that it
     `includes`, where the amount that it `moves` exceeds the asset's daily limit, or with `always_asks`. 409 where no
-    one could approve it, or where it starts something on a chain that is not enabled. In a
-    rehearsal nothing is held, counted or enqueued.
+    one could approve it, or where it starts something on a chain that is not enabled. In a rehearsal it always waits.
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny declare the scopes of all actions"
     await _check_enabled(context, kind, [step.chain_eid for step in steps if step.chain_eid is not None])
@@ -82,9 +81,8 @@ async def accept(
         arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes)},
     )
     if is_rehearsal:
-        row.status = RequestStatus.AWAITING_APPROVAL
         resolved_values.note(context.session, row)
-    elif waits or cause:
+    if waits or cause or is_rehearsal:
         await _hold(context, row, cause)
     else:
         if moves:
