@@ -9,7 +9,9 @@ from sqlmodel import col
 
 from backend.api_keys.models import ApiKeyRow
 from backend.approvals import rehearsal, rules
+from backend.approvals.arguments import arguments_of
 from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
+from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
@@ -52,6 +54,7 @@ async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
     fields = _fields(row)
     if Scope(row.scope) not in context.scopes:
         return ApprovalDetail(**fields)
+    fields["arguments"] = await arguments_of(context.session, row.organization_id, row.kind, Call.restored(row.call))
     if fields["status"] is not ApprovalStatus.PENDING:
         return ApprovalDetail(**fields, plan=row.plan)
     try:

@@ -78,13 +78,27 @@ class ApprovalImpact(BaseModel):
     impact: dict[str, Any]
 
 
+class Argument(BaseModel):
+    """An argument of the requested call. `name` is its name in the operation's path or body, such as
+    `compliance_rules.max_tokens_per_holder`, and `value` its value there. `label` and `text` say the same for people:
+    amounts with their units, and the names of wallets, parties, members and chains.
+    """
+
+    name: str
+    label: str
+    value: Any
+    text: str
+
+
 class ApprovalDetail(Approval):
     """An approval.
 
-    `plan` is the current plan of the action, or the plan at its approval; `obstacle` is why it is not possible now.
-    Both are shown only to callers with the action's scope.
+    `arguments` is the whole call that was requested, with the defaults of omitted fields. `plan` is the current plan of
+    the action, or the plan at its approval; `obstacle` is why it is not possible now. They are shown only to callers
+    with the action's scope.
     """
 
+    arguments: list[Argument] = []
     plan: ApprovalImpact | None = None
     obstacle: str | None = None
 
