@@ -45,8 +45,9 @@ class Approval(Record):
 
     `can_decide`: whether the caller may approve or deny it now. `asked_with` names the API key or application that made
     the request; the person who created the key, or connected the application, counts as the requester. When either
-    ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds; null where the
-    organization requires a second person for every such action.
+    ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds, or the
+    organization below whose policy it needs; null where the organization itself requires a second person for every such
+    action.
     """
 
     id: UUID
