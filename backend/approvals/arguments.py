@@ -55,6 +55,7 @@ LABELS = {
     "to_address": "Receiver",
     "totalRecipients": "Recipients",
     "user_id": "User ID",
+    "wallet_address": "Wallet",
     "window_seconds": "Time window",
 }
 """Fields whose labels differ from their names."""

@@ -1,5 +1,10 @@
 """The list of a distribution's recipients: who will be paid, for the second person of its activation."""
 
+from typing import Any
+
+import httpx
+
+from backend.server import runtime
 from tests.conftest import World
 from tests.distributions.test_drafts import issuance, list_of, path_of
 from tests.support.firm import SEPOLIA, refused
@@ -7,7 +12,7 @@ from tests.support.firm import SEPOLIA, refused
 PARTY = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world: World) -> None:
+async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world: World, api: Any) -> None:
     firm, asset = await issuance(world)
     await firm.party(PARTY)
     body = list_of(3)
@@ -24,9 +29,12 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
     assert found[0]["name"] == "unknown wallet"
     searched = await firm.get(path, params={"q": PARTY[:8]})
     assert [one["address"] for one in searched["recipients"]] == [PARTY]
-    csv = await firm.admin.call("GET", f"{firm.base}{path}.csv")
-    assert csv.splitlines()[0] == "index,address,name,amount,claimed"
-    assert f"3,{PARTY},party Marta Lindqvist,5000000000000000000,false" in csv.splitlines()
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://signum") as http:
+        answer = await http.get(f"/v1{firm.base}{path}.csv", headers=firm.key)
+    lines = answer.text.splitlines()
+    assert lines[0] == "index,address,name,amount,claimed"
+    assert f"3,{PARTY},party Marta Lindqvist,5000000000000000000,false" in lines
+    assert len(lines) == 5
 
 
 async def test_recipients_that_are_unknown_or_of_another_organization_are_not_listed(world: World) -> None:
