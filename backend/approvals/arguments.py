@@ -97,7 +97,7 @@ def label(name: str) -> str:
 
 
 def _fields(body: BaseModel, within: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a body as JSON. Omitted ones without a default change nothing and are left out."""
+    """Yield the fields of a body as JSON. Those that are omitted and have no default change nothing and are skipped."""
     plain = body.model_dump(mode="json")
     for name in type(body).model_fields:
         value = getattr(body, name)

@@ -67,7 +67,7 @@ class Units:
 
 
 async def records(session: AsyncSession, organization_id: UUID, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the IDs of a call mean, by ID; an ID of another organization or of no record is left out."""
+    """Return what the IDs of a call mean, by ID; an ID of another organization or of no record is omitted."""
     found = {}
     for name, value in values.items():
         at = _uuid(value)

@@ -60,7 +60,7 @@ def test_second_person_approves_and_denies_requests(console: Console, shared_bro
     console.goto("approvals").heading("Approvals")
     expect(admin.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals")).to_contain_text("2")
     _row(admin).click()
-    expect(admin.get_by_text("Max holders")).to_be_visible()
+    expect(_fact(admin, "Max holders").first).to_have_text(str(before + 111))
     assert [v["id"] for v in Axe().run(admin).response["violations"]] == []
     admin.get_by_role("button", name="Deny").click()
     dialog = admin.get_by_role("dialog")
@@ -108,12 +108,10 @@ def test_drawer_shows_receiver_of_a_bridge_and_wallet_of_an_added_member(console
     expect(_fact(page, "Amount").first).to_have_text(f"3 {asset['symbol']}")
     expect(_fact(page, "Destination chain").first).to_have_text(chains[destination])
     assert [v["id"] for v in Axe().run(page).response["violations"]] == []
-    _shots(page, "bridge")
     _deny(page)
     _row(page, "as an admin").click()
     expect(_fact(page, "Wallet").first).to_have_text(f"{UNKNOWN} (unknown wallet)")
     expect(_fact(page, "Name")).to_have_text("Dr. Clara Weiss (written by the requester, not confirmed)")
-    _shots(page, "member")
     _deny(page)
 
     asked = signum.call("POST", "/orgs/{org}/approvals", {"approvals": []})
@@ -166,15 +164,3 @@ def test_application_secret_is_shown_once_and_application_is_removed(console: Co
     row.get_by_role("button", name="Remove Investor portal").click()
     page.get_by_role("dialog", name="Remove Investor portal").get_by_role("button", name="Remove").click()
     expect(row).to_contain_text("Revoked")
-
-
-def _shots(page: Page, name: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 1100})
-    page.wait_for_timeout(500)
-    page.screenshot(path=f"/tmp/h/fixshown-{name}-light1280.png")
-    page.set_viewport_size({"width": 390, "height": 1100})
-    page.evaluate("document.documentElement.classList.add('dark'); document.documentElement.classList.remove('light')")
-    page.wait_for_timeout(500)
-    page.screenshot(path=f"/tmp/h/fixshown-{name}-dark390.png")
-    page.set_viewport_size({"width": 1440, "height": 960})
-    page.evaluate("document.documentElement.classList.remove('dark'); document.documentElement.classList.add('light')")
