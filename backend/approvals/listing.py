@@ -9,14 +9,16 @@ from sqlmodel import col
 
 from backend.api_keys.models import ApiKeyRow
 from backend.approvals import rehearsal, rules
+from backend.approvals.arguments import arguments_of
 from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
+from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.db import now
 from backend.core.errors import NotFound, SignumError
 from backend.lists.pages import Listing, Page
-from backend.requests import second_person
+from backend.requests import second_person, titles
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus, Subject
 from backend.users.models import UserRow
@@ -42,16 +44,19 @@ async def page(
         query = query.where(_decidable(context) if can_decide else sa.not_(_decidable(context)))
     if asked_by is not None:
         query = query.where(TABLE.c.asked_by == asked_by)
+    if page.q:
+        query = query.where(titles.readable(context, REQUESTS.c.kind))
     shown, paging = await page.read(context.session, query)
-    return ApprovalList(approvals=[Approval(**_fields(r)) for r in shown], **paging)
+    return ApprovalList(approvals=[Approval(**_fields(context, r)) for r in shown], **paging)
 
 
 async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
     """Return an approval and its current plan; 404 where it is not of this organization."""
     row = await found(context, approval_id)
-    fields = _fields(row)
+    fields = _fields(context, row)
     if Scope(row.scope) not in context.scopes:
         return ApprovalDetail(**fields)
+    fields["arguments"] = await arguments_of(context.session, row.organization_id, row.kind, Call.restored(row.call))
     if fields["status"] is not ApprovalStatus.PENDING:
         return ApprovalDetail(**fields, plan=row.plan)
     try:
@@ -127,10 +132,11 @@ def _standing(status: ApprovalStatus) -> sa.ColumnElement[bool]:
     return sa.ColumnElement.__eq__(TABLE.c.status, status)
 
 
-def _fields(row: Any) -> dict[str, Any]:
+def _fields(context: Context, row: Any) -> dict[str, Any]:
     shown = {name: value for name, value in row._mapping.items() if name in Approval.model_fields}
     return shown | {
         "action": row.kind,
+        "title": titles.title_of(context, row.kind, row.title),
         "subject": Subject.of(row.subject_type, row.subject_id, row.arguments),
         "status": rules.standing(row.status, row.expires_at, now()),
         "asked_with": _asked_with(row),

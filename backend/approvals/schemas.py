@@ -45,8 +45,9 @@ class Approval(Record):
 
     `can_decide`: whether the caller may approve or deny it now. `asked_with` names the API key or application that made
     the request; the person who created the key, or connected the application, counts as the requester. When either
-    ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds; null where the
-    organization requires a second person for every such action.
+    ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds, or the
+    organization below whose policy it needs; null where the organization itself requires a second person for every such
+    action.
     """
 
     id: UUID
@@ -78,13 +79,27 @@ class ApprovalImpact(BaseModel):
     impact: dict[str, Any]
 
 
+class Argument(BaseModel):
+    """An argument of the requested call. `name` is its name in the operation's path or body, such as
+    `compliance_rules.max_tokens_per_holder`, and `value` its value there. `label` and `text` say the same for people:
+    amounts with their units, and the names of wallets, parties, members and chains.
+    """
+
+    name: str
+    label: str
+    value: Any
+    text: str
+
+
 class ApprovalDetail(Approval):
     """An approval.
 
-    `plan` is the current plan of the action, or the plan at its approval; `obstacle` is why it is not possible now.
-    Both are shown only to callers with the action's scope.
+    `arguments` is the whole call that was requested, with the defaults of omitted fields. `plan` is the current plan of
+    the action, or the plan at its approval; `obstacle` is why it is not possible now. They are shown only to callers
+    with the action's scope.
     """
 
+    arguments: list[Argument] = []
     plan: ApprovalImpact | None = None
     obstacle: str | None = None
 

@@ -120,6 +120,8 @@ class AttestationImpact(BaseModel):
     chain_eid: int
     kyc_level: int
     accredited: bool
+    country: str
+    expires_at: Timestamp | None
     replaces: UUID | None = None
     holdings: list[AffectedHolding] = []
 

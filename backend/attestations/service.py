@@ -41,7 +41,8 @@ from backend.parties import service as parties
 from backend.parties.models import PartyRow
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
-from backend.requests.schemas import FINAL
+from backend.requests.schemas import FINAL, Action
+from backend.requests.second_person import Below
 from backend.requests.service import Step
 from backend.wallets import balances, signing_wallets
 
@@ -75,6 +76,7 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
         subject=("attestation", row.id),
         scope=Scope.ATTESTATIONS_WRITE,
         order=party.id,
+        below=Below(Action.ATTEST),
         steps=[
             Step("attest", f"Attested on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
@@ -106,6 +108,7 @@ async def revoke(
         scope=Scope.ATTESTATIONS_WRITE,
         order=row.party_id,
         arguments={"reason": body.reason, "signer": signer, "organization": str(row.organization_id)},
+        below=Below(Action.REVOKE, row.organization_id),
         steps=[
             Step("revoke", f"Revoked on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
@@ -276,6 +279,8 @@ def _plan(
         chain_eid=chain.xchain_eid,
         kyc_level=row.kyc_level,
         accredited=row.accredited,
+        country=row.country,
+        expires_at=row.expires_at,
         replaces=replaced,
         holdings=holdings or [],
     )

@@ -48,6 +48,19 @@ async def _call(context: Context, call: Call, *, dry_run: bool) -> Any:
     return await endpoint(**arguments)
 
 
+def body_of(call: Call) -> BaseModel | None:
+    """Return the body of a call with the defaults of omitted fields; None where this version does not accept it."""
+    endpoint = _endpoints.get(call.operation)
+    kind = get_type_hints(endpoint, include_extras=True).get("body") if endpoint else None
+    if kind is None or call.body is None:
+        return None
+    try:
+        body: BaseModel | None = TypeAdapter(kind).validate_python(call.body)
+    except ValidationError:
+        return None
+    return body
+
+
 def _arguments(endpoint: Callable[..., Any], context: Context, call: Call, *, dry_run: bool) -> Mapping[str, Any]:
     given: dict[str, Any] = {"context": context, "response": Response(), "dry_run": dry_run}
     hints = get_type_hints(endpoint, include_extras=True)

@@ -29,11 +29,13 @@ class BridgeCreate(Body):
 
 
 class BridgeImpact(BaseModel):
-    """What would cross, and whether the token is deployed on the other chain first."""
+    """What would cross, to which address (null: the treasury), and whether the token is deployed on the other chain
+    first."""
 
     source_chain_eid: int
     destination_chain_eid: int
     amount: str
+    to_address: str | None
     deploys_token: bool
     warnings: list[str]
 

@@ -33,6 +33,7 @@ from backend.issuers import lineage
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
+from backend.wallets.known_names import names_of
 
 
 def steps(source_eid: int, destination_eid: int) -> list[Step]:
@@ -92,6 +93,7 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
         source_chain_eid=route.source.chain_eid,
         destination_chain_eid=body.destination_chain_eid,
         amount=body.amount,
+        to_address=body.to_address,
         deploys_token=not route.is_there,
         warnings=warnings,
     )
@@ -110,7 +112,7 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     request = await accept(
         context,
         "bridge.send",
-        f"Bridge {grouped(body.amount, asset.decimals)} {asset.symbol} to {destination.display_name}",
+        await _title(context, body, route),
         subject=("bridge", row.id),
         scope=Scope.ASSETS_WRITE,
         steps=steps(source.chain_eid, body.destination_chain_eid),
@@ -120,6 +122,16 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     await begun(context.session, row, request.id)
     message = acceptance_message(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
     return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
+
+
+async def _title(context: Context, body: BridgeCreate, route: Route) -> str:
+    """Return the title of a bridge's request, with the receiver where it is not the treasury."""
+    amount = f"{grouped(body.amount, route.asset.decimals)} {route.asset.symbol}"
+    title, to = f"Bridge {amount} to {route.destination.display_name}", body.to_address
+    if to is None:
+        return title
+    known = await names_of(context.session, context.organization_id, [to])
+    return f"{title} for {to[:6]}…{to[-4:]} ({known[to]})"
 
 
 async def missing_on(context: Context, eid: int, *, is_there: bool) -> dict[int, int]:

@@ -15,7 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Address
-from backend.distributions import drafts, listing, proofs, rules, service
+from backend.distributions import drafts, listing, proofs, recipient_list, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
     Activated,
@@ -26,6 +26,7 @@ from backend.distributions.schemas import (
     DistributionList,
     DistributionPlan,
     DistributionStatus,
+    EntitlementList,
     Proof,
 )
 from backend.http.middleware import CSV, MAX_CSV
@@ -201,6 +202,19 @@ async def delete_distribution(
         return JSONResponse(plan.model_dump(mode="json"))
     await drafts.delete(context, assetId, distId)
     return Response(status_code=status.HTTP_204_NO_CONTENT)
+
+
+@router.get(ONE + "/recipients", responses={404: {}})
+@requires(Scope.ASSETS_READ)
+async def list_recipients(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    distId: UUID,
+    page: Annotated[Page, Depends(recipient_list.LIST.page)],
+) -> EntitlementList:
+    """List the recipients of a distribution, by their position in its list. 404 if the distribution has only a root."""
+    return await recipient_list.page(context, await service.distribution(context, assetId, distId), page)
 
 
 @router.get(ONE + "/proofs/{address}")

@@ -143,6 +143,24 @@ class DistributionAccepted(Acceptance):
     distributionId: UUID
 
 
+class Entitlement(Record):
+    """A recipient of a distribution: the amount in base units of the asset, and whether it was claimed. `name` is what
+    the address is to the organization, such as a party. `index` is the position in the list."""
+
+    index: int
+    address: str
+    name: str
+    amount: str
+    claimed: bool
+
+
+class EntitlementList(RecordPage):
+    """A page of recipients."""
+
+    recipients: list[Entitlement]
+    nextCursor: str | None
+
+
 class Proof(BaseModel):
     """What a recipient passes to `claim`; the hashes lead from the leaf to the root."""
 

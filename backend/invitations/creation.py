@@ -72,7 +72,7 @@ async def plan(context: Context, body: InvitationCreate) -> InvitationPlan:
     await _try(context, wanted)
     change = MemberFieldChange(field="role", before=None, after=body.role)
     steps = [*([AGREEING] if scope else []), _title(body)]
-    return InvitationPlan(steps=steps, impact=MemberImpact(changes=[change]))
+    return InvitationPlan(steps=steps, impact=MemberImpact(changes=[change], email=body.email))
 
 
 async def _checked(context: Context, body: InvitationCreate) -> tuple[Scope | None, Wanted]:

@@ -29,9 +29,11 @@ class IssuerRegister(Body):
 
 
 class IssuerRegistered(BaseModel):
-    """`registered`: whether every enabled chain has confirmed it."""
+    """`registered`: whether every enabled chain has confirmed it. `message` says why it waits for a second person, if
+    it does."""
 
     registered: bool
+    message: str | None = Field(default=None, exclude_if=lambda message: message is None)
 
 
 class IssuerImpact(BaseModel):

@@ -29,9 +29,10 @@ from backend.issuers.schemas import (
     IssuerStatus,
     IssuerWallet,
 )
-from backend.requests.accept import accept
+from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
-from backend.requests.schemas import FINAL
+from backend.requests.schemas import FINAL, Action, RequestStatus
+from backend.requests.second_person import Below
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
 from backend.wallets.models import WalletRow
@@ -102,7 +103,13 @@ async def register(context: Context, body: IssuerRegister) -> IssuerRegistered:
     covered = last is not None and wanted == before and open_chains <= set(last.arguments["chains"])
     if open_chains and not covered:
         await _publish(context, row, body, wanted, [c for c in enabled if c.xchain_eid in open_chains], missing)
-    return IssuerRegistered(registered=not open_chains)
+    return IssuerRegistered(registered=not open_chains, message=await _waits_for(context, row))
+
+
+async def _waits_for(context: Context, row: IssuerRow) -> str | None:
+    """Return why the last registration waits for a second person; None if it does not."""
+    last = await _waiting(context, row)
+    return acceptance_message(last, "") if last and last.status is RequestStatus.AWAITING_APPROVAL else None
 
 
 async def plan(context: Context, body: IssuerRegister) -> IssuerPlan:
@@ -227,6 +234,7 @@ async def _publish(
         order=row.id,
         arguments={"chains": chains, GIVEN: given, **lineage.noted(lacks)},
         steps=[Step(f"register:{c.xchain_eid}", f"Attester added on {c.display_name}", c.xchain_eid) for c in places],
+        below=Below(Action.REVOKE) if wanted.can_revoke_others and not row.can_revoke_others else None,
     )
     row.request_id = request.id
     answer = {**wanted.__dict__, "chains": chains}

@@ -58,7 +58,9 @@ async def plan(context: Context, asset_id: UUID, market_id: UUID, order_id: UUID
     rest = (order.amount or 0) - (order.filled or 0)
     impact = OrderImpact(
         order_id=order_id,
+        market_id=market_id,
         side=order.side,
+        price=str(order.price or 0),
         wallet_address=order.maker_address,
         amount=str(rest if order.side is OrderSide.SELL else rest * (order.price or 0) // 10**asset.decimals),
         currency=str(market.quote_symbol) if order.side is OrderSide.BUY else asset.symbol,

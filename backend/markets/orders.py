@@ -73,7 +73,9 @@ async def placing_plan(context: Context, asset_id: UUID, market_id: UUID, body: 
     trader = await _placeable(context, asset_id, market_id, body)
     market = trader.market
     impact = OrderImpact(
+        market_id=market_id,
         side=body.side,
+        price=body.price,
         wallet_address=trader.wallet.address,
         amount=str(_needed(trader, body)),
         currency=str(market.quote_symbol) if body.side is OrderSide.BUY else trader.asset.symbol,

@@ -60,6 +60,8 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             will_bridge=checked.source is not None,
             source_chain_eid=checked.source.chain_eid if checked.source else None,
             rules=shown,
+            taker_fee_bps=body.taker_fee_bps,
+            maker_fee_bps=body.maker_fee_bps,
             eligible_parties=able,
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),

@@ -147,6 +147,8 @@ class MarketPlanImpact(BaseModel):
     will_bridge: bool
     source_chain_eid: int | None
     rules: dict[str, str]
+    taker_fee_bps: int
+    maker_fee_bps: int
     eligible_parties: int
     warnings: list[str]
 
@@ -183,10 +185,13 @@ class OrderAccepted(Acceptance):
 
 
 class OrderImpact(BaseModel):
-    """What an order would commit or release: at most `amount` base units of `currency`, fees included."""
+    """What an order would commit or release: at most `amount` base units of `currency`, fees included. `price` is in
+    base units of the quote currency for one whole token."""
 
     order_id: UUID | None = None
+    market_id: UUID
     side: OrderSide
+    price: str
     wallet_address: str
     amount: str
     currency: str

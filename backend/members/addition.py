@@ -109,7 +109,8 @@ async def plan(context: Context, body: MemberCreate) -> MemberPlan:
     scope = await _checked(context, body)
     title = await _tried(context, await Addition.asked(context, body))
     change = MemberFieldChange(field="role", before=None, after=body.role)
-    return MemberPlan(steps=[*([AGREEING] if scope else []), title], impact=MemberImpact(changes=[change]))
+    impact = MemberImpact(changes=[change], **body.model_dump(include={"user_id", "wallet_address", "email"}))
+    return MemberPlan(steps=[*([AGREEING] if scope else []), title], impact=impact)
 
 
 async def _checked(context: Context, body: MemberCreate) -> Scope | None:
@@ -122,14 +123,17 @@ async def _checked(context: Context, body: MemberCreate) -> Scope | None:
 
 
 async def _tried(context: Context, wanted: Addition) -> str:
-    """Run the addition, raise what it would be refused with, and roll it back. Return its title."""
+    """Run the addition, raise what it would be refused with, and roll it back. Return its title.
+
+    A person whom the adder may not see is named by wallet or user ID: the name in the request is only a claim.
+    """
     with unpublished():
         async with context.session.begin_nested() as trial:
             row = await make(context.session, wanted)
-            user = (await service.one(context, row.id)).user
+            is_known, user = row.status is MemberStatus.ACTIVE, (await service.one(context, row.id)).user
             await trial.rollback()
-    name = user.display_name or user.email or next(iter(user.wallet_addresses), str(user.id))
-    return f"Add {name} as {rules.as_words(wanted.body.role)}"
+    name = (user.display_name or user.email) if is_known else None
+    return f"Add {name or rules.person(wanted.body)} as {rules.as_words(wanted.body.role)}"
 
 
 async def make(session: Write, wanted: Addition) -> MemberRow:

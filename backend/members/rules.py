@@ -71,6 +71,12 @@ def gains(before: Role | None, after: Role | None) -> bool:
     return not given <= held
 
 
+def person(body: MemberCreate) -> str:
+    """Return the person of an addition in words: the owner of a wallet, or a user ID."""
+    address = body.wallet_address
+    return f"the owner of {address[:6]}…{address[-4:]}" if address else f"the user {body.user_id}"
+
+
 def as_words(role: Role) -> str:
     """Return a role with its article: `an admin`, `a compliance officer`."""
     words = role.replace("_", " ")

@@ -93,9 +93,13 @@ class MemberFieldChange(BaseModel):
 
 
 class MemberImpact(BaseModel):
-    """What a change of a member would do."""
+    """What a change of a member would do. Of an added or invited person: the user ID, wallet or email by which they are
+    found."""
 
     changes: list[MemberFieldChange]
+    user_id: UUID | None = None
+    wallet_address: str | None = None
+    email: str | None = None
 
 
 class MemberPlan(BaseModel):

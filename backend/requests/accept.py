@@ -23,7 +23,7 @@ from backend.requests import resolved_values, service, workflows
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.resolved_values import CAUSE
 from backend.requests.schemas import ENDING, Action, ApprovalStatus, RequestStatus
-from backend.requests.second_person import check_can_be_agreed
+from backend.requests.second_person import Below, check_can_be_agreed
 from backend.requests.service import Step
 
 LIFETIME = timedelta(days=7)
@@ -33,10 +33,11 @@ LAPSED = (
     "has lapsed. Send the request again; a second person has to approve it."
 )
 WAITS = "It waits for a second person's approval."
-MOVES, INCLUDES = "moves", "includes"
-"""Names in a request's arguments: the amount that counts towards a daily limit, and further kinds of action that it
-includes.
+MOVES, INCLUDES, BELOW = "moves", "includes", "below"
+"""Names in a request's arguments: the amount that counts towards a daily limit, further kinds of action that it
+includes, and the policy of organizations below that binds it.
 """
+LIMIT_OUT, BELOW_OUT = "raise or remove the daily limit", "lift the requirement there"
 
 
 async def accept(
@@ -52,22 +53,27 @@ async def accept(
     always_asks: bool = False,
     moves: Amount | None = None,
     includes: Sequence[str] = (),
+    below: Below | None = None,
 ) -> RequestRow:
     """Write a request of the entered organization and enqueue its workflow (`kind` is the workflow's name).
 
     Requests of the same `order` run one after another. The request waits as `awaiting_approval`, and nothing is
     enqueued before its approval, where the organization requires a second person for this kind or one that it
-    `includes`, where the amount that it `moves` exceeds the asset's daily limit, or with `always_asks`. 409 where no
-    one could approve it, or where it starts something on a chain that is not enabled. In a rehearsal it always waits.
+    `includes`, where an organization `below` does, where the amount that it `moves` exceeds the asset's daily limit, or
+    with `always_asks`. 409 where no one could approve it, or where it starts something on a chain that is not enabled.
+    In a rehearsal it always waits.
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny declare the scopes of all actions"
     await _check_enabled(context, kind, [step.chain_eid for step in steps if step.chain_eid is not None])
     waits, cause = always_asks or await _asks(context, kind, *includes), None
-    is_rehearsal = db.is_rehearsal(context.session)
-    if moves and not waits and not is_rehearsal:
-        cause = await counts.excess(context.session, kind, moves)
+    is_rehearsal, ways_out = db.is_rehearsal(context.session), list[str]()
+    is_settled = waits or is_rehearsal
+    if below and not is_settled and (cause := await below.cause(context.session, context.organization_id)):
+        ways_out = [BELOW_OUT]
+    elif moves and not is_settled and (cause := await counts.excess(context.session, kind, moves)):
+        ways_out = [LIMIT_OUT]
     if (waits or cause) and not is_rehearsal:
-        await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope, cause)
+        await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope, cause, *ways_out)
     row = await service.write(
         context.session,
         organization_id=context.organization_id,
@@ -78,7 +84,7 @@ async def accept(
         scope=scope,
         steps=steps,
         created_by=context.user_id,
-        arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes)},
+        arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes, below)},
     )
     if is_rehearsal:
         resolved_values.note(context.session, row)
@@ -92,17 +98,17 @@ async def accept(
 
 
 def acceptance_message(request: RequestRow, message: str) -> str:
-    """Return the message of an acceptance: `message`, or that it waits, and for which daily limit."""
+    """Return the message of an acceptance: `message`, or that it waits, and for which daily limit or policy below."""
     if request.status is not RequestStatus.AWAITING_APPROVAL:
         return message
     cause = request.arguments.get(CAUSE)
     return f"{cause} {WAITS}" if cause else WAITS
 
 
-def _noted(moves: Amount | None, includes: Sequence[str]) -> dict[str, Any]:
+def _noted(moves: Amount | None, includes: Sequence[str], below: Below | None) -> dict[str, Any]:
     """Return the arguments that decide whether a retry needs a second person."""
     amount = {MOVES: {"asset_id": str(moves.asset_id), "units": str(moves.units)}} if moves else {}
-    return amount | ({INCLUDES: list(includes)} if includes else {})
+    return amount | ({INCLUDES: list(includes)} if includes else {}) | ({BELOW: below.stored()} if below else {})
 
 
 def _moves(row: RequestRow) -> Amount | None:
@@ -165,6 +171,9 @@ async def _check_alone(context: Context, row: RequestRow) -> None:
     """Raise 409 where a failed request without an approval now needs one; else count its amount from now on."""
     if await _asks(context, row.kind, *row.arguments.get(INCLUDES, ())):
         raise Conflict("This action now needs a second person. Send the request again.")
+    stored = row.arguments.get(BELOW)
+    if stored and (cause := await Below.restored(stored).cause(context.session, row.organization_id)):
+        raise Conflict(f"{cause} Send the request again.")
     moves = _moves(row)
     if moves is None:
         return

@@ -14,7 +14,7 @@ from backend.chain.models import finality_of
 from backend.core.errors import NotFound
 from backend.core.pagination import where_given
 from backend.lists.pages import BETWEEN, Listing, Page
-from backend.requests import notices
+from backend.requests import notices, titles
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
 from backend.users.models import UserRow
@@ -38,6 +38,7 @@ LIST = Listing.of(
 async def page(context: Context, page: Page, status: RequestStatus | None, subject: UUID | None) -> RequestList:
     """Return a page of the organization's requests."""
     query = where_given(_query(context), (col(RequestRow.status), status), (col(RequestRow.subject_id), subject))
+    query = query.where(titles.readable(context, REQUESTS.c.kind)) if page.q else query
     shown, paging = await page.read(context.session, query)
     return RequestList(requests=await _with_steps(context, shown), **paging)
 
@@ -88,7 +89,7 @@ async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
     for step in await context.session.execute(query):
         steps[step.request_id].append(_step(step))
     noted = await notices.by_request(context, rows, steps)
-    return [_request(r, steps[r.id], noted.get(r.id)) for r in rows]
+    return [_request(context, r, steps[r.id], noted.get(r.id)) for r in rows]
 
 
 def _step(row: Any) -> RequestStep:
@@ -108,12 +109,14 @@ def _step(row: Any) -> RequestStep:
     )
 
 
-def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
+def _request(context: Context, row: Any, steps: list[RequestStep], notice: str | None) -> Request:
+    if not titles.is_readable(context, row.kind):
+        steps = [step.model_copy(update={"title": titles.title_of(context, row.kind, "")}) for step in steps]
     return Request(
         id=row.id,
         organization_id=row.organization_id,
         kind=row.kind,
-        title=row.title,
+        title=titles.title_of(context, row.kind, row.title),
         status=row.status,
         subject=Subject.of(row.subject_type, row.subject_id, row.arguments),
         steps=steps,

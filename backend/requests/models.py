@@ -87,4 +87,5 @@ class ApprovalRow(Row, table=True):
     plan: dict[str, Any] | None = json_field(None, nullable=True)
     executes: dict[str, Any] | None = json_field(None, nullable=True)
     cause: str | None = None
-    """The exceeded daily limit; null where the action always needs a second person."""
+    """The exceeded daily limit, or the policy of an organization below; null where the action always needs a second
+    person."""

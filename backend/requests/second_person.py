@@ -3,17 +3,23 @@ requester, and was not appointed by the same person as the requester.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import array
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.auth.scopes import ROLE_SCOPES, Scope
 from backend.core.db import Write
 from backend.core.errors import PrerequisitesNotMet
+from backend.requests.schemas import Action
 from backend.users.schemas import Role
 
+_BELOW = sa.text("select signum_policy_below(:org, :action, :owner)").bindparams(
+    *(sa.bindparam(name, type_=sa.Uuid()) for name in ("org", "owner"))
+)
 STAND_INS: Mapping[Role, Scope] = {Role.COMPLIANCE_OFFICER: Scope.ASSETS_WRITE, Role.MEMBER: Scope.TRANSFERS_WRITE}
 """Where the requester is the only admin, other roles can approve: their role, and a scope that it has."""
 REASONS = {
@@ -35,6 +41,32 @@ async def requiring(session: Write, organization_id: UUID) -> list[UUID]:
     """
     text = sa.text("select * from signum_requiring_approval(:org)")
     return list((await session.scalars(text, {"org": organization_id})).all())
+
+
+@dataclass(frozen=True)
+class Below:
+    """A policy of organizations below that binds a request too: of one organization (`owner`), or without it of each
+    that has a token which accepts attestations from above.
+    """
+
+    action: Action
+    owner: UUID | None = None
+
+    def stored(self) -> dict[str, str | None]:
+        """Return JSON from which `restored` makes it again."""
+        return {"action": self.action, "owner": str(self.owner) if self.owner else None}
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, str | None]) -> "Below":
+        """Return a stored policy."""
+        return cls(Action(str(stored["action"])), UUID(stored["owner"]) if stored["owner"] else None)
+
+    async def cause(self, session: AsyncSession, organization_id: UUID) -> str | None:
+        """Return why a request of this organization waits; None where no organization below requires it."""
+        values = {"org": organization_id, "action": self.action, "owner": self.owner}
+        name = await session.scalar(_BELOW, values)
+        words = self.action.replace(".", " ").replace("_", " ")
+        return f"{name}, an organization below this one, requires a second person for “{words}”." if name else None
 
 
 async def scope_to_agree(session: Write, organization_id: UUID, asker: UUID | None, wanted: Scope) -> Scope | None:
@@ -65,16 +97,20 @@ def check_approver_exists(organization_id: UUID, scope: Scope | None) -> Scope:
 
 
 async def check_can_be_agreed(
-    session: Write, organization_id: UUID, asker: UUID | None, scope: Scope, cause: str | None = None
+    session: Write,
+    organization_id: UUID,
+    asker: UUID | None,
+    scope: Scope,
+    cause: str | None = None,
+    way_out: str = "set approvals to []",
 ) -> None:
     """Raise 409 where a request would wait in vain: no one could approve it, and no one who joins later could.
 
-    `cause` is the daily limit that it exceeds.
+    `cause` is why it waits, and `way_out` what removes the cause.
     """
     others = await _others(session, organization_id, asker)
     if not any(scope in ROLE_SCOPES[Role(o.role)] and o.is_independent for o in others):
-        out = "raise or remove the daily limit" if cause else "set approvals to []"
-        what = f"Have another admin add an approver first. If there is no other admin, {out} instead."
+        what = f"Have another admin add an approver first. If there is no other admin, {way_out} instead."
         raise _no_approver("POST", f"/orgs/{organization_id}/members", what, cause)
 
 

@@ -2,11 +2,13 @@
 
 import reflex as rx
 
+from components.core.csv_link import csv_of
 from components.ui.box import row, text
-from components.ui.button import button, link
+from components.ui.button import button, download, link
 from components.ui.card import kv
 from components.ui.dialog import drawer, form_dialog
 from components.ui.form import area_field
+from components.ui.icon import icon
 from components.ui.note import empty, note, problem_note, skeleton
 from components.ui.progress import diff
 from components.ui.status import badge, status
@@ -65,6 +67,7 @@ def approval_drawer() -> rx.Component:
     failed = note(rx.el.b("This cannot be approved now. "), OneApproval.obstacle, tone="warn", role="alert")
     body = rx.fragment(
         rx.cond(ONE.cause != "", note(ONE.cause, tone="info"), rx.fragment()),
+        rx.cond(OneApproval.arguments.length() > 0, _arguments(), rx.fragment()),
         row(rx.el.h3("What it does"), text(badge(_waits(ONE.status)), cls="end"), cls="section-line"),
         rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan())),
         rx.cond(OneApproval.obstacle != "", failed, rx.fragment()),
@@ -85,6 +88,31 @@ def approval_drawer() -> rx.Component:
         is_open=OneApproval.is_open,
         on_close=OneApproval.leave,
         foot=(_buttons(),),
+    )
+
+
+def _arguments() -> rx.Component:
+    """Show everything that was requested, as it was sent."""
+    facts = rx.el.dl(
+        rx.foreach(
+            OneApproval.arguments,
+            lambda one: rx.el.div(rx.el.dt(one.label), rx.el.dd(one.text), key=one.name),
+        ),
+        class_name="kv",
+    )
+    recipients = rx.el.div(
+        download(
+            rx.fragment(icon("download", 13), "Download the recipients (CSV)"),
+            csv_of(OneApproval.recipients),
+            class_name="link csv",
+        )
+    )
+    unknown = note("Signum does not know the recipients: only the Merkle root was given.", tone="warn")
+    list_of = rx.cond(OneApproval.recipients != "", recipients, unknown)
+    return rx.fragment(
+        rx.el.h3("What was requested"),
+        facts,
+        rx.cond(ONE.action == "distribution.activate", list_of, rx.fragment()),
     )
 
 

@@ -2,7 +2,9 @@
 
 import reflex as rx
 
+from components.core.csv_link import csv_of
 from components.ui.box import col
+from components.ui.button import download
 from components.ui.card import card, kv
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import form, text_field
@@ -73,9 +75,11 @@ def proof_card() -> rx.Component:
         busy=ProofFinder.saving,
     )  # fmt: skip
     shown = rx.cond(ProofFinder.text != "", found, rx.fragment())
+    everyone = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/recipients")
+    whole = rx.el.div(download("Download all recipients (CSV)", everyone, class_name="link csv"))
     return card(
         "A recipient's proof",
-        col(ask, rx.el.div(shown, aria_live="polite", class_name="recipient"), cls="wide"),
+        col(ask, rx.el.div(shown, aria_live="polite", class_name="recipient"), whole, cls="wide"),
         pad=True,
     )
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import reflex as rx
 
-from backend.approvals.schemas import ApprovalDeny
+from backend.approvals.schemas import ApprovalDeny, ApprovalDetail
 from backend.client import ApiProblem, body
-from backend.requests.schemas import ApprovalStatus
-from state.approvals.views import ApprovalView, approval_view
+from backend.requests.schemas import Action, ApprovalStatus
+from state.approvals.views import ApprovalView, ArgumentView, approval_view, argument_views
 from state.core.api import Api, Form
 from state.core.arguments import id_of, one_of
 from state.core.dry_run import Plan, Plans
@@ -78,6 +78,9 @@ class OneApproval(Form, Plans, rx.State):
     denying: bool = False
     loading: bool = False
     row: ApprovalView = ApprovalView()
+    arguments: list[ArgumentView] = []
+    recipients: str = ""
+    """The path of a distribution's recipients, below the organization."""
     plan: Plan = Plan()
     obstacle: str = ""
 
@@ -89,6 +92,7 @@ class OneApproval(Form, Plans, rx.State):
         self.is_open, self.denying = bool(wanted), False
         listed = next((row for row in (await self.get_state(Approvals)).rows if row.id == wanted), None)
         self.row, self.plan, self.obstacle = listed or ApprovalView(), Plan(), ""
+        self.arguments, self.recipients = [], ""
         if wanted:
             self.loading = True
             yield
@@ -98,12 +102,23 @@ class OneApproval(Form, Plans, rx.State):
         try:
             approval = await self._api.get_approval(self._org_id(), id)
             self.row, self.obstacle = approval_view(approval), approval.obstacle or ""
+            self.arguments, self.recipients = argument_views(approval), await self._recipients(approval)
             plan = await self._plan(approval.plan, approval.subject)
             plan.warnings = [one for one in plan.warnings if not self.row.cause or not one.startswith(self.row.cause)]
             self.plan = plan
         except ApiProblem as problem:
             self.form_problem = problem.detail or problem.title
         self.loading = False
+
+    async def _recipients(self, approval: ApprovalDetail) -> str:
+        """Return the path of the recipients of a distribution to activate; empty if Signum does not know them."""
+        if approval.action != Action.DISTRIBUTION_ACTIVATE:
+            return ""
+        ids = {one.name: str(one.value) for one in approval.arguments}
+        if not {"assetId", "distId"} <= ids.keys():
+            return ""
+        found = await self._api.get_distribution(self._org_id(), ids["assetId"], ids["distId"])
+        return f"/assets/{found.asset_id}/distributions/{found.id}/recipients" if found.has_recipients else ""
 
     @rx.event
     def leave(self) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from backend.approvals.schemas import Approval
+from backend.approvals.schemas import Approval, ApprovalDetail
 from state.core.dates import stamp
 
 
@@ -47,3 +47,17 @@ def approval_view(approval: Approval) -> ApprovalView:
         cause=approval.cause or "",
         can_decide=approval.can_decide,
     )
+
+
+@dataclass
+class ArgumentView:
+    """One argument of the requested call."""
+
+    name: str = ""
+    label: str = ""
+    text: str = ""
+
+
+def argument_views(approval: ApprovalDetail) -> list[ArgumentView]:
+    """Convert the arguments of the API's approval."""
+    return [ArgumentView(one.name, one.label, one.text) for one in approval.arguments]

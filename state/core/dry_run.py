@@ -15,6 +15,7 @@ TOLD_APART = (
     "changes",
     "warnings",
     "holders_excluded",
+    "market_id",
     "markets",
     "rules",
     "access",

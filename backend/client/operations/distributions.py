@@ -15,6 +15,8 @@ from backend.distributions.schemas import (
     DistributionList,
     DistributionPlan,
     DistributionStatus,
+    Entitlement,
+    EntitlementList,
     Proof,
 )
 
@@ -205,6 +207,31 @@ class DistributionsOperations(Connection):
         )
         return None
 
+    def list_recipients(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
+        sort: Literal["index"] | None = None,
+        order: Literal["asc", "desc"] | None = None,
+    ) -> Pages[EntitlementList, Entitlement]:
+        """List the recipients of a distribution, by their position in its list. 404 if the distribution has only a
+        root.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            EntitlementList,
+            "recipients",
+            path("/orgs/{}/assets/{}/distributions/{}/recipients", org_id, asset_id, dist_id),
+            {"limit": limit, "cursor": cursor, "count": count, "q": q, "sort": sort, "order": order},
+        )
+
     async def get_proof(self, org_id: Id, asset_id: Id, dist_id: Id, address: str) -> Proof:
         """Get what a recipient passes to the distributor's `claim`, and whether it has been claimed.
 
@@ -376,4 +403,24 @@ class DistributionsOperations(Connection):
                 "sort": sort,
                 "order": order,
             },
+        )
+
+    def list_recipients_csv(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        *,
+        q: str | None = None,
+        sort: Literal["index"] | None = None,
+        order: Literal["asc", "desc"] | None = None,
+    ) -> Download:
+        """Export `/orgs/{orgId}/assets/{assetId}/distributions/{distId}/recipients` as CSV: every record that
+        matches its filters, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id),
+            query={"q": q, "sort": sort, "order": order},
         )

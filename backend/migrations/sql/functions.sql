@@ -719,6 +719,26 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   order by down.height, down.id
 $$;
 
+-- The name of the nearest organization below one that this transaction has entered, which requires a second person for an
+-- action that reaches it from there: the owner of what is changed, or without an owner any that has a token accepting
+-- attestations from above. Null if there is none.
+create function signum_policy_below(root uuid, wanted text, owner uuid) returns text
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.name, o.approvals, 0 as height from organizations o where o.id = root and organization_entered(root)
+    union all
+    select o.id, o.name, o.approvals, down.height + 1
+    from down join organizations o on o.parent_id = down.id where down.height < 65
+  )
+  select down.name from down
+  where down.height > 0 and wanted = any(down.approvals) and case
+    when owner is not null then down.id = owner
+    else exists (select from assets a join asset_deployments d on d.asset_id = a.id
+                 where a.organization_id = down.id and not a.org_only and d.token_address is not null)
+  end
+  order by down.height, down.id limit 1
+$$;
+
 -- People who may control the accounts of those whom a person alone appoints: that person, and everyone who alone had
 -- appointed the person. Empty for a founder, whom no one added; otherwise no one would be independent of the founder.
 create function signum_placed_by(giver uuid, org uuid) returns uuid[]

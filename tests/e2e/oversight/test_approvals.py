@@ -6,6 +6,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.conftest import Console, Person, Signum
 
 ACTION = "Change an asset's rules"
+UNKNOWN = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 def _row(page: Page, title: str = "Update") -> Locator:
@@ -59,7 +60,7 @@ def test_second_person_approves_and_denies_requests(console: Console, shared_bro
     console.goto("approvals").heading("Approvals")
     expect(admin.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals")).to_contain_text("2")
     _row(admin).click()
-    expect(admin.get_by_text("Max holders")).to_be_visible()
+    expect(_fact(admin, "Max holders").first).to_have_text(str(before + 111))
     assert [v["id"] for v in Axe().run(admin).response["violations"]] == []
     admin.get_by_role("button", name="Deny").click()
     dialog = admin.get_by_role("dialog")
@@ -80,6 +81,52 @@ def test_second_person_approves_and_denies_requests(console: Console, shared_bro
     assert officer.errors == []
     context.close()
     _lift(console, shared_browser, other, membership)
+
+
+def _fact(page: Page, label: str) -> Locator:
+    """The value of an argument in the drawer."""
+    return page.locator("dl.kv > div").filter(has=page.get_by_text(label, exact=True)).locator("dd")
+
+
+def test_drawer_shows_receiver_of_a_bridge_and_wallet_of_an_added_member(console: Console, signum: Signum) -> None:
+    other, membership = signum.second_admin()
+    signum.call("PATCH", "/orgs/{org}", {"approvals": ["bridge.send"]})
+    assets = signum.call("GET", "/orgs/{org}/assets", status="active")["assets"]
+    asset = next(one for one in assets if len(one["deployments"]) > 1)
+    source, destination = [one["chain_eid"] for one in asset["deployments"]][:2]
+    chains = {one["xchain_eid"]: one["display_name"] for one in signum.call("GET", "/orgs/{org}/chains")["chains"]}
+    amount = str(3 * 10 ** asset["decimals"])
+    bridge = {"source_chain_eid": source, "destination_chain_eid": destination, "amount": amount, "to_address": UNKNOWN}
+    officer = "compliance_officer"
+    signum.call("POST", f"/orgs/{{org}}/assets/{asset['id']}/bridge", bridge, role=officer)
+    member = {"wallet_address": UNKNOWN, "display_name": "Dr. Clara Weiss", "role": "admin"}
+    signum.call("POST", "/orgs/{org}/members", member)
+
+    page = console.sign_in(other, "approvals").heading("Approvals").page
+    _row(page, f"Bridge 3 {asset['symbol']}").click()
+    expect(_fact(page, "Receiver")).to_have_text(f"{UNKNOWN} (unknown wallet)")
+    expect(_fact(page, "Amount").first).to_have_text(f"3 {asset['symbol']}")
+    expect(_fact(page, "Destination chain").first).to_have_text(chains[destination])
+    assert [v["id"] for v in Axe().run(page).response["violations"]] == []
+    _deny(page)
+    _row(page, "as an admin").click()
+    expect(_fact(page, "Wallet").first).to_have_text(f"{UNKNOWN} (unknown wallet)")
+    expect(_fact(page, "Name")).to_have_text("Dr. Clara Weiss (written by the requester, not confirmed)")
+    _deny(page)
+
+    asked = signum.call("POST", "/orgs/{org}/approvals", {"approvals": []})
+    signum.call("POST", f"/orgs/{{org}}/approvals/{asked['approvalId']}/approve", person=other)
+    console.goto(f"requests?id={asked['requestId']}")
+    expect(page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=30_000)
+    signum.call("DELETE", f"/orgs/{{org}}/members/{membership}", person=other)
+
+
+def _deny(page: Page) -> None:
+    page.get_by_role("button", name="Deny").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("Not expected")
+    dialog.get_by_role("button", name="Deny").click()
+    expect(page.get_by_text("denied it: Not expected")).to_be_visible()
 
 
 def test_approval_settings_are_saved_and_errors_shown_at_fields(console: Console, signum: Signum) -> None:

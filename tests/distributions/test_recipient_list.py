@@ -1,0 +1,49 @@
+"""The list of a distribution's recipients: who will be paid, for the second person of its activation."""
+
+from typing import Any
+
+import httpx
+
+from backend.server import runtime
+from tests.conftest import World
+from tests.distributions.test_drafts import issuance, list_of, path_of
+from tests.support.firm import SEPOLIA, refused
+
+PARTY = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world: World, api: Any) -> None:
+    firm, asset = await issuance(world)
+    await firm.party(PARTY)
+    body = list_of(3)
+    body["recipients"].append({"address": PARTY, "amount": "5000000000000000000"})
+    made = await firm.post(path_of(asset), body)
+    path = f"{path_of(asset, made)}/recipients"
+    first = await firm.get(path, params={"limit": 3, "order": "asc"})
+    rest = await firm.get(path, params={"limit": 3, "order": "asc", "cursor": first["nextCursor"]})
+    found = first["recipients"] + rest["recipients"]
+    assert rest["nextCursor"] is None
+    assert [(one["index"], int(one["address"], 16)) for one in found[:3]] == [(0, 1), (1, 2), (2, 3)]
+    known = {"index": 3, "address": PARTY, "name": "party Marta Lindqvist", "amount": "5000000000000000000"}
+    assert found[3] == known | {"claimed": False}
+    assert found[0]["name"] == "unknown wallet"
+    searched = await firm.get(path, params={"q": PARTY[:8]})
+    assert [one["address"] for one in searched["recipients"]] == [PARTY]
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://signum") as http:
+        answer = await http.get(f"/v1{firm.base}{path}.csv", headers=firm.key)
+    lines = answer.text.splitlines()
+    assert lines[0] == "index,address,name,amount,claimed"
+    assert f"3,{PARTY},party Marta Lindqvist,5000000000000000000,false" in lines
+    assert len(lines) == 5
+
+
+async def test_recipients_that_are_unknown_or_of_another_organization_are_not_listed(world: World) -> None:
+    firm, asset = await issuance(world)
+    made = await firm.post(path_of(asset), {"name": "Root", "chain_eid": SEPOLIA, "total_amount": "5"})
+    problem = await firm.refused("GET", f"{path_of(asset, made)}/recipients", 404)
+    assert "only a root" in problem.detail
+    made = await firm.post(path_of(asset), list_of(1))
+    stranger = await world.person(await world.organization())
+    await refused(stranger, "GET", f"{firm.base}{path_of(asset, made)}/recipients", 403)
+    other, others_asset = await issuance(world)
+    await other.refused("GET", f"{path_of(others_asset, made)}/recipients", 404)
