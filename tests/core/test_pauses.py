@@ -1,13 +1,15 @@
 """A request holds no database connection while it queries a chain, and loses nothing by that."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
 
-from backend.chain.rpc import json_rpc, transport
+from backend.chain.rpc import connections, json_rpc, transport
+from backend.chain.rpc.connections import Lane
 from backend.core import db, pools
 from backend.models import OrganizationRow
 from tests.conftest import World
@@ -17,8 +19,10 @@ from tests.support.issuance import SEPOLIA, Issuance, asset_body
 
 @pytest.fixture(autouse=True)
 def _slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls to the chain wait until the test releases them."""
+    """Calls to the chain wait until the test releases them, and all of them reach it."""
     monkeypatch.setattr(transport, "TIMEOUT", httpx.Timeout(120.0))
+    monkeypatch.setattr(connections, "LONGEST", 120.0)
+    monkeypatch.setattr(connections, "PLACES", dict.fromkeys(Lane, 200))
 
 
 class Patient:
@@ -36,6 +40,9 @@ class Patient:
             return asking.result()
         asking.cancel()
         raise httpx.ReadTimeout("")
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
 
 
 async def test_pause_restores_the_scope_and_holds_no_connection(world: World) -> None:
@@ -86,11 +93,17 @@ async def test_hanging_chain_fails_only_its_own_requests(world: World) -> None:
     as usual, and each waiting one gets the reason."""
     firm = await Issuance.ready(world, SEPOLIA)
     number = pools.POOLS["app"] + pools.OVERFLOW["app"] + 1
-    async with in_front_of(SEPOLIA) as node:
-        reached, never, is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        node.waits("eth_gasPrice", reached, never, number)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(transport, "_client", lambda real=transport._client: Patient(real(), is_over))
+    is_over = asyncio.Event()
+
+    def patient(url: str, client: Any = connections._client) -> connections.Client:
+        found: connections.Client = client(url)
+        return replace(found, http=Patient(found.http, is_over))  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connections, "_client", patient)
+        async with in_front_of(SEPOLIA) as node:
+            reached, never = asyncio.Event(), asyncio.Event()
+            node.waits("eth_gasPrice", reached, never, number)
             refused = (firm.refused("POST", "/assets", 503, json=asset_body(SEPOLIA)) for _ in range(number))
             waiting = [asyncio.create_task(one) for one in refused]
             await asyncio.wait_for(reached.wait(), 60)
@@ -99,7 +112,7 @@ async def test_hanging_chain_fails_only_its_own_requests(world: World) -> None:
             assert not any(one.done() for one in waiting)
             is_over.set()
             problems = await asyncio.gather(*waiting)
-        never.set()
+            never.set()
     assert {p.detail for p in problems} == {f"The node of the chain {SEPOLIA} does not answer in time."}
     assert (await firm.get("/assets"))["assets"] == []
 
