@@ -91,13 +91,13 @@ class StepStatus(StrEnum):
 
 
 class Subject(BaseModel):
-    """Subject of a request. `asset_id` and `market_id` are those of an order, whose path names them; null for any
-    other."""
+    """Subject of a request. `asset_id` and `market_id` are those of an order, whose path names them; any other
+    subject lacks them."""
 
     type: str
     id: UUID
-    asset_id: UUID | None = None
-    market_id: UUID | None = None
+    asset_id: UUID | None = Field(default=None, exclude_if=lambda asset: asset is None)
+    market_id: UUID | None = Field(default=None, exclude_if=lambda market: market is None)
 
     @classmethod
     def of(cls, kind: str, id_: UUID, arguments: dict[str, Any]) -> "Subject":
