@@ -1,24 +1,24 @@
 """The list of a distribution's recipients."""
 
+from dataclasses import replace
+
 import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth.principal import Context
-from backend.core.errors import NotFound
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow
 from backend.distributions.schemas import Entitlement, EntitlementList
 from backend.lists.pages import Listing, Page
+from backend.lists.schemas import SortOrder
 from backend.wallets.known_names import names_of
 
 ROWS = sa.inspect(RecipientRow).local_table
-LIST = Listing({"index": ROWS.c.index}, tie=ROWS.c.index, codes=(ROWS.c.address,))
-UNKNOWN = "This distribution has only a root. Its recipients are unknown here."
+LIST = Listing({"index": ROWS.c.index}, tie=ROWS.c.index, codes=(ROWS.c.address,), is_fixed=True)
 
 
 async def page(context: Context, distribution: DistributionRow, page: Page) -> EntitlementList:
-    """Return a page of the recipients; 404 if they are unknown."""
-    if not distribution.has_recipients:
-        raise NotFound(UNKNOWN)
+    """Return a page of the recipients in the order of the list; none if the distribution has only a root."""
+    page = replace(page, order=SortOrder.ASC)
     claimed = sa.exists().where(col(ClaimRow.distribution_id) == distribution.id, col(ClaimRow.index) == ROWS.c.index)
     query = sa.select(ROWS.c.index, ROWS.c.address, ROWS.c.amount, claimed.label("claimed"))
     shown, paging = await page.read(context.session, query.where(ROWS.c.distribution_id == distribution.id))

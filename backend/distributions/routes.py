@@ -204,7 +204,7 @@ async def delete_distribution(
     return Response(status_code=status.HTTP_204_NO_CONTENT)
 
 
-@router.get(ONE + "/recipients", responses={404: {}})
+@router.get(ONE + "/recipients")
 @requires(Scope.ASSETS_READ)
 async def list_recipients(
     context: Current,
@@ -213,7 +213,8 @@ async def list_recipients(
     distId: UUID,
     page: Annotated[Page, Depends(recipient_list.LIST.page)],
 ) -> EntitlementList:
-    """List the recipients of a distribution, by their position in its list. 404 if the distribution has only a root."""
+    """List the recipients of a distribution, by their position in its list. Empty if Signum knows only the root
+    (`has_recipients` is false)."""
     return await recipient_list.page(context, await service.distribution(context, assetId, distId), page)
 
 

@@ -19,8 +19,8 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
     body["recipients"].append({"address": PARTY, "amount": "5000000000000000000"})
     made = await firm.post(path_of(asset), body)
     path = f"{path_of(asset, made)}/recipients"
-    first = await firm.get(path, params={"limit": 3, "order": "asc"})
-    rest = await firm.get(path, params={"limit": 3, "order": "asc", "cursor": first["nextCursor"]})
+    first = await firm.get(path, params={"limit": 3})
+    rest = await firm.get(path, params={"limit": 3, "cursor": first["nextCursor"]})
     found = first["recipients"] + rest["recipients"]
     assert rest["nextCursor"] is None
     assert [(one["index"], int(one["address"], 16)) for one in found[:3]] == [(0, 1), (1, 2), (2, 3)]
@@ -40,8 +40,8 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
 async def test_recipients_that_are_unknown_or_of_another_organization_are_not_listed(world: World) -> None:
     firm, asset = await issuance(world)
     made = await firm.post(path_of(asset), {"name": "Root", "chain_eid": SEPOLIA, "total_amount": "5"})
-    problem = await firm.refused("GET", f"{path_of(asset, made)}/recipients", 404)
-    assert "only a root" in problem.detail
+    assert (await firm.get(f"{path_of(asset, made)}/recipients"))["recipients"] == []
+    assert not made["has_recipients"]
     made = await firm.post(path_of(asset), list_of(1))
     stranger = await world.person(await world.organization())
     await refused(stranger, "GET", f"{firm.base}{path_of(asset, made)}/recipients", 403)

@@ -82,4 +82,7 @@ async def ground(api: Any, client: SignumClient) -> Ground:
     # No such event happens here, so nothing is sent.
     hook = await firm.post("/webhooks", {"url": "http://127.0.0.1:9999/", "event_types": ["distribution.activated"]})
     ids = {"orgId": str(firm.id), "assetId": asset["id"], "partyId": party["id"], "marketId": accepted["marketId"]}
-    return Ground(firm, ids | {"webhookId": hook["id"]})
+    recipients = [{"address": f"0x{n:040x}", "amount": "1"} for n in (0xAB01, 0xCD02, 0xEF03)]
+    body = {"name": "Dividend", "chain_eid": SEPOLIA, "recipients": recipients}
+    made = await firm.post(f"/assets/{asset['id']}/distributions", body)
+    return Ground(firm, ids | {"webhookId": hook["id"], "distId": made["id"]})

@@ -41,6 +41,7 @@ FIXED = {
     "list_organizations": "newest first, computed from the person's roles",
     "list_pending_memberships": "newest first, computed from the person's wallets",
     "list_presets": "every framework",
+    "list_recipients": "in the order in which they were given",
     "list_sub_organizations": "newest first, without those that refuse the caller's address",
 }
 """Lists that no index could sort, with their order. A new list has a sort, or a line here."""

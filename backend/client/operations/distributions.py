@@ -217,11 +217,9 @@ class DistributionsOperations(Connection):
         cursor: str | None = None,
         count: Literal["estimated"] | None = None,
         q: str | None = None,
-        sort: Literal["index"] | None = None,
-        order: Literal["asc", "desc"] | None = None,
     ) -> Pages[EntitlementList, Entitlement]:
-        """List the recipients of a distribution, by their position in its list. 404 if the distribution has only a
-        root.
+        """List the recipients of a distribution, by their position in its list. Empty if Signum knows only the root
+        (`has_recipients` is false).
 
         Scope: `assets:read`.
         """
@@ -229,7 +227,7 @@ class DistributionsOperations(Connection):
             EntitlementList,
             "recipients",
             path("/orgs/{}/assets/{}/distributions/{}/recipients", org_id, asset_id, dist_id),
-            {"limit": limit, "cursor": cursor, "count": count, "q": q, "sort": sort, "order": order},
+            {"limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     async def get_proof(self, org_id: Id, asset_id: Id, dist_id: Id, address: str) -> Proof:
@@ -405,22 +403,12 @@ class DistributionsOperations(Connection):
             },
         )
 
-    def list_recipients_csv(
-        self,
-        org_id: Id,
-        asset_id: Id,
-        dist_id: Id,
-        *,
-        q: str | None = None,
-        sort: Literal["index"] | None = None,
-        order: Literal["asc", "desc"] | None = None,
-    ) -> Download:
+    def list_recipients_csv(self, org_id: Id, asset_id: Id, dist_id: Id, *, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/distributions/{distId}/recipients` as CSV: every record that
         matches its filters, in one stream.
 
         Scope: `assets:read`.
         """
         return self._download(
-            path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id),
-            query={"q": q, "sort": sort, "order": order},
+            path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id), query={"q": q}
         )
