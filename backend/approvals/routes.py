@@ -73,7 +73,7 @@ async def approve_request(context: Current, orgId: UUID, approvalId: UUID, respo
     Needs a signed-in person who did not request the action (nor create the API key that did), had their role before the
     request, was neither added nor promoted by the requester, and signs in with none of the requester's wallets.
     Everything is checked again, including the requester's permission, and that the request still does what it did when
-    it was made: a failed check is a 409 that names what has changed, and an earlier decision one that names who decided.
+    it was made: a failed check is a 409 that names what has changed, an earlier decision one that names who decided.
     """
     return accepted(response, orgId, ApprovalDecided.of(await service.approve(context, approvalId)))
 

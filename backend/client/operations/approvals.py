@@ -109,8 +109,8 @@ class ApprovalsOperations(Connection):
         Needs a signed-in person who did not request the action (nor create the API key that did), had their role
         before the request, was neither added nor promoted by the requester, and signs in with none of the
         requester's wallets. Everything is checked again, including the requester's permission, and that the
-        request still does what it did when it was made: the 409 names each value that has changed. A failed
-        check is a 409, and the request keeps waiting. An earlier decision is a 409 that names who decided.
+        request still does what it did when it was made: a failed check is a 409 that names what has changed, an
+        earlier decision one that names who decided.
 
         Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
         `attestations:write` or `transfers:write` or `wallets:write`.
