@@ -96,6 +96,7 @@ class TradeRow(Row, table=True):
     __table_args__ = (
         sa.UniqueConstraint("market_id", "tx_hash", "log_index"),
         sa.Index("ix_trades_place", "market_id", "block_number", "log_index"),
+        sa.Index("ix_trades_time", "market_id", "created_at"),
     )
 
     organization_id: UUID = organization_field()

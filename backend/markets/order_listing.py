@@ -43,6 +43,7 @@ def _party(orders: Any) -> Any:
 TRADE_LIST = Listing(
     {"executed_at": TRADES.c.block_number},
     tie=TRADES.c.log_index,
+    created=TRADES.c.created_at,
     names=(_party(_MAKERS), _party(_TAKERS)),
     codes=(TRADES.c.id, TRADES.c.tx_hash, _MAKERS.c.maker_address, _TAKERS.c.maker_address),
 )

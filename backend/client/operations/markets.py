@@ -349,6 +349,8 @@ class MarketsOperations(Connection):
         cursor: str | None = None,
         count: Literal["estimated"] | None = None,
         q: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
         sort: Literal["executed_at"] | None = None,
         order: Literal["asc", "desc"] | None = None,
     ) -> Pages[TradeList, Trade]:
@@ -366,6 +368,8 @@ class MarketsOperations(Connection):
                 "cursor": cursor,
                 "count": count,
                 "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
                 "sort": sort,
                 "order": order,
             },
@@ -473,6 +477,8 @@ class MarketsOperations(Connection):
         *,
         order_id: Id | None = None,
         q: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
         sort: Literal["executed_at"] | None = None,
         order: Literal["asc", "desc"] | None = None,
     ) -> Download:
@@ -483,5 +489,12 @@ class MarketsOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/assets/{}/markets/{}/trades.csv", org_id, asset_id, market_id),
-            query={"orderId": order_id, "q": q, "sort": sort, "order": order},
+            query={
+                "orderId": order_id,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "order": order,
+            },
         )
