@@ -136,7 +136,7 @@ def _fields(context: Context, row: Any) -> dict[str, Any]:
     shown = {name: value for name, value in row._mapping.items() if name in Approval.model_fields}
     return shown | {
         "action": row.kind,
-        "title": titles.title_of(context, row.kind, row.title),
+        "title": titles.title_of(context.scopes, row.kind, row.title),
         "subject": Subject.of(row.subject_type, row.subject_id, row.arguments),
         "status": rules.standing(row.status, row.expires_at, now()),
         "asked_with": _asked_with(row),

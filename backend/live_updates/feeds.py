@@ -58,8 +58,8 @@ async def organization_feed(caller: Caller, wake: asyncio.Event, position: int) 
 class RequestFeed:
     """The states of a request after one that the client has seen."""
 
-    def __init__(self, progress: Shared[Progress], first: State, seen: str | None) -> None:
-        self._progress, self._first, self._sent = progress, first, seen
+    def __init__(self, caller: Caller, progress: Shared[Progress], first: State, seen: str | None) -> None:
+        self._caller, self._progress, self._first, self._sent = caller, progress, first, seen
         self._state = first
 
     @property
@@ -75,7 +75,8 @@ class RequestFeed:
     async def frames(self) -> AsyncIterator[bytes]:
         """Yield the current state if the client does not have it."""
         newest = self._progress.source.state
-        self._state = newest.named(self._first.request.created_by_name) if newest else self._first
+        named = newest.named(self._first.request.created_by_name) if newest else self._first
+        self._state = named.shown(self._caller.scopes)
         if self._state.id != self._sent:
             yield self._state.frame()
             self._sent = self._state.id
@@ -92,4 +93,4 @@ async def request_feed(
         return Progress(organization_id, request_id)
 
     async with shared(hints.of_request(request_id), organization_id, make, wake) as progress:
-        yield RequestFeed(progress, first, seen)
+        yield RequestFeed(caller, progress, first, seen)

@@ -5,13 +5,15 @@ missed nothing; with any other ID it gets the current state, which contains ever
 """
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
 from backend.auth.principal import Context
+from backend.auth.scopes import Scope
 from backend.core.db import Read
 from backend.live_updates import frames
-from backend.requests import listing
+from backend.requests import listing, titles
 from backend.requests.schemas import FINAL, Request
 
 
@@ -32,6 +34,10 @@ class State:
         if self.request.created_by_name is not None or name is None:
             return self
         return state_of(self.request.model_copy(update={"created_by_name": name}))
+
+    def shown(self, scopes: Collection[Scope]) -> "State":
+        """Return it as a caller with these scopes may see it."""
+        return state_of(titles.shown(self.request, scopes))
 
     def frame(self) -> bytes:
         """Return its event."""
@@ -58,5 +64,5 @@ class Progress:
     async def read(self, session: Read) -> bool:
         """Read the request."""
         context = Context(session=session, person=None, key=None, organization_id=self.organization_id)  # type: ignore[arg-type]
-        before, self.state = self.state, state_of(await listing.one(context, self.request_id))
+        before, self.state = self.state, state_of(await listing.whole(context, self.request_id))
         return before is None or before.id != self.state.id

@@ -40,11 +40,17 @@ async def page(context: Context, page: Page, status: RequestStatus | None, subje
     query = where_given(_query(context), (col(RequestRow.status), status), (col(RequestRow.subject_id), subject))
     query = query.where(titles.readable(context, REQUESTS.c.kind)) if page.q else query
     shown, paging = await page.read(context.session, query)
-    return RequestList(requests=await _with_steps(context, shown), **paging)
+    requests = await _with_steps(context, shown)
+    return RequestList(requests=[titles.shown(request, context.scopes) for request in requests], **paging)
 
 
 async def one(context: Context, request_id: UUID) -> Request:
-    """Return a request; 404 where it is not of this organization."""
+    """Return a request as the caller may see it; 404 where it is not of this organization."""
+    return titles.shown(await whole(context, request_id), context.scopes)
+
+
+async def whole(context: Context, request_id: UUID) -> Request:
+    """Return a request with its titles, whatever the caller's scopes; 404 where it is not of this organization."""
     rows = (await context.session.execute(_query(context).where(col(RequestRow.id) == request_id))).all()
     if not rows:
         raise NotFound("There is no request with this ID in this organization.")
@@ -89,7 +95,7 @@ async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
     for step in await context.session.execute(query):
         steps[step.request_id].append(_step(step))
     noted = await notices.by_request(context, rows, steps)
-    return [_request(context, r, steps[r.id], noted.get(r.id)) for r in rows]
+    return [_request(r, steps[r.id], noted.get(r.id)) for r in rows]
 
 
 def _step(row: Any) -> RequestStep:
@@ -109,14 +115,12 @@ def _step(row: Any) -> RequestStep:
     )
 
 
-def _request(context: Context, row: Any, steps: list[RequestStep], notice: str | None) -> Request:
-    if not titles.is_readable(context, row.kind):
-        steps = [step.model_copy(update={"title": titles.title_of(context, row.kind, "")}) for step in steps]
+def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
     return Request(
         id=row.id,
         organization_id=row.organization_id,
         kind=row.kind,
-        title=titles.title_of(context, row.kind, row.title),
+        title=row.title,
         status=row.status,
         subject=Subject.of(row.subject_type, row.subject_id, row.arguments),
         steps=steps,

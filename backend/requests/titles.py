@@ -1,11 +1,13 @@
 """Titles of requests and their steps: they name people, parties and amounts, which other scopes guard."""
 
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.requests.schemas import Request
 
 _GUARDED = {
     "asset": Scope.ASSETS_READ,
@@ -22,18 +24,27 @@ _GUARDED = {
 """The scope that reads what a title names, by the first part of the request's kind."""
 
 
-def is_readable(context: Context, kind: str) -> bool:
-    """Return whether the caller may read the titles of a kind of request."""
+def is_readable(scopes: Collection[Scope], kind: str) -> bool:
+    """Return whether a caller with these scopes may read the titles of a kind of request."""
     guard = _GUARDED.get(kind.partition(".")[0])
-    return guard is None or guard in context.scopes or guard.replace(":read", ":write") in context.scopes
+    return guard is None or guard in scopes or guard.replace(":read", ":write") in scopes
 
 
-def title_of(context: Context, kind: str, title: str) -> str:
-    """Return a title, or only the kind where the caller may not read it: `Member invite`."""
-    return title if is_readable(context, kind) else kind.replace(".", " ").replace("_", " ").capitalize()
+def title_of(scopes: Collection[Scope], kind: str, title: str) -> str:
+    """Return a title, or only the kind where a caller with these scopes may not read it: `Member invite`."""
+    return title if is_readable(scopes, kind) else kind.replace(".", " ").replace("_", " ").capitalize()
+
+
+def shown(request: Request, scopes: Collection[Scope]) -> Request:
+    """Return a request as a caller with these scopes may see it."""
+    if is_readable(scopes, request.kind):
+        return request
+    title = title_of(scopes, request.kind, request.title)
+    steps = [step.model_copy(update={"title": title}) for step in request.steps]
+    return request.model_copy(update={"title": title, "steps": steps})
 
 
 def readable(context: Context, kind: Any) -> sa.ColumnElement[bool]:
     """Return the condition that the caller may read a request's title, so that `q` finds no other one."""
-    hidden = [part for part in _GUARDED if not is_readable(context, part)]
+    hidden = [part for part in _GUARDED if not is_readable(context.scopes, part)]
     return sa.func.split_part(kind, ".", 1).not_in(hidden)

@@ -68,6 +68,16 @@ async def test_resumed_stream_begins_with_what_has_changed(world: World, firm: F
         assert [state["status"] for state in await again.rest()] == ["denied"]
 
 
+async def test_stream_names_only_what_its_caller_may_read(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
+    accepted = await firm.post("/assets", BOND)
+    await firm.settle(accepted["requestId"])
+    key = await world.key(firm.id, Scope.ORGS_READ)
+    async with streaming(http, place(firm, accepted), **key) as stream:
+        [only] = await stream.rest()
+    assert only["title"] == "Asset deploy"
+    assert {step["title"] for step in only["steps"]} == {"Asset deploy"}
+
+
 async def test_request_of_another_tenant_is_a_404(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
     accepted = await firm.post("/assets", BOND)
     other = await Firm.found(world, "Other")

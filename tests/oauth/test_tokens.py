@@ -42,10 +42,10 @@ async def attested(organization: Any, person: Any, address: str) -> None:
         await session.flush()
         shown = {"organization_id": organization, "party_id": party.id, "wallet_address": address, "chain_eid": 40161,
                      "kyc_level": 2, "country": "DEU"}  # fmt: skip
-        session.add(AttestationRow(**shown, uid="0x01", status=AttestationStatus.ACTIVE))
-        session.add(AttestationRow(**shown, uid="0x02", status=AttestationStatus.REVOKED))
+        session.add(AttestationRow(**shown, uid=f"0x{1:064x}", status=AttestationStatus.ACTIVE))
+        session.add(AttestationRow(**shown, uid=f"0x{2:064x}", status=AttestationStatus.REVOKED))
         over = db.now() - timedelta(days=1)
-        session.add(AttestationRow(**shown, uid="0x03", status=AttestationStatus.ACTIVE, expires_at=over))
+        session.add(AttestationRow(**shown, uid=f"0x{3:064x}", status=AttestationStatus.ACTIVE, expires_at=over))
 
 
 async def test_claims_follow_the_scopes(world: World, application: Application) -> None:
@@ -66,7 +66,9 @@ async def test_claims_follow_the_scopes(world: World, application: Application) 
     assert response["openid chains:read"] == sub | {IDENTITIES: [wallet]}
     statements = response["openid kyc:status"].pop(ATTESTATIONS)
     assert response["openid kyc:status"] == sub
-    assert [(s["uid"], s["kyc_level"], s["country"], s["schema"]) for s in statements] == [("0x01", 2, "DEU", "kyc")]
+    assert [(s["uid"], s["kyc_level"], s["country"], s["schema"]) for s in statements] == [
+        (f"0x{1:064x}", 2, "DEU", "kyc")
+    ]
 
 
 async def test_userinfo_requires_a_personal_token_with_openid(world: World, application: Application) -> None:

@@ -9,16 +9,17 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import Console, Signum
 
 
-def downloaded(console: Console) -> list[dict[str, str]]:
-    """Return the records of the visible list."""
+def downloaded(console: Console, region: str = "") -> list[dict[str, str]]:
+    """Return the records of the visible list, or of the one in a region."""
+    place = console.page.get_by_role("region", name=region, exact=True) if region else console.page
     with console.page.expect_download() as waiting:
-        console.page.get_by_role("link", name="Download CSV").click()
+        place.get_by_role("link", name="Download CSV").click()
     assert waiting.value.suggested_filename.endswith(".csv")
     return list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text("utf-8"))))
 
 
 def test_filtered_list_is_exported_as_csv(console: Console, signum: Signum) -> None:
-    """Parties, all and then by status and search; a market's orders; a viewer can export too."""
+    """Parties, all and then by status and search; a market's orders and trades; a viewer can export too."""
     console.sign_in(signum.person("viewer"), "parties").heading("Parties")
     names = {row["name"] for row in downloaded(console)}
     assert {"Viktor Hale", "Alder Family Office"} <= names
@@ -29,6 +30,7 @@ def test_filtered_list_is_exported_as_csv(console: Console, signum: Signum) -> N
     assert [row["name"] for row in downloaded(console)] == ["James Okafor"]
     market = signum.call("GET", "/orgs/{org}/markets", status="active")["markets"][0]
     console.goto(f"markets/{market['id']}")
-    assert {row["market_id"] for row in downloaded(console)} == {market["id"]}
+    assert {row["market_id"] for row in downloaded(console, "Orders")} == {market["id"]}
+    assert {row["market_id"] for row in downloaded(console, "Trades")} == {market["id"]}
     console.goto("assets").heading("Assets")
     assert {"NREF", "NIB31"} <= {row["symbol"] for row in downloaded(console)}
