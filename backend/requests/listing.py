@@ -50,7 +50,7 @@ async def one(context: Context, request_id: UUID) -> Request:
 
 
 async def whole(context: Context, request_id: UUID) -> Request:
-    """Return a request with its titles, also those that the caller may not read; 404 where it is not of this organization."""
+    """Return a request with all its titles, for reads that several callers share; 404 as in `one`."""
     rows = (await context.session.execute(_query(context).where(col(RequestRow.id) == request_id))).all()
     if not rows:
         raise NotFound("There is no request with this ID in this organization.")
