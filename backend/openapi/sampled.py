@@ -163,6 +163,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "AttestationCreate": {"party_id": ID, "chain_eid": 40362, "kyc_level": 2},
     "BridgeCreate": {"destination_chain_eid": 40362, "amount": "250000000000000000000"},
+    "WalletFunding": {"chain_eid": 40362, "amount": "5000000000"},
     "DailyLimitsUpdate": {"mint": "100000000000000000000000", "forced_transfer": "10000000000000000000000"},
     "Decision": {
         "client_id": ID,

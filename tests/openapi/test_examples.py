@@ -130,6 +130,7 @@ async def assets(world: World, run: Examples) -> None:
     market = await run.run("deploy_market", market_factory_address=factory)
     run.known["marketId"] = market["marketId"]
     await run.run("check_order", address=trader["address"])
+    await run.run("pay_test_funds", walletId=trader["id"])
     await run.run("place_order", wallet_id=trader["id"])
     draft = await run.run("create_distribution")
     await run.run(

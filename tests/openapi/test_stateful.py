@@ -23,6 +23,9 @@ from tests.openapi.installation import Installation, give_key, schema_of
 from tests.openapi.operations import DOCUMENT
 
 ROUNDS = 3
+MOST_ROUNDS = 12
+"""Rounds until another organization's caller has asked for a record too: which steps a walk takes depends on the whole
+document."""
 OWN, FOREIGN = "own", "foreign"
 STEPS = int(os.environ.get("SIGNUM_TEST_STEPS", "14"))
 """Of each of four walks. Further ones take a second each; run them manually."""
@@ -130,7 +133,9 @@ async def test_responses_along_links_match_the_document(
 ) -> None:
     walk = Walk(installation)
     machine = walk.machine(inference)
-    for start in range(ROUNDS):
+    for start in range(MOST_ROUNDS):
+        if start >= ROUNDS and walk.foreign.sent:
+            break
         machine.rule_order_seed = start  # so that each round starts with other operations
         with suppress(FlakyStrategyDefinition):  # the same choices lead elsewhere once the installation has changed
             await asyncio.to_thread(seed(start)(machine).run, settings=BOUNDED)
