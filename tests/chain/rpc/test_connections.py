@@ -20,6 +20,8 @@ from tests.support.slow_node import SlowNode, slow_node
 
 CALL: Sequence[Request] = [("eth_chainId", [])]
 SLOW: Sequence[Request] = [("eth_gasPrice", [])]
+UNFOLLOWED = 40_999
+"""A chain that no indexer of a running server calls."""
 
 
 @pytest_asyncio.fixture(autouse=True)
@@ -127,15 +129,16 @@ async def test_slow_node_takes_no_connections_from_the_node_of_another_chain() -
 async def test_call_without_a_place_is_a_503_and_no_fault_of_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(connections.WAIT, Lane.REQUESTS, 0.01)
     async with slow_node("eth_gasPrice") as server:
-        monkeypatch.setattr(node_urls, "urls_of", lambda eid: [server.url])
-        (node,) = nodes.of(SEPOLIA)
+        urls = node_urls.urls_of
+        monkeypatch.setattr(node_urls, "urls_of", lambda eid: [server.url] if eid == UNFOLLOWED else urls(eid))
+        (node,) = nodes.of(UNFOLLOWED)
         node.is_known = True
         calls = await held_up(node, server, ("ann", "a"), each=PLACES[Lane.REQUESTS] // 2)
         with fair_places.called_by("ann"), fair_places.working_for("a"), pytest.raises(NodeBusy) as busy:
-            await Rpc(SEPOLIA).request("eth_gasPrice")
+            await Rpc(UNFOLLOWED).request("eth_gasPrice")
         assert (busy.value.status, busy.value.headers) == (503, {"Retry-After": "5"})
         assert (node.failures, node.error) == (0, None)
-        assert connections.refused(SEPOLIA) == 1
+        assert connections.refused(UNFOLLOWED) == 1
         await ended(server, calls)
 
 
