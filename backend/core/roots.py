@@ -17,7 +17,7 @@ from backend.core.runtime import runtime
 MOST = 50_000
 """Organizations whose root is remembered, about 15 MB."""
 LASTS = 60
-"""Seconds for which a root is remembered. Another process can move the organization, and none is told."""
+"""Seconds for which a root is remembered. A move by another process does not end this earlier."""
 
 
 @dataclass

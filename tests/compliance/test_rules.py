@@ -118,5 +118,5 @@ def test_person_is_checked_like_a_receiver(r: TokenRules, account: Account) -> N
 
 
 def test_mint_to_the_zero_address_is_refused_as_invalid_receiver() -> None:
-    nobody = Account(ZERO_ADDRESS, can_hold=False)
-    assert codes(evaluate(TokenRules(max_tokens_per_holder=1), None, nobody, 5, NOW)) == [rules.INVALID_RECEIVER]
+    receiver = Account(ZERO_ADDRESS, can_hold=False)
+    assert codes(evaluate(TokenRules(max_tokens_per_holder=1), None, receiver, 5, NOW)) == [rules.INVALID_RECEIVER]

@@ -191,14 +191,14 @@ async def webhooks(run: Examples) -> None:
 
 
 async def accounts(world: World, run: Examples) -> None:
-    firm, nobody = run.firm, dict[str, str]()
+    firm, anonymous = run.firm, dict[str, str]()
     await run.run("invite")
     token = (await world.letter(firm.id)).split("token=")[1].split()[0]
-    await run.run("preview_invitation", nobody, token=token)
-    await run.run("accept_invitation", nobody, token=token)
-    tokens = await run.run("login", nobody)
+    await run.run("preview_invitation", anonymous, token=token)
+    await run.run("accept_invitation", anonymous, token=token)
+    tokens = await run.run("login", anonymous)
     bearer = {"authorization": f"Bearer {tokens['access_token']}"}
-    fresh = await run.run("refresh", nobody, refresh_token=tokens["refresh_token"])
+    fresh = await run.run("refresh", anonymous, refresh_token=tokens["refresh_token"])
     bearer = {"authorization": f"Bearer {fresh['access_token']}"}
     await run.run("begin_passkey", bearer)
     begun = await run.run("begin_totp", bearer)
@@ -206,12 +206,12 @@ async def accounts(world: World, run: Examples) -> None:
     await run.run("confirm_totp", bearer, code=app.at(now()))
     await run.run("verify_factor", bearer, code=app.at(now(), counter_offset=1))
     await run.run("change_password", bearer)
-    await run.run("forgot_password", nobody)
+    await run.run("forgot_password", anonymous)
     mailed = (await world.letter(firm.id)).split("token=")[1].split()[0]
-    await run.run("reset_password", nobody, token=mailed)
+    await run.run("reset_password", anonymous, token=mailed)
     account = await link(world, await world.person(firm.id))
     begun = await begin(world)
-    await run.run("verify_siwe", nobody, **signed(account, text_of(begun, account.address)))
+    await run.run("verify_siwe", anonymous, **signed(account, text_of(begun, account.address)))
 
 
 async def applications(world: World, run: Examples) -> None:
