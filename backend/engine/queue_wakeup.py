@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import psycopg
 import sqlalchemy as sa
@@ -24,13 +25,15 @@ from backend.engine import dbos_internals
 log = structlog.get_logger()
 CHANNEL = "signum_queue"
 """Notifications with the name of a queue, for the processes that serve it."""
-BEAT = 3.0
-"""Seconds between checks of the connection that listens, and until a lost one is opened again."""
+BEAT = 1.0
+"""Seconds between two looks for waiting work that no wake-up announced: its delay is over, or its process was killed.
+Also the seconds until a lost connection is opened again."""
 SILENT = 10.0
 """Seconds after which a connection that does not answer is closed."""
 LONGEST = 5.0
 """Seconds between two polls of a queue at most. The engine doubles its pause at each conflict of two processes, up to
 two minutes, for which work that no wake-up announces (of a process that was killed) would wait."""
+WAITING = "select distinct queue_name from dbos.workflow_status where status = 'ENQUEUED' and queue_name = any(%s)"
 WOKEN = "woken_queues"
 """The queues that a session wakes when it commits."""
 
@@ -81,10 +84,17 @@ async def _listen(stopping: asyncio.Event) -> None:
             async for notice in connection.notifies(timeout=BEAT):
                 wake(notice.payload)
             async with asyncio.timeout(SILENT):
-                await connection.execute("select 1")
+                await _wake_waiting(connection)
     finally:
         with suppress(psycopg.Error, OSError):
             await connection.close()
+
+
+async def _wake_waiting(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Wake the queues that have waiting work: one statement for all queues, instead of several for each."""
+    found = await connection.execute(WAITING, [list(runtime.part(Wakeups).served)])
+    for (queue,) in await found.fetchall():
+        wake(queue)
 
 
 class _Stop:

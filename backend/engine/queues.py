@@ -15,9 +15,8 @@ LOGOUTS = "logouts"
 """Logout notices have slots of their own: no webhook can delay them."""
 NIGHTLY = "nightly"
 BULK = "bulk"
-POLL = 1.0
-"""Seconds between polls of a queue, for work whose delay is over or whose process was killed; new work and the end of a
-run wake the queue."""
+POLL = 5.0
+"""Seconds between polls of a queue that nothing wakes (see `queue_wakeup`), in case its process lost its connection."""
 BULK_RUNS = 4
 """Runs of bulk work at a time in this process."""
 SLOTS = MappingProxyType({WEBHOOKS: 200, LOGOUTS: 50})

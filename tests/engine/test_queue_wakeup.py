@@ -47,6 +47,15 @@ async def test_work_of_another_process_starts_immediately(firm: Firm, monkeypatc
     await _succeeded(firm, (await firm.get("/issuer"))["request_id"])
 
 
+async def test_work_that_no_wakeup_announced_is_found(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lost(*_: object) -> None:
+        """As where the process was killed between its commit and the wake-up."""
+
+    monkeypatch.setattr(queue_wakeup, "wake_after_commit", lost)
+    await firm.post("/issuer/register", {"name": "Found"}, headers=firm.key)
+    await _succeeded(firm, (await firm.get("/issuer"))["request_id"])
+
+
 async def test_queue_is_polled_soon_when_the_engine_has_lengthened_its_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_wakeup, "LONGEST", 0.05)
     stop = queue_wakeup._Stop(threading.Event(), queues.NIGHTLY)
