@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +18,16 @@ class Entries:
     document: dict[str, Any]
 
     def __post_init__(self) -> None:
-        paths = sorted(self.document["paths"], key=lambda p: (p.count("{"), p))
-        self._paths = [(re.compile(re.sub(r"\\?\{\w+\\?\}", "[^/]+", re.escape(p)) + "$"), p) for p in paths]
+        self._paths: dict[int, list[tuple[re.Pattern[str], str]]] = defaultdict(list)
+        for path in sorted(self.document["paths"], key=lambda p: (p.count("{"), p)):
+            pattern = re.compile(re.sub(r"\\?\{\w+\\?\}", "[^/]+", re.escape(path)) + "$")
+            self._paths[path.count("/")].append((pattern, path))
 
     def of(self, scope: Any) -> dict[str, Any] | None:
         """Return the operation of an ASGI scope; None if the document has none."""
         if scope["type"] != "http":
             return None
-        found = (p for pattern, p in self._paths if pattern.match(scope["path"]))
+        found = (p for pattern, p in self._paths[scope["path"].count("/")] if pattern.match(scope["path"]))
         item = self.document["paths"].get(next(found, ""), {})
         entry: dict[str, Any] | None = item.get(scope["method"].lower())
         return entry
