@@ -15,11 +15,13 @@ from dbos import DBOS, DBOSClient, _core, _queue
 from dbos._dbos import _get_dbos_instance
 from dbos._serialization import DefaultSerializer
 from dbos._sys_db import SystemDatabase
-from dbos._utils import GlobalParams
+from dbos._utils import INTERNAL_QUEUE_NAME, GlobalParams
 
 from backend.core.runtime import runtime
 
 VERSION = "3.4.0"
+OWN_QUEUE = INTERNAL_QUEUE_NAME
+"""The engine's own queue, of workflows that were enqueued without one."""
 _QUEUES: Any = _queue
 """The module whose functions are replaced, which types do not allow."""
 _execute: Callable[[Any, Any, str], Any] = _core.execute_dequeued_workflow

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core import logins
 from backend.core.runtime import runtime
-from backend.engine import busy_database, queue_wakeup
-from backend.engine.queues import NIGHTLY, share_slots
+from backend.engine import busy_database, dbos_internals, queue_wakeup
+from backend.engine.queues import share_slots
 from backend.engine.row_json import ROWS
 from backend.engine.workflow_rows import refuse_pickles
 
@@ -41,7 +41,8 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
         "executor_id": executor,
         "log_level": "WARNING",
         "sys_db_pool_size": 5,
-        "db_engine_kwargs": {"hide_parameters": True},
+        # without a ping before each use: the engine repeats what a lost connection interrupted
+        "db_engine_kwargs": {"hide_parameters": True, "pool_pre_ping": False},
         "serializer": ROWS,
         # of streams and events, which Signum does not use: the default polls 100 times a second
         "notification_coalesce_sec": 1.0,
@@ -49,10 +50,9 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
     refuse_pickles()
     DBOS(config=config)
     DBOS.listen_queues(queues)
-    # Without a wake-up for the nightly queue: its slower polls would delay the stop.
     busy_database.install()
     share_slots()
-    queue_wakeup.install(frozenset(queues) - {NIGHTLY})
+    queue_wakeup.install(frozenset({*queues, dbos_internals.OWN_QUEUE}))
     DBOS.launch()
     runtime.part(Engine).client = DBOSClient(system_database_url=app_url, serializer=ROWS)
 
@@ -62,6 +62,7 @@ def stop(drain: int = 0) -> None:
 
     Remaining work continues in other processes, or after the next start.
     """
+    queue_wakeup.end()
     DBOS.destroy(workflow_completion_timeout_sec=drain)
     running = runtime.part(Engine)
     if running.client is not None:

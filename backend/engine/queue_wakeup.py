@@ -1,9 +1,9 @@
 """Wake-up of the engine's queues when there is work for them, instead of frequent polling.
 
-A queue is woken by an enqueue in this process, by a notification from another process, and by the end of one of its
-runs. The engine has no API for this: its queue threads wait for their stop event with a timeout. Here they get an event
-whose wait also ends on a wake-up. If a later version starts its threads differently, they wait for the timeout, and a
-test reports it.
+A queue is woken by an enqueue in this process, by a notification from another process, by the end of one of its runs,
+and for work that waits without a wake-up, which one statement finds for all queues. The engine has no API for this: its
+queue threads wait for their stop event with a timeout. Here they get an event whose wait also ends on a wake-up. If a
+later version starts its threads differently, they wait for the timeout, and a test reports it.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ BEAT = 1.0
 Also the seconds until a lost connection is opened again."""
 SILENT = 10.0
 """Seconds after which a connection that does not answer is closed."""
-LONGEST = 5.0
-"""Seconds between two polls of a queue at most. The engine doubles its pause at each conflict of two processes, up to
-two minutes, for which work that no wake-up announces (of a process that was killed) would wait."""
+LONGEST = 30.0
+"""Seconds between two polls of a queue at most. The engine's own pauses do not apply: it doubles them at each conflict
+of two processes, and polls each queue with several statements."""
 WAITING = "select distinct queue_name from dbos.workflow_status where status = 'ENQUEUED' and queue_name = any(%s)"
 WOKEN = "woken_queues"
 """The queues that a session wakes when it commits."""
@@ -46,6 +46,8 @@ class Wakeups:
     counts: Counter[str] = field(default_factory=Counter)
     served: frozenset[str] = frozenset()
     """The queues of this process."""
+    is_ending: bool = False
+    """Whether the queues' threads end, which would otherwise wait for their next poll."""
 
 
 def wake(queue: str) -> None:
@@ -108,12 +110,15 @@ class _Stop:
         return self._stop.is_set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        timeout = LONGEST if timeout is None else min(timeout, LONGEST)
         wakeups = runtime.part(Wakeups)
         with wakeups.condition:
-            wakeups.condition.wait_for(lambda: wakeups.counts[self._queue] != self._seen, timeout)
+            wakeups.condition.wait_for(self._is_woken, LONGEST)
             self._seen = wakeups.counts[self._queue]
-        return self._stop.is_set()
+        return self._stop.is_set() or wakeups.is_ending
+
+    def _is_woken(self) -> bool:
+        wakeups = runtime.part(Wakeups)
+        return wakeups.is_ending or wakeups.counts[self._queue] != self._seen
 
 
 def install(names: frozenset[str]) -> None:
@@ -121,6 +126,15 @@ def install(names: frozenset[str]) -> None:
 
     Call before the engine is launched; repeated calls have no effect.
     """
-    runtime.part(Wakeups).served = names
+    wakeups = runtime.part(Wakeups)
+    wakeups.served, wakeups.is_ending = names, False
     dbos_internals.replace_stops(lambda stop, name: _Stop(stop, name) if name in names else stop)
     dbos_internals.note_ends(wake)
+
+
+def end() -> None:
+    """End the waits of this process's queues, which start nothing more. Call before the engine is stopped."""
+    wakeups = runtime.part(Wakeups)
+    with wakeups.condition:
+        wakeups.is_ending = True
+        wakeups.condition.notify_all()

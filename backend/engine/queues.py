@@ -15,8 +15,6 @@ LOGOUTS = "logouts"
 """Logout notices have slots of their own: no webhook can delay them."""
 NIGHTLY = "nightly"
 BULK = "bulk"
-POLL = 5.0
-"""Seconds between polls of a queue that nothing wakes (see `queue_wakeup`), in case its process lost its connection."""
 BULK_RUNS = 4
 """Runs of bulk work at a time in this process."""
 SLOTS = MappingProxyType({WEBHOOKS: 200, LOGOUTS: 50})
@@ -38,7 +36,7 @@ def queues_here() -> list[str]:
 async def register_queues(names: Sequence[str] = (QUEUE,)) -> None:
     """Register queues for chain work: one run at a time per subject, in order."""
     for name in names:
-        await DBOS.register_queue_async(name, partition_concurrency=1, polling_interval_sec=POLL)
+        await DBOS.register_queue_async(name, partition_concurrency=1)
 
 
 async def register_fair() -> None:
@@ -48,7 +46,6 @@ async def register_fair() -> None:
             name,
             partition_worker_concurrency=fair_partitions.EACH,
             worker_concurrency=slots,
-            polling_interval_sec=POLL,
         )
 
 
@@ -66,11 +63,9 @@ def _choose(queue: str, waiting: Sequence[str], running: Mapping[str, int]) -> d
 
 async def register_bulk() -> None:
     """Register the queue for bulk work: one run at a time per root organization, and few in all."""
-    await DBOS.register_queue_async(
-        BULK, partition_concurrency=1, worker_concurrency=BULK_RUNS, polling_interval_sec=POLL
-    )
+    await DBOS.register_queue_async(BULK, partition_concurrency=1, worker_concurrency=BULK_RUNS)
 
 
 async def register_nightly() -> None:
-    """Register the queue for nightly work, polled at the engine's own pace: nothing waits for it."""
+    """Register the queue for nightly work."""
     await DBOS.register_queue_async(NIGHTLY)

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from dbos import DBOS
 
 from backend.core.runtime import runtime
 from backend.engine import queue_wakeup, queues
@@ -20,12 +19,8 @@ LONG = 600.0
 async def firm(world: World, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Firm]:
     """An issuer on two chains, while the queue polls every ten minutes."""
     monkeypatch.setattr(queue_wakeup, "LONGEST", LONG)
-    firm = await Firm.issuing(world, SEPOLIA, BASE)
-    await DBOS.register_queue_async(queues.QUEUE, partition_concurrency=1, polling_interval_sec=LONG)
-    queue_wakeup.wake(queues.QUEUE)  # its next poll has the new interval
-    yield firm
-    await queues.register_queues()
-    queue_wakeup.wake(queues.QUEUE)
+    yield await Firm.issuing(world, SEPOLIA, BASE)
+    queue_wakeup.wake(queues.QUEUE)  # its next pause is of the usual length
 
 
 async def test_work_of_this_process_starts_immediately(firm: Firm) -> None:
@@ -61,6 +56,17 @@ async def test_queue_is_polled_soon_when_the_engine_has_lengthened_its_pause(mon
     stop = queue_wakeup._Stop(threading.Event(), queues.NIGHTLY)
     async with asyncio.timeout(LONG / 10):
         assert await asyncio.to_thread(stop.wait, LONG) is False
+
+
+async def test_end_of_the_engine_does_not_wait_for_the_next_poll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_wakeup, "LONGEST", LONG)
+    wakeups = queue_wakeup.Wakeups()
+    monkeypatch.setattr(runtime, "part", lambda _: wakeups)
+    stop = queue_wakeup._Stop(threading.Event(), queues.BULK)
+    async with asyncio.timeout(LONG / 10):
+        waiting = asyncio.create_task(asyncio.to_thread(stop.wait, LONG))
+        queue_wakeup.end()
+        assert await waiting is True
 
 
 async def test_wakeup_concerns_one_queue() -> None:

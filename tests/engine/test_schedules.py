@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from backend.core import db
 from backend.engine import queues, schedules
+from tests.support.runs import result_of
 
 MINUTE = timedelta(minutes=1)
 ran: list[int] = []
@@ -30,9 +31,8 @@ async def runs_of(name: str, night: datetime) -> list[str]:
 
 
 async def ended(run_id: str) -> None:
-    run: Any = await DBOS.retrieve_workflow_async(run_id)
     async with asyncio.timeout(60):
-        await run.get_result()
+        await result_of(run_id)
 
 
 async def reconciliations() -> int:

@@ -4,10 +4,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from dbos import DBOS
 
 from backend.client import ApiProblem
 from tests.conftest import Actor, World
+from tests.support.runs import result_of
 
 SEPOLIA, HYPEREVM, BASE = 40161, 40362, 40245
 
@@ -64,8 +64,7 @@ class Firm:
 
     async def settle(self, request_id: str, attempt: int = 1) -> Any:
         """Wait for a request (its run of an attempt) to finish; return the request."""
-        handle: Any = await DBOS.retrieve_workflow_async(f"{request_id}:{attempt}")
-        await handle.get_result(polling_interval_sec=0.04)
+        await result_of(f"{request_id}:{attempt}")
         return await self.get(f"/requests/{request_id}")
 
     async def party(self, wallet: str | None = None, **body: Any) -> Any:

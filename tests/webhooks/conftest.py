@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pytest
 import pytest_asyncio
-from dbos import DBOS
 
 from backend.core import db
 from backend.webhooks import attempts, events
 from backend.webhooks.events import run_id
 from backend.webhooks.models import DeliveryRow
 from tests.conftest import Actor, World
+from tests.support.runs import result_of
 from tests.webhooks.receiver import Receiver
 
 
@@ -59,8 +59,7 @@ class Endpoint:
 
     async def settled(self, delivery_id: str, run: int = 1) -> Any:
         """Wait for an attempt of a delivery to end; return the delivery as the log has it."""
-        handle: Any = await DBOS.retrieve_workflow_async(run_id(UUID(delivery_id), run))
-        await handle.get_result(polling_interval_sec=0.02)
+        await result_of(run_id(UUID(delivery_id), run))
         return next(d for d in await self.deliveries() if d["id"] == delivery_id)
 
 

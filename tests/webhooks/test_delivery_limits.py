@@ -1,7 +1,6 @@
 """Above a day's limit of stored deliveries, endpoints are disabled; changes are never refused."""
 
 import asyncio
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -16,6 +15,7 @@ from backend.limits import rate_limits
 from backend.webhooks import delivery_limits, events
 from tests.conftest import World
 from tests.factors.steps import problem_of
+from tests.support.runs import result_of
 from tests.webhooks.conftest import Endpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.test_disabled import mails_about
@@ -38,8 +38,7 @@ async def disabled() -> int:
     """Wait for every run that disables endpoints; return their number."""
     runs = await DBOS.list_workflows_async(name=delivery_limits.DISABLE)
     for run in runs:
-        handle: Any = await DBOS.retrieve_workflow_async(run.workflow_id)
-        await handle.get_result(polling_interval_sec=0.02)
+        await result_of(run.workflow_id)
     return len(runs)
 
 

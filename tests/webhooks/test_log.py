@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,6 +16,7 @@ from backend.webhooks import attempts, events
 from backend.webhooks.models import DeliveryRow, EndpointRow
 from tests.conftest import World
 from tests.support.firm import refused
+from tests.support.runs import result_of
 from tests.webhooks.conftest import Endpoint, Queued, attempt, row_of
 from tests.webhooks.receiver import Received, Receiver
 
@@ -135,8 +135,7 @@ async def test_engine_keeps_its_record_of_an_attempt_for_a_day(
     await end.settled(delivery["id"])
     other = await end.post("/recover", {"since": "2026-01-01T00:00:00Z"})
     runs = [events.run_id(UUID(delivery["id"]), 1), f"{other['requestId']}:1"]
-    handle: Any = await DBOS.retrieve_workflow_async(runs[1])
-    await handle.get_result(polling_interval_sec=0.02)
+    await result_of(runs[1])
     await retention.once()
     assert None not in [await DBOS.get_workflow_status_async(run) for run in runs]
     monkeypatch.setattr(retention, "ATTEMPTS_KEPT", timedelta(seconds=-1))
