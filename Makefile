@@ -17,10 +17,10 @@ run: .venv/.run ## install everything and start the console and the API on http:
 
 install: .venv/.dev ## install what development and the tests need, without the browser
 
-test: .venv/.dev browser ## install what the tests need, a browser included, and run them
+test: .venv/.dev browser ## install what the tests need, a browser included, and run them in less than eight minutes
 	@$(BIN)/python -m tests
 
-long: .venv/.dev browser ## run the tests that take long: walks over everything, pools of nodes, killed processes, generated requests
+long: .venv/.dev browser ## run the tests that take long: walks over everything, pools of nodes, killed processes, further stories
 	@$(BIN)/python -m tests --long
 
 check: fast-check ## format, lint, prose, types, layers, tests of the pure rules, unused code, structure

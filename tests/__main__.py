@@ -1,7 +1,7 @@
 """Run the suite: everything without a browser in three parallel processes, then the browser tests in two.
 
-Tests marked `long` (walks over everything, pools of nodes, killed processes, generated requests, compilations) run with
-`python -m tests --long` only.
+Tests marked `long` run with `python -m tests --long` only: walks over everything, pools of nodes, killed processes,
+generated requests, compilations, and further stories of a feature that take more than a second of processor time.
 
 Each process has its own PostgreSQL, chains and data folder. Three processes fit two cores, because each often waits for
 a block, a deadline or the disk. The browser tests run after them, one browser for each core: a browser that waits for
@@ -69,10 +69,11 @@ def thirds() -> list[list[Path]]:
     return [*chosen, [f for f in folders if f.name not in placed]]
 
 
-def long_thirds() -> list[list[Path]]:
-    """Return the modules without a browser that have long tests, one after another to each process."""
-    modules = sorted(path for path in HERE.rglob("test_*.py") if LONG in path.read_text() and ALONE not in path.parts)
-    return [modules[number::SHARES] for number in range(SHARES)]
+def long_shares(processes: int, *, in_browser: bool) -> list[list[Path]]:
+    """Return the modules that have long tests, one after another to each process."""
+    modules = sorted(path for path in HERE.rglob("test_*.py") if LONG in path.read_text())
+    chosen = [path for path in modules if (ALONE in path.parts) == in_browser]
+    return [chosen[number::processes] for number in range(processes)]
 
 
 def browser_halves() -> list[list[Path]]:
@@ -112,8 +113,8 @@ def main() -> int:
     began = time.monotonic()
     console_build.build_if_changed()  # once, before several processes wait for it
     if "--long" in sys.argv:
-        passed = run("long", *long_thirds())
-        passed = run("long", [HERE / ALONE]) and passed
+        passed = run("long", *long_shares(SHARES, in_browser=False))
+        passed = run("long", *long_shares(BROWSERS, in_browser=True)) and passed
     else:
         passed = run("not long", *thirds())
         passed = run("not long", *browser_halves()) and passed

@@ -12,6 +12,8 @@ from tests.conftest import World
 from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT, Issuance, orders_path
 
+pytestmark = pytest.mark.long
+
 WHY = {"chain_eid": SEPOLIA, "reason": "Ordered."}
 ONE = {"amount": str(UNIT)}
 

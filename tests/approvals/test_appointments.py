@@ -59,6 +59,7 @@ async def accept(world: World, firm: Firm, email: str) -> None:
     await world.client.call("POST", "/invitations/accept", json=body)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["admin", "compliance_officer", "member"])
 async def test_approver_addition_or_invitation_waits_for_a_second_person(world: World, role: str) -> None:
     firm, second, _ = await team(world, "token.mint")
@@ -181,6 +182,7 @@ async def placed(world: World, firm: Firm, by: Actor, role: str = "admin") -> Ac
     return person
 
 
+@pytest.mark.long
 async def test_accounts_appointed_by_one_admin_cannot_approve_each_other(world: World) -> None:
     firm = await Firm.found(world)
     dishonest = await placed(world, firm, firm.admin)

@@ -21,6 +21,7 @@ from tests.conftest import World
 from tests.support.firm import SEPOLIA, Firm, refused
 
 
+@pytest.mark.long
 async def test_action_waits_for_approval_by_another_person(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
@@ -61,6 +62,7 @@ async def test_action_waits_for_approval_by_another_person(world: World) -> None
     assert (await firm.get("/summary"))["attention"]["approvals_waiting"] == 0
 
 
+@pytest.mark.long
 async def test_action_outside_the_policy_does_not_wait(world: World) -> None:
     firm, _ = await asking(world, "market.deploy")
     asset = await firm.asset()
@@ -69,6 +71,7 @@ async def test_action_outside_the_policy_does_not_wait(world: World) -> None:
     assert (await firm.get("/approvals"))["approvals"] == []
 
 
+@pytest.mark.long
 async def test_update_is_written_only_after_approval(world: World) -> None:
     firm, second = await asking(world, "asset.update")
     asset = await firm.asset()
@@ -102,6 +105,7 @@ async def test_approval_is_rejected_while_the_action_is_impossible(world: World)
     assert (await firm.get(f"/attestations/{accepted['attestationId']}"))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_approval_fails_when_approver_or_requester_lost_the_role(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
@@ -118,6 +122,7 @@ async def test_approval_fails_when_approver_or_requester_lost_the_role(world: Wo
     assert (await deny(firm, firm.admin, approval))["status"] == "denied"
 
 
+@pytest.mark.long
 async def test_approver_whose_role_ends_during_the_check_cannot_approve(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +142,7 @@ async def test_approver_whose_role_ends_during_the_check_cannot_approve(
     assert (await firm.get(f"/requests/{approval['request_id']}"))["status"] == "awaiting_approval"
 
 
+@pytest.mark.long
 async def test_api_key_request_counts_as_its_creators_request(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()
@@ -160,6 +166,7 @@ async def test_api_key_request_counts_as_its_creators_request(world: World) -> N
     assert "revoked" in (await refused(second, "POST", path_of(firm, approval, "approve"), 409)).detail
 
 
+@pytest.mark.long
 async def test_concurrent_decisions_count_once(world: World) -> None:
     firm, second = await asking(world, "token.pause", "token.unpause")
     third, fourth = await world.person(firm.id), await world.person(firm.id)
@@ -276,6 +283,7 @@ async def test_approval_policy_cannot_be_lifted_alone(world: World) -> None:
     await firm.refused("POST", f"/approvals/{approval['id']}/deny", 422, json={})
 
 
+@pytest.mark.long
 async def test_approvals_are_paged_and_filtered(world: World) -> None:
     firm, second = await asking(world, "token.mint")
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -291,6 +299,7 @@ async def test_approvals_are_paged_and_filtered(world: World) -> None:
     await firm.refused("GET", "/approvals", 400, params={"status": "sleeping"})
 
 
+@pytest.mark.long
 async def test_retry_of_a_replaced_activation_is_rejected(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm, second = await asking(world, "distribution.activate")
     asset = await firm.asset()

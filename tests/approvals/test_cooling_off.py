@@ -29,6 +29,7 @@ async def aged(firm: Issuance, second: Actor, *, organization: timedelta, role: 
     return await waiting(firm, await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY}))
 
 
+@pytest.mark.long
 async def test_approver_waits_a_day_after_the_appointment(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     approval = await aged(firm, second, organization=timedelta(days=9), role=timedelta(hours=23, minutes=55))
@@ -44,12 +45,14 @@ async def test_approver_waits_a_day_after_the_appointment(world: World) -> None:
     assert (await approve(firm, second, approval))["status"] == "succeeded"
 
 
+@pytest.mark.long
 async def test_approver_on_the_first_day_of_an_organization_does_not_wait(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     approval = await aged(firm, second, organization=timedelta(hours=30), role=timedelta(hours=7))
     assert (await approve(firm, second, approval))["status"] == "succeeded"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("before", "after"), [(24, 168), (12, 48)])
 async def test_longer_cooling_off_does_not_let_pending_approvers_approve_earlier(
     world: World, before: int, after: int
@@ -65,6 +68,7 @@ async def test_longer_cooling_off_does_not_let_pending_approvers_approve_earlier
     assert "too new to approve" in problem.detail
 
 
+@pytest.mark.long
 async def test_new_organization_has_a_24_hour_grace_period_for_any_cooling_off(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     for hours in (12, 168):
@@ -97,6 +101,7 @@ async def test_cooling_off_is_lengthened_alone_and_shortened_with_a_second_perso
     assert (answer["approver_wait_hours"], answer["approvals"]) == (0, ["token.pause"])
 
 
+@pytest.mark.long
 async def test_new_approver_approves_immediately_without_a_cooling_off(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     async with db.worker() as session:
@@ -113,6 +118,7 @@ async def test_invalid_cooling_off_is_rejected(world: World) -> None:
         await firm.refused("POST", "/approvals", 422, json={"approvals": [], "approver_wait_hours": hours})
 
 
+@pytest.mark.long
 async def test_second_factor_requirement_is_lifted_with_a_second_person_only(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     for person in (firm.admin, second):
@@ -132,6 +138,7 @@ async def test_second_factor_requirement_is_lifted_with_a_second_person_only(wor
     assert (answer["require_second_factor"], answer["approver_wait_hours"]) == (False, 24)
 
 
+@pytest.mark.long
 async def test_market_deployment_that_starts_with_a_bridge_waits_like_a_bridge(world: World) -> None:
     firm, second = await asking(world, "bridge.send", eids=(SEPOLIA, HYPEREVM))
     asset = await firm.asset()

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
@@ -13,6 +14,8 @@ from tests.approvals.second_person import WHY, approve, asking, deny, path_of, w
 from tests.conftest import World
 from tests.support.firm import HYPEREVM, SEPOLIA, refused
 from tests.support.issuance import asset_body
+
+pytestmark = pytest.mark.long
 
 
 async def test_denied_market_ends_with_its_bridge(world: World) -> None:

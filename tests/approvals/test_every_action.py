@@ -6,6 +6,7 @@ An action without a story here fails the test: what it executes would be approve
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from sqlmodel import SQLModel, col
 
@@ -225,6 +226,7 @@ def _other(value: Any) -> Any:
     return str(new_id()) if is_id else f"{value or ''}x"
 
 
+@pytest.mark.long
 async def test_every_action_is_refused_where_its_values_changed(world: World) -> None:
     assert set(STORIES) == set(Action)
     stage = await Stage.ready(world)

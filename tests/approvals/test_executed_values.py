@@ -12,6 +12,8 @@ from tests.approvals.second_person import WHY, approve, asking, deny, path_of, w
 from tests.conftest import Actor, World
 from tests.support.firm import BASE, SEPOLIA, Firm, refused
 
+pytestmark = pytest.mark.long
+
 FIRST, OTHER = "0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 
 

@@ -19,6 +19,8 @@ from tests.conftest import World
 from tests.support.firm import BASE, SEPOLIA
 from tests.support.issuance import UNIT
 
+pytestmark = pytest.mark.long
+
 
 async def given(approval: Any, days: float) -> None:
     """Let an approval have been given some days ago."""

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from backend.core.db import new_id
 from backend.users.schemas import Role
 from tests.approvals.second_person import approve, deny, path_of, waiting
@@ -135,6 +137,7 @@ async def test_approval_of_a_removal_fails_when_the_member_has_left(world: World
     assert "no member with this ID" in (await refused(third, "POST", path_of(firm, approval, "approve"), 409)).detail
 
 
+@pytest.mark.long
 async def test_operator_lifts_the_policy_when_the_only_second_person_is_lost(world: World, database_url: str) -> None:
     firm, second, known = await team(world, "token.mint", "member.remove")
     lost = f"{firm.base}/members/{known[str(second.user_id)]['id']}"

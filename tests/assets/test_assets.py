@@ -64,6 +64,7 @@ async def test_asset_is_active_after_the_chain_confirms(world: World) -> None:
     ]
 
 
+@pytest.mark.long
 async def test_assets_are_paged_and_visible_to_their_organization_only(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     made = [await firm.asset(initial_supply="0") for _ in range(3)]
@@ -84,6 +85,7 @@ async def test_assets_are_paged_and_visible_to_their_organization_only(world: Wo
     assert lacking.value.type.endswith("/errors/insufficient-scope")
 
 
+@pytest.mark.long
 async def test_cap_table_counts_tokens_in_markets_for_their_sellers(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
@@ -106,6 +108,7 @@ async def test_cap_table_counts_tokens_in_markets_for_their_sellers(world: World
     await firm.refused("GET", path, 400, params={"cursor": "nonsense"})
 
 
+@pytest.mark.long
 async def test_asset_that_never_reached_a_chain_is_archived_and_frees_its_symbol(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     live = await firm.asset()

@@ -14,6 +14,8 @@ from tests.conftest import World
 from tests.support.firm import HYPEREVM, SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 
+pytestmark = pytest.mark.long
+
 
 async def held_by(firm: Issuance, asset: Any, count: int, amount: int = UNIT) -> list[str]:
     """Number of attested holders on the first chain."""

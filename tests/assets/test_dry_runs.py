@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from backend.core import db
 from backend.models import AssetRow
 from tests.conftest import World
@@ -43,6 +45,7 @@ async def test_asset_archive_dry_run_returns_its_plan(world: World) -> None:
     assert (await firm.get(f"/assets/{row.id}"))["status"] == "archived"
 
 
+@pytest.mark.long
 async def test_bridge_transfer_and_order_dry_runs_return_their_plans(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset, treasury = await firm.asset(max_holders=10), await firm.treasury()

@@ -1,5 +1,6 @@
 """History from chain events: the rules of an asset, and its holders at a block."""
 
+import pytest
 import sqlalchemy as sa
 
 from backend.chain.indexer import indexer
@@ -17,6 +18,7 @@ async def indexed(eid: int = SEPOLIA) -> int:
     return height
 
 
+@pytest.mark.long
 async def test_rules_history_lists_every_rule_set_with_its_changes(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(max_holders=100)
@@ -56,6 +58,7 @@ async def test_rules_history_drops_rules_of_a_reorganized_block(world: World) ->
     assert height
 
 
+@pytest.mark.long
 async def test_holders_at_a_past_block_are_listed(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(initial_supply=str(1_000 * UNIT))
@@ -100,6 +103,7 @@ INVALID_BLOCKS: list[dict[str, object]] = [
 ]
 
 
+@pytest.mark.long
 async def test_holders_at_an_invalid_block_is_a_400(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

@@ -1,5 +1,7 @@
 """The supply in lists, which is the amount minted and not burnt on chain."""
 
+import pytest
+
 from backend.chain.bindings import token
 from backend.chain.indexer import indexer
 from tests.conftest import World
@@ -7,6 +9,7 @@ from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 
 
+@pytest.mark.long
 async def test_listed_supply_follows_burns_outside_signum(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

@@ -17,6 +17,7 @@ def at(asset: Any, eid: int = SEPOLIA) -> str:
     return str(next(d["token_address"] for d in asset["deployments"] if d["chain_eid"] == eid))
 
 
+@pytest.mark.long
 async def test_asset_update_is_active_after_it_is_read_back_from_the_chain(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(compliance_rules={"requires_accreditation": True})
@@ -32,6 +33,7 @@ async def test_asset_update_is_active_after_it_is_read_back_from_the_chain(world
     assert asset["compliance_rules"]["requires_accreditation"]
 
 
+@pytest.mark.long
 async def test_asset_name_update_needs_no_transaction(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(description="Old")
@@ -46,6 +48,7 @@ async def test_asset_name_update_needs_no_transaction(world: World) -> None:
     assert "name" in problem.by_field()
 
 
+@pytest.mark.long
 async def test_asset_updates_queue_in_order(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
@@ -65,6 +68,7 @@ async def test_asset_updates_queue_in_order(world: World) -> None:
     assert (await firm.get(f"/assets/{asset['id']}"))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_asset_caps_are_divided_among_the_chains(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(max_holders=9)
@@ -82,6 +86,7 @@ async def test_asset_caps_are_divided_among_the_chains(world: World) -> None:
     await firm.refused("PATCH", f"/assets/{asset['id']}", 409, json={"max_holders": 1})
 
 
+@pytest.mark.long
 async def test_asset_update_dry_run_lists_excluded_holders_and_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)
@@ -120,6 +125,7 @@ async def test_asset_update_dry_run_lists_excluded_holders_and_writes_nothing(wo
     )
 
 
+@pytest.mark.long
 async def test_asset_update_refused_by_a_chain_is_reported_and_retried(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

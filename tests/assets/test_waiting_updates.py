@@ -13,6 +13,8 @@ from tests.controls.issuer import Issuer, issuer
 from tests.support.crash import run, unqueued
 from tests.support.firm import HYPEREVM, SEPOLIA
 
+pytestmark = pytest.mark.long
+
 LEAKED = {"max_holders": 7, "name": "Leaked", "description": "Leaked"}
 
 

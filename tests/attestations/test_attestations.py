@@ -69,6 +69,7 @@ async def test_verified_party_is_attested_on_chain_and_revoked(world: World, wal
     await firm.refused("POST", path, 409, json={"reason": "Again."})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["path", "href"])
 async def test_resolutions_followed_in_order_lead_to_the_attestation(
     api: Any, world: World, wallet: str, address: str
@@ -111,6 +112,7 @@ async def test_resolutions_followed_in_order_lead_to_the_attestation(
     await client.close()
 
 
+@pytest.mark.long
 async def test_attestation_during_the_registration_names_the_issuer_to_wait_for(world: World, wallet: str) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)
@@ -233,6 +235,7 @@ async def test_attestation_dry_run_checks_everything_and_changes_nothing(world: 
     assert (await firm.get(f"/attestations/{attestation['id']}"))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_attestation_expiry_shows_immediately_and_the_sweep_records_it(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet)

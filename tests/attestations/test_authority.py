@@ -23,6 +23,7 @@ async def family(world: World, wallet: str) -> tuple[Firm, Firm, Any]:
     return group, house, await house.attest(await house.verified(wallet))
 
 
+@pytest.mark.long
 async def test_parent_issuer_with_permission_revokes(world: World, wallet: str) -> None:
     group, house, attestation = await family(world, wallet)
     path, reason = f"/attestations/{attestation['id']}/revoke", {"reason": "The house has lost its licence."}
@@ -43,6 +44,7 @@ async def test_parent_issuer_with_permission_revokes(world: World, wallet: str) 
     await house.refused("GET", f"/requests/{accepted['requestId']}", 404)
 
 
+@pytest.mark.long
 async def test_compliance_officer_of_a_child_cannot_act_for_the_parent(world: World, wallet: str) -> None:
     group, house, attestation = await family(world, wallet)
     officer = await world.person(house.id, Role.COMPLIANCE_OFFICER)
@@ -50,6 +52,7 @@ async def test_compliance_officer_of_a_child_cannot_act_for_the_parent(world: Wo
     await refused(officer, "POST", path, 403, json={"reason": "Mine."})
 
 
+@pytest.mark.long
 async def test_api_key_cannot_revoke_below_its_organization(world: World, wallet: str) -> None:
     group, _, attestation = await family(world, wallet)
     await group.register(can_revoke_others=True)
@@ -59,6 +62,7 @@ async def test_api_key_cannot_revoke_below_its_organization(world: World, wallet
     assert raised.value.status == 404
 
 
+@pytest.mark.long
 async def test_attestation_of_another_or_parent_organization_cannot_be_revoked(world: World, wallet: str) -> None:
     """Refused by the API, and by the registry if the API is bypassed."""
     group, house, attestation = await family(world, wallet)
@@ -90,6 +94,7 @@ async def test_unregistered_parent_issuer_cannot_revoke(world: World, wallet: st
     assert "not registered as an issuer on" in problem.detail
 
 
+@pytest.mark.long
 async def test_revocation_is_stored_only_after_the_chain_confirms(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from backend.core import db
 from backend.requests import service as requests
 from backend.requests.schemas import RequestStatus
@@ -10,6 +12,8 @@ from tests.approvals.second_person import approve, deny, waiting
 from tests.conftest import World
 from tests.support.firm import SEPOLIA, Firm
 from tests.support.issuance import Issuance
+
+pytestmark = pytest.mark.long
 
 INVESTOR, ACCOMPLICE = "0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 BELOW = "Northwind Real Estate"

@@ -327,6 +327,7 @@ def command(database_url: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.long
 async def test_operator_verifies_every_audit_chain(world: World, database_url: str) -> None:
     acme, beta = await world.organization("Acme"), await world.organization()
     for organization in (acme, beta):

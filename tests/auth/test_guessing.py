@@ -38,6 +38,7 @@ class Visitor:
         return answer.headers["location"].partition("&")[0]
 
 
+@pytest.mark.long
 async def test_guesses_from_many_addresses_reach_the_account_limit(api: Any, world: World, limits: None) -> None:
     person = await world.person(await world.organization())
     answers = [await Visitor(api, f"198.51.{n}.7").login(person.email) for n in range(25)]
@@ -48,6 +49,7 @@ async def test_guesses_from_many_addresses_reach_the_account_limit(api: Any, wor
     assert unknown == answers, "the responses do not reveal whether an account has the address"
 
 
+@pytest.mark.long
 async def test_known_browser_of_the_owner_signs_in_during_guesses(api: Any, world: World, limits: None) -> None:
     person = await world.person(await world.organization())
     browser = Visitor(api, "203.0.113.5")
@@ -62,6 +64,7 @@ async def test_known_browser_of_the_owner_signs_in_during_guesses(api: Any, worl
     assert await browser.sign_in(person.email, PASSWORD) == "/"
 
 
+@pytest.mark.long
 async def test_known_browser_guesses_are_limited(api: Any, world: World, limits: None) -> None:
     acme = await world.organization()
     person, victim = await world.person(acme), await world.person(acme)
@@ -73,6 +76,7 @@ async def test_known_browser_guesses_are_limited(api: Any, world: World, limits:
     assert others == ["/sign-in?error=invalid"] * 5 + ["/sign-in?error=slow"] * 2
 
 
+@pytest.mark.long
 async def test_forged_device_cookie_is_rejected(api: Any, world: World, limits: None) -> None:
     person = await world.person(await world.organization())
     for n in range(20):
@@ -83,6 +87,7 @@ async def test_forged_device_cookie_is_rejected(api: Any, world: World, limits: 
         assert await browser.sign_in(person.email, PASSWORD) == "/sign-in?error=slow"
 
 
+@pytest.mark.long
 async def test_mailed_link_restores_access_for_the_owner(api: Any, world: World, limits: None) -> None:
     person, new = await world.person(await world.organization()), "a much better battery"
     for n in range(21):
@@ -96,6 +101,7 @@ async def test_mailed_link_restores_access_for_the_owner(api: Any, world: World,
     assert await owner.login(person.email, new) == 200
 
 
+@pytest.mark.long
 async def test_ipv6_address_counts_by_its_64_bit_prefix(api: Any, world: World, limits: None) -> None:
     person = await world.person(await world.organization())
     answers = [await Visitor(api, f"2001:db8:1:2::{n:x}").login(person.email) for n in range(1, 8)]
@@ -154,6 +160,7 @@ def test_forwarded_for_from_a_stranger_is_ignored(peer: str, forwarded: list[str
     assert is_ignored(peer, forwarded, [ip_network("10.0.0.0/8")]) is ignored
 
 
+@pytest.mark.long
 async def test_forwarded_for_from_an_untrusted_peer_is_logged_once(
     api: Any, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -211,6 +211,7 @@ async def test_forged_cap_table_cursor_is_rejected(world: World, http: httpx.Asy
     assert _decoded(encode_parts("1", "40161", "0xab")) == (1, 40161, "0xab")
 
 
+@pytest.mark.long
 async def test_used_refresh_token_sent_concurrently_blocks_no_other_request(
     world: World, http: httpx.AsyncClient
 ) -> None:

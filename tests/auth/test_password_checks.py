@@ -49,6 +49,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Checks]:
     held.may_end.set()
 
 
+@pytest.mark.long
 async def test_concurrent_sign_ins_of_strangers_do_not_block_the_api(api: Any, world: World, checks: Checks) -> None:
     acme = await world.organization()
     key = await world.key(acme)
@@ -63,6 +64,7 @@ async def test_concurrent_sign_ins_of_strangers_do_not_block_the_api(api: Any, w
     assert Counter(await asyncio.gather(*waiting)) == {401: each, 429: 40 - each}
 
 
+@pytest.mark.long
 async def test_strangers_leave_password_checks_for_known_browsers(api: Any, world: World, checks: Checks) -> None:
     person = await world.person(await world.organization())
     browser = Visitor(api, "203.0.113.5")
@@ -88,6 +90,7 @@ def prove(visitor: Visitor, person: Actor, password: str = PASSWORD) -> Awaitabl
     return visitor.http.post("/v1/auth/factors/verify", json={"password": password}, headers={"cookie": person.cookie})
 
 
+@pytest.mark.long
 async def test_person_with_many_password_checks_leaves_capacity_for_others(
     api: Any, world: World, checks: Checks
 ) -> None:
@@ -105,6 +108,7 @@ async def test_person_with_many_password_checks_leaves_capacity_for_others(
     assert (await prove(visitor, two[0])).status_code == 200
 
 
+@pytest.mark.long
 async def test_correct_passwords_of_a_signed_in_person_are_limited(
     api: Any, world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +141,7 @@ async def test_password_check_without_capacity_counts_toward_no_limit(
     assert (await prove(visitor, person)).status_code == 429
 
 
+@pytest.mark.long
 async def test_strangers_of_one_ipv6_network_leave_capacity_for_others(api: Any, world: World, checks: Checks) -> None:
     person, share = await world.person(await world.organization()), 12
     visitors = [Visitor(api, f"2001:db8:0:{n:x}::7") for n in range(48)]
@@ -153,6 +158,7 @@ async def test_strangers_of_one_ipv6_network_leave_capacity_for_others(api: Any,
     assert await Visitor(api, "2001:db8:0:1::7").login(person.email, PASSWORD) == 200
 
 
+@pytest.mark.long
 async def test_sign_in_is_rejected_when_the_password_changes_during_the_check(
     api: Any, world: World, checks: Checks, database_url: str
 ) -> None:

@@ -8,6 +8,7 @@ from backend.auth import secrets
 from tests.conftest import PASSWORD
 
 
+@pytest.mark.long
 def test_password_is_stored_as_argon2id_with_its_own_salt() -> None:
     one, two = secrets.hash_password(PASSWORD), secrets.hash_password(PASSWORD)
     assert one != two

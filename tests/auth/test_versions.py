@@ -43,6 +43,7 @@ async def active_asset(firm: Firm) -> str:
     return f"{firm.base}/assets/{row.id}"
 
 
+@pytest.mark.long
 async def test_change_for_an_old_version_of_a_record_is_refused(world: World) -> None:
     firm = await Firm.found(world)
     party, linked = await firm.party(), {"label": "Cold", "address": "0x" + "12" * 20}
@@ -74,6 +75,7 @@ async def test_change_for_an_old_version_of_a_record_is_refused(world: World) ->
     await call(firm.admin, "POST", f"{party_path}/verify", (await call(firm.admin, "GET", party_path))[1], json={})
 
 
+@pytest.mark.long
 async def test_records_that_only_end_have_a_version_too(world: World) -> None:
     firm = await Firm.found(world)
     viewer = await world.person(firm.id, Role.VIEWER)
@@ -169,6 +171,7 @@ async def test_version_of_a_foreign_record_is_hidden(world: World) -> None:
     await refused(mine.admin, "PATCH", f"/identity/parties/{party}", 404, json={}, headers={"if-match": STALE})
 
 
+@pytest.mark.long
 async def test_update_that_waited_is_refused_after_the_asset_has_changed(world: World) -> None:
     firm, second = await asking(world, "asset.update")
     path = await active_asset(firm)

@@ -40,6 +40,7 @@ async def test_bridge_moves_supply_to_a_new_chain_and_back(world: World) -> None
     assert supplies(await firm.get(f"/assets/{asset['id']}")) == {SEPOLIA: str(800 * UNIT), BASE: str(200 * UNIT)}
 
 
+@pytest.mark.long
 async def test_bridge_with_a_refused_delivery_fails_and_confirms_on_retry_after_attestation(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
@@ -67,6 +68,7 @@ async def test_bridge_with_a_refused_delivery_fails_and_confirms_on_retry_after_
     assert supplies(asset) == {SEPOLIA: str(950 * UNIT), BASE: str(50 * UNIT)}
 
 
+@pytest.mark.long
 async def test_bridge_killed_at_any_moment_sends_one_packet(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
@@ -86,6 +88,7 @@ async def test_bridge_killed_at_any_moment_sends_one_packet(world: World) -> Non
     assert supplies(await firm.get(f"/assets/{asset['id']}")) == {SEPOLIA: str(990 * UNIT), BASE: str(10 * UNIT)}
 
 
+@pytest.mark.long
 async def test_bridge_with_bad_input_is_rejected_at_its_field_and_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
@@ -109,6 +112,7 @@ async def test_bridge_with_bad_input_is_rejected_at_its_field_and_writes_nothing
     assert (await firm.get("/bridges"))["bridges"] == []
 
 
+@pytest.mark.long
 async def test_bridge_stops_when_one_of_two_chains_fails(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()

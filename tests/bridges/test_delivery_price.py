@@ -35,6 +35,7 @@ async def fee() -> AsyncIterator[int]:
     await set_fee(0)
 
 
+@pytest.mark.long
 async def test_bridge_from_a_wallet_that_cannot_pay_the_delivery_is_rejected(world: World, fee: int) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset, treasury = await firm.asset(), (await firm.treasury())["address"]
@@ -63,6 +64,7 @@ async def test_bridge_from_a_wallet_that_cannot_pay_the_delivery_is_rejected(wor
     assert ETHER // 2 < await native_balance(SEPOLIA, treasury) <= ETHER, "the surplus came back"
 
 
+@pytest.mark.long
 async def test_destination_cost_of_token_and_market_is_checked_together(world: World) -> None:
     """The token on the destination and the market after it, not each alone."""
     firm = await Issuance.ready(world, SEPOLIA, BASE)

@@ -16,6 +16,8 @@ from tests.conftest import World
 from tests.support.firm import BASE, SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 
+pytestmark = pytest.mark.long
+
 
 async def identity(bridge_id: str) -> tuple[str | None, str | None]:
     row = await row_of(bridge_id)

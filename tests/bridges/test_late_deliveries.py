@@ -36,6 +36,8 @@ from tests.support.firm import BASE, SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 from tests.support.node_pool.pool import in_front_of
 
+pytestmark = pytest.mark.long
+
 READS = ("eth_blockNumber", "eth_call", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs")
 
 

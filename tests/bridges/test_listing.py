@@ -12,6 +12,8 @@ from tests.conftest import World
 from tests.support.firm import BASE, SEPOLIA, Firm
 from tests.support.issuance import Issuance
 
+pytestmark = pytest.mark.long
+
 
 async def test_bridges_are_paged_by_creation_time_without_loss_or_duplicates(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)

@@ -20,6 +20,8 @@ from tests.support.crash import sent
 from tests.support.firm import BASE, SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 
+pytestmark = pytest.mark.long
+
 LIBRARY = "0x" + "1b" * 20
 
 

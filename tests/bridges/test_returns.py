@@ -42,6 +42,7 @@ async def totals(firm: Issuance, asset: Any) -> tuple[int, int]:
     return await token.total_supply(SEPOLIA, at[SEPOLIA]), await token.total_supply(BASE, at[BASE])
 
 
+@pytest.mark.long
 async def test_returned_bridge_drops_its_packet_and_mints_the_supply_back(world: World) -> None:
     firm, asset, party, bridge = await failed_bridge(world)
     path = f"/bridges/{bridge['bridgeId']}"
@@ -77,6 +78,7 @@ async def test_returned_bridge_drops_its_packet_and_mints_the_supply_back(world:
     assert again.detail == "The supply of this bridge was already returned."
 
 
+@pytest.mark.long
 async def test_return_of_an_unverified_packet_skips_it(world: World, public: None, monkeypatch: Any) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
@@ -92,6 +94,7 @@ async def test_return_of_an_unverified_packet_skips_it(world: World, public: Non
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
 
 
+@pytest.mark.long
 async def test_return_of_a_packet_delivered_while_waiting_mints_nothing(world: World) -> None:
     firm, asset, party, bridge = await failed_bridge(world)
     _, approval, second = await asked(world, firm, bridge["bridgeId"])
@@ -104,6 +107,7 @@ async def test_return_of_a_packet_delivered_while_waiting_mints_nothing(world: W
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 
+@pytest.mark.long
 async def test_packet_delivered_just_before_the_drop_wins(world: World, monkeypatch: Any) -> None:
     firm, asset, party, bridge = await failed_bridge(world)
     accepted, approval, second = await asked(world, firm, bridge["bridgeId"])
@@ -131,6 +135,7 @@ async def test_packet_delivered_just_before_the_drop_wins(world: World, monkeypa
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 
+@pytest.mark.long
 async def test_return_killed_at_any_moment_mints_back_once(world: World) -> None:
     firm, asset, _, bridge = await failed_bridge(world)
     before = await sent(firm.id)
@@ -150,6 +155,7 @@ async def test_return_killed_at_any_moment_mints_back_once(world: World) -> None
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
 
 
+@pytest.mark.long
 async def test_return_mints_back_only_after_the_drop_is_settled(world: World, monkeypatch: Any) -> None:
     firm, asset, _, bridge = await failed_bridge(world)
     _, approval, second = await asked(world, firm, bridge["bridgeId"])
@@ -166,6 +172,7 @@ async def test_return_mints_back_only_after_the_drop_is_settled(world: World, mo
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
 
 
+@pytest.mark.long
 async def test_failed_mint_back_is_completed_by_a_retry_of_the_return_only(world: World, monkeypatch: Any) -> None:
     firm, asset, _, bridge = await failed_bridge(world)
     accepted, approval, second = await asked(world, firm, bridge["bridgeId"])
@@ -187,6 +194,7 @@ async def test_failed_mint_back_is_completed_by_a_retry_of_the_return_only(world
     assert (await sent(firm.id)).count("drop packet") == 1
 
 
+@pytest.mark.long
 async def test_denied_return_leaves_the_bridge_retryable(world: World) -> None:
     firm, asset, party, bridge = await failed_bridge(world)
     accepted, approval, second = await asked(world, firm, bridge["bridgeId"])
@@ -197,6 +205,7 @@ async def test_denied_return_leaves_the_bridge_retryable(world: World) -> None:
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 
+@pytest.mark.long
 async def test_bridge_that_has_not_failed_cannot_be_returned(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()

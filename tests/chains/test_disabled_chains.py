@@ -19,6 +19,8 @@ from tests.support.crash import killed, run, unqueued
 from tests.support.firm import HYPEREVM, SEPOLIA
 from tests.support.issuance import UNIT, Issuance, asset_body, orders_path
 
+pytestmark = pytest.mark.long
+
 WHY = "Ordered by the regulator."
 INVESTOR = "0x52908400098527886E0F7030069857D2E4169EE7"
 

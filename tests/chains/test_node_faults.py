@@ -34,6 +34,7 @@ async def test_node_error_is_a_503_and_its_message_is_only_logged(world: World) 
     assert (await firm.get("/assets"))["assets"] == []
 
 
+@pytest.mark.long
 async def test_deployment_survives_intermittent_node_failures(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     async with in_front_of(SEPOLIA) as node:

@@ -80,6 +80,7 @@ def program(url: str, tmp_path: Path, firm: Firm) -> Shell:
     return Shell(url, tmp_path, SIGNUM_API_KEY=firm.key["x-api-key"])
 
 
+@pytest.mark.long
 async def test_login_command_signs_in_and_logout_signs_out(person: Shell, firm: Firm, world: World, url: str) -> None:
     await world.organization("Below", parent=firm.id)
     signed_in = await person("login", "--email", firm.admin.email, stdin=f"{PASSWORD}\n")
@@ -102,6 +103,7 @@ async def test_login_command_signs_in_and_logout_signs_out(person: Shell, firm: 
     assert (await person("orgs", "tree")).code == SIGNED_OUT, "the session has ended at the installation too"
 
 
+@pytest.mark.long
 async def test_login_with_a_wrong_password_stores_nothing(person: Shell, firm: Firm) -> None:
     refused = await person("login", "--email", firm.admin.email, SIGNUM_PASSWORD="wrong")
     assert refused.code == SIGNED_OUT
@@ -109,6 +111,7 @@ async def test_login_with_a_wrong_password_stores_nothing(person: Shell, firm: F
     assert not person.kept.exists()
 
 
+@pytest.mark.long
 async def test_concurrent_commands_refresh_one_session(
     person: Shell, firm: Firm, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +132,7 @@ async def test_concurrent_commands_refresh_one_session(
     assert (await person("orgs", "tree")).code == DONE
 
 
+@pytest.mark.long
 async def test_assets_command_prints_tables_and_json(program: Shell, firm: Firm) -> None:
     await firm.enable(SEPOLIA)
     await firm.post("/wallets", {"label": "Treasury"})
@@ -159,6 +163,7 @@ async def test_assets_command_prints_tables_and_json(program: Shell, firm: Firm)
     assert "regulation_type" in unfit.err
 
 
+@pytest.mark.long
 async def test_events_command_prints_events_as_they_happen(program: Shell, firm: Firm) -> None:
     watching = asyncio.create_task(program("events", "watch", "--after", 0, "--count", 2, "--type", "wallet.created"))
     first = await firm.post("/wallets", {"label": "Treasury"})
@@ -174,6 +179,7 @@ async def test_events_command_prints_events_as_they_happen(program: Shell, firm:
     assert (await program("events", "watch", "--type", "wallet.lost")).code == CANNOT
 
 
+@pytest.mark.long
 async def test_market_deploy_command_waits_for_the_market(program: Shell, firm: Firm) -> None:
     for eid in (SEPOLIA, BASE):
         await firm.enable(eid)
@@ -192,6 +198,7 @@ async def test_market_deploy_command_waits_for_the_market(program: Shell, firm: 
     assert "still running" in late.err
 
 
+@pytest.mark.long
 async def test_refused_command_prints_what_is_missing_and_its_resolution(program: Shell, firm: Firm) -> None:
     await firm.enable(SEPOLIA)
     party = await firm.admin.call(
@@ -226,6 +233,7 @@ async def test_attest_and_revoke_commands_work(url: str, tmp_path: Path, world: 
     assert again.code == REFUSED
 
 
+@pytest.mark.long
 async def test_move_command_shows_the_plan_before_moving(person: Shell, firm: Firm, world: World) -> None:
     there = await world.organization("There", parent=firm.id)
     moving = await world.organization("Moving", parent=firm.id)
@@ -242,6 +250,7 @@ async def test_move_command_shows_the_plan_before_moving(person: Shell, firm: Fi
     assert [n["name"] for n in nodes] == ["Northwind [bold]", "There", "Moving"]
 
 
+@pytest.mark.long
 async def test_move_command_with_a_key_says_who_can_move(program: Shell, firm: Firm, world: World) -> None:
     there, moving = [await world.organization(name, parent=firm.id) for name in ("There", "Moving")]
     refused = await program("orgs", "move", moving, "--to", there, "--yes")
@@ -250,6 +259,7 @@ async def test_move_command_with_a_key_says_who_can_move(program: Shell, firm: F
     assert "unset SIGNUM_API_KEY" in refused.err
 
 
+@pytest.mark.long
 async def test_eligibility_command_reads_standard_input(program: Shell) -> None:
     found = await program("eligibility", "-", stdin="ada@example.com\nnot-an-address\n")
     assert found.code == DONE, found.err
@@ -258,6 +268,7 @@ async def test_eligibility_command_reads_standard_input(program: Shell) -> None:
     assert (await program("eligibility", "-")).code == CANNOT
 
 
+@pytest.mark.long
 async def test_command_exit_codes_match_their_failures(program: Shell) -> None:
     assert (await program("orgs", "tree", SIGNUM_API_KEY="sgn_wrong")).code == SIGNED_OUT
     assert (await program("orgs", "tree", "--org", uuid4())).code == REFUSED
@@ -267,6 +278,7 @@ async def test_command_exit_codes_match_their_failures(program: Shell) -> None:
     assert (gone.code, gone.out) == (UNREACHABLE, "")
 
 
+@pytest.mark.long
 async def test_failed_request_exits_with_its_problem(program: Shell, firm: Firm) -> None:
     await firm.enable(SEPOLIA)
     await firm.post("/wallets", {"label": "Treasury"})

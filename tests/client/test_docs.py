@@ -32,6 +32,7 @@ async def credentials(url: str, world: World, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SIGNUM_API_KEY", (await world.key(org, created_by=admin.user_id))["x-api-key"])
 
 
+@pytest.mark.long
 async def test_documentation_examples_run(credentials: None) -> None:
     names: dict[str, Any] = {}
     for is_sync, example in EXAMPLES:

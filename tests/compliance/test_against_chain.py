@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from backend.assets import transfer_check
@@ -113,6 +114,7 @@ async def test_transfer_decisions_match_the_token(cast: Cast) -> None:
     assert refused >= set(range(1, 16)) - {2}
 
 
+@pytest.mark.long
 async def test_order_decisions_match_the_market(cast: Cast) -> None:
     rng, refused = random.Random(7), set()
     for _ in range(4):

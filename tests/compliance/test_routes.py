@@ -1,5 +1,7 @@
 """Presets and transfer checks through the API."""
 
+import pytest
+
 from tests.conftest import World
 from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT, Issuance
@@ -17,6 +19,7 @@ async def test_presets_are_public_and_list_issuer_duties(world: World) -> None:
     assert all(p["leaves_to_issuer"] and p["enforces"] for p in presets)
 
 
+@pytest.mark.long
 async def test_transfer_check_names_every_rule_and_its_resolution(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=2, compliance_rules={"blocked_countries": ["USA"]})

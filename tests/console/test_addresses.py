@@ -1,5 +1,6 @@
 """Finding addresses in pasted text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ def test_text_without_email_addresses_has_none() -> None:
     assert find_addresses("Dear all,\nsee you - tomorrow.") == ([], 0)
 
 
+@pytest.mark.long
 @given(st.lists(ADDRESS, unique_by=str.casefold, max_size=60), BETWEEN)
 def test_email_addresses_are_found_once_in_order(addresses: list[str], between: str) -> None:
     assert find_addresses(between.join(addresses)) == (addresses, 0)

@@ -211,6 +211,7 @@ async def test_viewer_events_change_nothing(world: World, socket: Socket, ground
     assert await ground.contents() == before
 
 
+@pytest.mark.long
 async def test_tab_forgets_the_person_who_signed_out(world: World, socket: Socket, ground: Ground):
     viewer = await world.person(ground.firm.id, Role.VIEWER)
     tab = await socket.tab(viewer.cookie, f"/o/{ground.firm.id}/parties", **ground.params)

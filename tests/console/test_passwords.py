@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import pytest
 import reflex as rx
 from reflex_components_core.el.elements.forms import Input
 
@@ -25,6 +26,7 @@ def fields() -> list[tuple[str, Input]]:
     return [(route, one) for route, one in inputs if "password" in str(one.name)]
 
 
+@pytest.mark.long
 def test_password_fields_hide_input_and_allow_pasting() -> None:
     found = fields()
     assert {"sign-in", "reset-password", "invitation"} <= {route for route, _ in found}

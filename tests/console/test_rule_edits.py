@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from state.core.api import OUTDATED
@@ -36,6 +37,7 @@ async def settled(firm: Firm) -> None:
     await firm.settle((await firm.get("/requests"))["requests"][0]["id"])
 
 
+@pytest.mark.long
 async def test_later_edit_of_the_same_rules_is_refused_and_can_be_applied_again(world: World, socket: Socket) -> None:
     firm = await Firm.found(world)
     path = await active_asset(firm)

@@ -57,6 +57,7 @@ async def status_of(firm: Issuer, request_id: str) -> str:
     return str((await firm.get(f"/requests/{request_id}"))["status"])
 
 
+@pytest.mark.long
 async def test_pause_and_freeze_run_while_mints_wait(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await issuer(world)
     treasury, investor = await firm.treasury(), await firm.trader()
@@ -73,6 +74,7 @@ async def test_pause_and_freeze_run_while_mints_wait(world: World, monkeypatch: 
     assert (await firm.get(f"/assets/{firm.of['id']}"))["total_supply"] == str(1_000 * UNIT + 1)
 
 
+@pytest.mark.long
 async def test_burn_interrupted_by_a_pause_continues_with_a_retry(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +92,7 @@ async def test_burn_interrupted_by_a_pause_continues_with_a_retry(
     assert (await firm.get(f"/assets/{firm.of['id']}"))["total_supply"] == str(996 * UNIT)
 
 
+@pytest.mark.long
 async def test_burn_from_a_holder_waits_for_a_freeze_of_the_account(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

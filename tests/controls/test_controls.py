@@ -13,6 +13,7 @@ from tests.support.firm import BASE, SEPOLIA, Firm, refused
 from tests.support.issuance import UNIT
 
 
+@pytest.mark.long
 async def test_mint_and_burn_change_the_supply(world: World) -> None:
     firm = await issuer(world)
     treasury, investor, stranger = (
@@ -53,6 +54,7 @@ async def test_mint_and_burn_change_the_supply(world: World) -> None:
     assert (await firm.no("mint", 409, to_address=treasury["address"], amount=str(2**200))).detail
 
 
+@pytest.mark.long
 async def test_pause_blocks_transfers_until_unpause(world: World) -> None:
     firm = await issuer(world)
     treasury, investor = await firm.treasury(), await firm.trader()
@@ -81,6 +83,7 @@ async def test_pause_blocks_transfers_until_unpause(world: World) -> None:
     assert await firm.held(investor["address"]) == 1
 
 
+@pytest.mark.long
 async def test_pause_applies_on_every_chain(world: World) -> None:
     firm = await Issuer.ready(world, SEPOLIA, BASE)
     assert isinstance(firm, Issuer)
@@ -130,6 +133,7 @@ async def test_freeze_covers_a_part_or_the_whole_account(world: World) -> None:
     assert (await firm.no("unfreeze", 409, address=address)).detail == "Nothing of this account is frozen."
 
 
+@pytest.mark.long
 async def test_forced_transfer_takes_frozen_tokens_while_paused(world: World) -> None:
     firm = await issuer(world)
     investor, heir, stranger = (
@@ -153,6 +157,7 @@ async def test_forced_transfer_takes_frozen_tokens_while_paused(world: World) ->
     assert holders[heir["address"]] == str(7 * UNIT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "label"), [("burn", "tokens burned"), ("freeze", "account frozen"), ("unfreeze", "account unfrozen")]
 )
@@ -176,6 +181,7 @@ async def test_control_killed_at_any_moment_is_executed_once(world: World, name:
     assert await firm.frozen(investor["address"]) == (3 * UNIT if name == "freeze" else 0)
 
 
+@pytest.mark.long
 async def test_control_refused_after_a_concurrent_change_is_decoded_and_retried(world: World) -> None:
     firm = await issuer(world)
     treasury = await firm.treasury()
@@ -192,6 +198,7 @@ async def test_control_refused_after_a_concurrent_change_is_decoded_and_retried(
     assert await firm.held(treasury["address"]) == 1_001 * UNIT
 
 
+@pytest.mark.long
 async def test_control_with_bad_input_or_role_is_rejected(world: World) -> None:
     firm = await issuer(world)
     treasury = await firm.treasury()

@@ -12,6 +12,8 @@ from tests.conftest import World
 from tests.support.firm import BASE, SEPOLIA
 from tests.support.issuance import UNIT, Issuance, steps_of
 
+pytestmark = pytest.mark.long
+
 ENDS = {"source_chain_eid": SEPOLIA, "destination_chain_eid": BASE}
 WHY = {"reason": "A verifier was broken into."}
 

@@ -12,6 +12,8 @@ from tests.support.crash import killed, run, sent, unqueued
 from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT, orders_path
 
+pytestmark = pytest.mark.long
+
 
 async def test_recovery_moves_all_tokens(world: World) -> None:
     firm = await issuer(world)

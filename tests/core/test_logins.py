@@ -132,6 +132,7 @@ def stored(database_url: str, role: str) -> str:
     return str(found[0])
 
 
+@pytest.mark.long
 def test_operator_needs_a_single_url(database_url: str, elsewhere: str) -> None:
     """The login roles' passwords are derived from the owner's and do not reveal it."""
     migrate(elsewhere)

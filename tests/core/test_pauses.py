@@ -71,6 +71,7 @@ async def write_and_pause() -> None:
             raise AssertionError("not reached")
 
 
+@pytest.mark.long
 async def test_slow_chain_does_not_block_database_access_for_others(world: World) -> None:
     """More requests than connections wait for a chain; one that needs no chain is answered at the same time."""
     firm = await Issuance.ready(world, SEPOLIA)
@@ -88,6 +89,7 @@ async def test_slow_chain_does_not_block_database_access_for_others(world: World
         await firm.settle(one["requestId"])
 
 
+@pytest.mark.long
 async def test_hanging_chain_fails_only_its_own_requests(world: World) -> None:
     """One more request than the pool has connections waits for a response that never comes; other requests are served
     as usual, and each waiting one gets the reason."""
@@ -117,6 +119,7 @@ async def test_hanging_chain_fails_only_its_own_requests(world: World) -> None:
     assert (await firm.get("/assets"))["assets"] == []
 
 
+@pytest.mark.long
 async def test_idempotency_key_has_one_effect_after_its_lock_is_released(world: World) -> None:
     """Two requests with one key are paused at the same time: both get one answer, or a clear 409."""
     firm = await Issuance.ready(world, SEPOLIA)

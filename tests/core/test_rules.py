@@ -84,6 +84,7 @@ def test_slow_work_in_the_default_threads_is_refused() -> None:
     assert found == DEFAULT_THREADS, "run slow work by `backend.core.threads`"
 
 
+@pytest.mark.long
 def test_no_module_of_the_backend_holds_state() -> None:
     paths = sorted((ROOT / "backend").rglob("*.py"))
     found = [f"{path.relative_to(ROOT)}:{line}" for path in paths for line in variables(path.read_text())]

@@ -198,6 +198,7 @@ async def test_newest_session_ends_the_oldest_above_the_limit(world: World, monk
         await world.client.call("POST", "/auth/refresh", json={"refresh_token": secret})
 
 
+@pytest.mark.long
 async def test_session_creation_is_rate_limited(world: World, limits: None) -> None:
     person = await world.person(await world.organization())
     body = {"email": person.email, "password": PASSWORD}

@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
@@ -61,12 +62,14 @@ async def test_mint_above_the_daily_limit_waits_for_a_second_person(world: World
     assert left == {"action": "mint", "limit": str(100 * UNIT), "used": str(100 * UNIT), "available": "0"}
 
 
+@pytest.mark.long
 async def test_concurrent_mints_share_the_remaining_daily_limit(world: World) -> None:
     firm, _, wallet = await limited(world, mint=100)
     answers = await asyncio.gather(*(mint(firm, wallet, 40) for _ in range(4)))
     assert sorted(a["status"] for a in answers) == ["accepted", "accepted", "awaiting_approval", "awaiting_approval"]
 
 
+@pytest.mark.long
 async def test_transfer_burn_and_forced_transfer_above_their_limits_wait(world: World) -> None:
     firm, second, wallet = await limited(world, transfer=10, burn=5, forced_transfer=3)
     transfer = {
@@ -91,6 +94,7 @@ async def test_transfer_burn_and_forced_transfer_above_their_limits_wait(world: 
     assert await firm.held(wallet["address"]) == 21 * UNIT
 
 
+@pytest.mark.long
 async def test_denied_amount_does_not_count(world: World) -> None:
     firm, second, wallet = await limited(world, mint=100)
     approval = await waiting(firm, await mint(firm, wallet, 101))
@@ -98,6 +102,7 @@ async def test_denied_amount_does_not_count(world: World) -> None:
     assert (await mint(firm, wallet, 100))["status"] == "accepted"
 
 
+@pytest.mark.long
 async def test_amount_used_yesterday_does_not_count(world: World) -> None:
     firm, _, wallet = await limited(world, mint=100)
     await mint(firm, wallet, 100)
@@ -118,6 +123,7 @@ def aged(firm: Issuer, hours: int) -> sa.Update:
     )
 
 
+@pytest.mark.long
 async def test_failed_mint_counts_again_when_it_is_retried(world: World) -> None:
     firm, _, wallet = await limited(world, mint=100)
     failed = (await mint(firm, wallet, 60))["requestId"]
@@ -131,6 +137,7 @@ async def test_failed_mint_counts_again_when_it_is_retried(world: World) -> None
     assert problem.detail.startswith("60 HBF exceeds the daily limit for minting: 60 of 100 HBF")
 
 
+@pytest.mark.long
 async def test_limit_is_lowered_alone_and_raised_with_a_second_person(world: World) -> None:
     firm, second, _ = await limited(world, mint=100, burn=7)
     lower = await firm.patch(path(firm), {"mint": str(50 * UNIT), "transfer": str(UNIT)})
@@ -160,6 +167,7 @@ async def limits_of(firm: Issuer) -> dict[str, int | None]:
     return {x["action"]: None if x["limit"] is None else int(x["limit"]) // UNIT for x in answer}
 
 
+@pytest.mark.long
 async def test_invalid_limits_are_rejected(world: World) -> None:
     firm, _, _ = await limited(world, mint=100)
     for body in ({"mint": None}, {"mint": "-1"}, {"mint": 5}, {"mint": str(2**256)}, {"mining": "1"}):
@@ -172,6 +180,7 @@ async def test_invalid_limits_are_rejected(world: World) -> None:
     await refused(stranger, "GET", f"{firm.base}{path(firm)}", 403)
 
 
+@pytest.mark.long
 async def test_limit_without_a_second_approver_reports_the_way_out(world: World) -> None:
     firm, second, wallet = await limited(world, mint=100)
     async with db.worker() as session:
@@ -184,12 +193,14 @@ async def test_limit_without_a_second_approver_reports_the_way_out(world: World)
     await firm.succeed((await firm.post(firm.control("mint"), body))["requestId"])
 
 
+@pytest.mark.long
 async def test_appointment_under_daily_limits_waits_for_a_second_person(world: World) -> None:
     firm, _, _ = await limited(world, mint=100)
     body = {"wallet_address": "0x52908400098527886E0F7030069857D2E4169EE7", "role": "compliance_officer"}
     assert (await firm.post("/members", body))["status"] == "awaiting_approval"
 
 
+@pytest.mark.long
 async def test_operator_lifts_daily_limits(world: World) -> None:
     firm, _, wallet = await limited(world, mint=1)
     async with db.worker() as session:

@@ -62,6 +62,7 @@ async def claim(made: Any, proof: Any, signer: str) -> Any:
     return outcome
 
 
+@pytest.mark.long
 async def test_recipients_claim_with_their_proofs(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=2, compliance_rules={"requires_accreditation": False})
@@ -311,6 +312,7 @@ async def test_claims_are_removed_by_a_reorg(world: World) -> None:
     assert (record["status"], record["claimed_recipients"], record["claimed_amount"]) == ("completed", 1, "5")
 
 
+@pytest.mark.long
 async def test_holders_at_a_block_share_in_proportion(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

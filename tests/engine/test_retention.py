@@ -133,6 +133,7 @@ async def test_mails_are_deleted_after_ninety_days(world: World) -> None:
     assert await kept(OutboxRow, mails) == [False, True]
 
 
+@pytest.mark.long
 async def test_engine_deletes_only_finished_workflows(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Firm.found(world)
     await firm.patch("", {"approvals": ["token.mint"]})

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from dbos import DBOS
 from structlog.testing import capture_logs
@@ -40,6 +41,7 @@ async def reconciliations() -> int:
         return int(await session.scalar(sa.text("select count(*) from reconciliations")) or 0)
 
 
+@pytest.mark.long
 async def test_reconciliation_runs_once_a_night_at_three(api: Any) -> None:
     night, before = datetime(2020, 1, 2, 3, tzinfo=UTC), await reconciliations()
     for _ in range(2):
@@ -57,6 +59,7 @@ async def test_retention_runs_at_four_and_keeps_no_results_of_the_engine(api: An
     assert [(step["function_name"], step["output"]) for step in steps] == [("retention", None)]
 
 
+@pytest.mark.long
 async def test_failed_night_is_logged_and_followed_by_another(api: Any) -> None:
     """The engine's own clock starts the runs: the test's night comes every second."""
     with capture_logs() as logged:

@@ -126,6 +126,7 @@ async def test_pickles_in_results_steps_and_events_are_not_read(api: Any, tmp_pa
     assert not mark.exists()
 
 
+@pytest.mark.long
 async def test_request_whose_row_is_rejected_fails_and_can_be_retried(world: World, tmp_path: Path) -> None:
     """A row of an earlier version, or an altered one, fails its own request and nothing else."""
     firm = await Firm.found(world)

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 import pytest_asyncio
 
 from backend.auth.scopes import Scope
@@ -67,6 +68,7 @@ async def archive(http: httpx.AsyncClient, ground: Ground, headers: Any = None, 
     return zipfile.ZipFile(io.BytesIO(answer.content))
 
 
+@pytest.mark.long
 async def test_evidence_contains_the_chain_data(http: httpx.AsyncClient, ground: Ground) -> None:
     found = await archive(http, ground)
     holders = next(n for n in found.namelist() if n.startswith(f"holders-{SEPOLIA}-"))

@@ -109,6 +109,7 @@ async def test_wrong_code_is_reported_and_the_next_one_may_be_correct(
     assert await browser.is_signed_in()
 
 
+@pytest.mark.long
 async def test_guesses_at_sign_in_are_limited(browser: Browser, person: Actor, app: App, limits: None) -> None:
     for guess in range(6):
         await browser.password(person)
@@ -118,6 +119,7 @@ async def test_guesses_at_sign_in_are_limited(browser: Browser, person: Actor, a
     assert "error=slow" in answer.headers["location"]
 
 
+@pytest.mark.long
 async def test_first_step_is_valid_once_and_for_ten_minutes(browser: Browser, person: Actor, app: App) -> None:
     await browser.password(person)
     used = browser.http.cookies[pending_name()]
@@ -204,6 +206,7 @@ async def test_pending_sign_in_after_a_password_change_or_sign_out_everywhere_is
     assert not await browser.is_signed_in()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", [change_password, reset_password])
 async def test_sign_in_whose_password_changes_before_its_first_step_is_written_is_expired(
     browser: Browser, world: World, person: Actor, app: App, end: Any, monkeypatch: pytest.MonkeyPatch

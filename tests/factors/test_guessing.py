@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 from eth_account import Account
@@ -47,6 +48,7 @@ async def second_step(visitor: Visitor, person: Actor, code: str) -> str:
     return answer.headers["location"].partition("&")[0]
 
 
+@pytest.mark.long
 async def test_tenth_wrong_code_ends_the_session(world: World, person: Actor, app: App, limits: None) -> None:
     elsewhere = (await world.client.call(
         "POST", "/auth/login", json={"email": person.email, "password": PASSWORD, "code": app.recovery_codes[0]}
@@ -79,6 +81,7 @@ async def test_wrong_codes_of_a_stolen_session_do_not_lock_out_the_owner(
     assert (await problem_of(person.call("GET", "/auth/me"))).status == 401
 
 
+@pytest.mark.long
 async def test_wrong_codes_at_sign_in_are_limited_by_address_and_in_total(
     api: Any, person: Actor, app: App, limits: None
 ) -> None:
@@ -90,6 +93,7 @@ async def test_wrong_codes_at_sign_in_are_limited_by_address_and_in_total(
     assert await second_step(Visitor(api, "203.0.113.9"), person, app.code(1)) == "/sign-in/factor?error=slow"
 
 
+@pytest.mark.long
 async def test_recovery_code_is_accepted_after_wrong_codes(api: Any, person: Actor, app: App, limits: None) -> None:
     owner = Visitor(api, "198.51.0.7")
     for n in range(6):
@@ -98,6 +102,7 @@ async def test_recovery_code_is_accepted_after_wrong_codes(api: Any, person: Act
     assert await second_step(owner, person, app.recovery_codes[0]) == "/"
 
 
+@pytest.mark.long
 async def test_known_browser_is_accepted_after_wrong_codes_elsewhere(
     api: Any, person: Actor, known_browser: Visitor, app: App, limits: None
 ) -> None:
@@ -106,6 +111,7 @@ async def test_known_browser_is_accepted_after_wrong_codes_elsewhere(
     assert await second_step(known_browser, person, app.code(1)) == "/"
 
 
+@pytest.mark.long
 async def test_wrong_codes_of_a_known_browser_are_limited(
     api: Any, person: Actor, known_browser: Visitor, app: App, limits: None
 ) -> None:
@@ -114,6 +120,7 @@ async def test_wrong_codes_of_a_known_browser_are_limited(
     assert await second_step(known_browser, person, app.code(1)) == "/sign-in/factor?error=slow"
 
 
+@pytest.mark.long
 async def test_wrong_codes_of_programs_and_wallets_count_like_those_of_browsers(
     api: Any, world: World, person: Actor, limits: None
 ) -> None:

@@ -165,6 +165,7 @@ async def test_proof_from_before_a_factor_does_not_replace_it(world: World, pers
     assert refused.rule == "fresh_factor"
 
 
+@pytest.mark.long
 async def test_password_guesses_count_across_operations(person: Actor, acme: UUID, limits: None) -> None:
     change = {"current_password": "a guess", "new_password": "another long password"}
     for n in range(5):
@@ -177,6 +178,7 @@ async def test_password_guesses_count_across_operations(person: Actor, acme: UUI
     assert not await makes_a_key(person, acme)
 
 
+@pytest.mark.long
 async def test_password_guesses_sent_concurrently_get_at_most_five_answers(person: Actor, limits: None) -> None:
     limit = rate_limits.FAILED_LOGINS_PER_ACCOUNT.amount
     problems = await asyncio.gather(

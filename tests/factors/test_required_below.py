@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from backend.core import db
 from backend.core.changes import publish
 from backend.core.db import new_id
@@ -53,6 +55,7 @@ async def publish_events(*organizations: UUID) -> None:
             await publish(session, organization, "party.verified", ("party", new_id()), None, {"status": "verified"})
 
 
+@pytest.mark.long
 async def test_delivery_log_for_a_person_without_a_factor_omits_organizations_that_require_one(world: World) -> None:
     top, strict, deep = await strict_below(world)
     end = await Endpoint.made(world, URL, top.id, include_descendants=True, event_types=["party.verified"])
@@ -71,6 +74,7 @@ async def test_delivery_log_for_a_person_without_a_factor_omits_organizations_th
     assert set(await shown()) == {str(top.id), str(strict.id), str(deep.id)}
 
 
+@pytest.mark.long
 async def test_person_without_a_factor_cannot_redirect_events_of_organizations_that_require_one(world: World) -> None:
     top, strict, _ = await strict_below(world)
     narrow = await Endpoint.made(world, URL, top.id)

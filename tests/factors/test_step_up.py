@@ -78,6 +78,7 @@ async def admin_with_app(world: World) -> tuple[UUID, Actor, App]:
     return acme, person, app
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "path", "body"), SENSITIVE, ids=[f"{m} {p}" for m, p, _ in SENSITIVE])
 async def test_sensitive_operation_in_a_browser_requires_a_fresh_factor(
     world: World, method: str, path: str, body: dict[str, Any] | None
@@ -183,6 +184,7 @@ async def test_approval_succeeds_when_a_factor_is_required(world: World) -> None
     assert decided["status"] == "approved"
 
 
+@pytest.mark.long
 async def test_organization_that_requires_a_factor_refuses_people_without_one(world: World) -> None:
     acme = await world.organization()
     below = await world.organization("Below", acme)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 import sqlalchemy as sa
 
 from backend.client import ApiProblem
@@ -17,6 +18,7 @@ from tests.users.test_accounts import forget
 PROOF = "/auth/factors/verify"
 
 
+@pytest.mark.long
 async def test_app_is_set_up_with_password_and_code(world: World) -> None:
     acme = await world.organization()
     person, other = await world.person(acme), await world.person(acme)
@@ -43,6 +45,7 @@ async def test_app_is_set_up_with_password_and_code(world: World) -> None:
     assert (await other.call("GET", "/auth/factors"))["factors"] == [], "other people's factors are invisible"
 
 
+@pytest.mark.long
 async def test_first_factor_ends_every_other_session(world: World) -> None:
     person = await world.person(await world.organization())
     elsewhere = await world.sign_in(person.email)
@@ -53,6 +56,7 @@ async def test_first_factor_ends_every_other_session(world: World) -> None:
     assert (await person.call("GET", "/auth/me"))["has_second_factor"]
 
 
+@pytest.mark.long
 async def test_program_signs_in_with_password_and_code(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)
@@ -86,6 +90,7 @@ async def test_recovery_code_works_once(world: World) -> None:
     await person.call("POST", PROOF, json={"code": renewed[0]})
 
 
+@pytest.mark.long
 async def test_password_reset_by_mail_does_not_replace_the_factor(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)
@@ -162,6 +167,7 @@ async def test_api_key_cannot_list_second_factors(world: World) -> None:
     assert refused.status == 403
 
 
+@pytest.mark.long
 async def test_operator_removes_the_lost_factors_of_a_person(world: World, database_url: str) -> None:
     acme = await world.organization()
     person, admin = await world.person(acme), await world.person(acme)
@@ -194,6 +200,7 @@ async def test_operator_removes_the_lost_factors_of_a_person(world: World, datab
     assert "No account has the address" in (await remove("unknown@example.com"))[1]
 
 
+@pytest.mark.long
 async def test_recovery_code_works_when_the_app_secret_cannot_be_decrypted(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)

@@ -209,6 +209,7 @@ async def test_file_of_an_undocumented_type_has_the_normal_body_limit(
             assert await asyncio.to_thread(status, connection) == 413
 
 
+@pytest.mark.long
 async def test_bodies_without_a_valid_credential_do_not_block_other_writes(
     world: World, api: Any, small_body_limits: None
 ) -> None:

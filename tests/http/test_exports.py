@@ -42,6 +42,7 @@ def test_lists_have_a_csv_export() -> None:
         assert {p["name"] for p in sibling.get("parameters", [])} == names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", paged_lists(), ids=str)
 async def test_csv_export_has_every_record_of_its_list(
     ground: Ground, http: httpx.AsyncClient, case: Case, monkeypatch: pytest.MonkeyPatch
@@ -89,6 +90,7 @@ def same_creation_time(ground: Ground, database_url: str) -> Ground:
     return ground
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [1, 2])
 @pytest.mark.parametrize("case", paged_lists(), ids=str)
 async def test_list_rows_created_at_the_same_time_are_paged_once_each(
@@ -161,6 +163,7 @@ async def test_csv_export_applies_filters_scopes_and_organizations(world: World,
     assert (await http.get(missing, headers=mine)).status_code == 404
 
 
+@pytest.mark.long
 async def test_csv_rows_created_at_the_same_time_are_exported_once_each(world: World, http: httpx.AsyncClient) -> None:
     firm = await Firm.found(world)
     at = db.now()
@@ -190,6 +193,7 @@ async def test_csv_export_escapes_formulas_and_quotes(world: World, http: httpx.
     assert [r["name"] for r in reversed(rows)] == [*(f"'{n}" for n in names[:4]), *names[4:]]
 
 
+@pytest.mark.long
 async def test_csv_export_of_thousands_is_complete_while_the_list_grows(world: World, http: httpx.AsyncClient) -> None:
     firm = await Firm.found(world)
     begun = db.now()

@@ -89,6 +89,7 @@ async def test_twenty_concurrent_repeats_create_one_party(world: World, http: ht
     assert [p["id"] for p in parties] == [made["id"]]
 
 
+@pytest.mark.long
 async def test_twenty_concurrent_repeats_start_one_deployment(world: World, http: httpx.AsyncClient) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     before = await listed(firm, "/requests")

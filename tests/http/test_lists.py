@@ -106,6 +106,7 @@ def listings(api: FastAPI) -> Iterator[tuple[str, Listing]]:
                     yield str(route.name), dependency.call.listing
 
 
+@pytest.mark.long
 def test_declared_sort_has_an_index() -> None:
     found = dict(listings(create_api()))
     assert len(found) > 30
@@ -126,6 +127,7 @@ def records(answer: httpx.Response) -> list[dict[str, Any]]:
     return next(value for value in answer.json().values() if isinstance(value, list))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "sort", "order"), sorted_lists())
 async def test_sorted_list_is_in_order_and_paged_once_each(
     ground: Ground, http: httpx.AsyncClient, case: Case, sort: str, order: str
@@ -157,6 +159,7 @@ def code_of(record: dict[str, Any]) -> str:
     return str(next(record[name] for name in names if name in record))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", lists(), ids=str)
 async def test_q_finds_a_record_and_nothing_for_another_text(
     ground: Ground, http: httpx.AsyncClient, case: Case
@@ -190,6 +193,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", lists(), ids=str)
 async def test_invalid_or_unsupported_list_parameter_is_a_422(
     ground: Ground, http: httpx.AsyncClient, case: Case

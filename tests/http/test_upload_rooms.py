@@ -77,6 +77,7 @@ async def sent_document(world: World) -> Any:
     return await firm.admin.call("POST", path, content=DOCUMENT, headers=headers)
 
 
+@pytest.mark.long
 async def test_slow_lists_of_one_person_leave_room_for_other_files(world: World, api: Any) -> None:
     firm, path = await place_of(world)
     keys = [await world.key(firm.id, created_by=firm.admin.user_id) for _ in range(8)]
@@ -85,6 +86,7 @@ async def test_slow_lists_of_one_person_leave_room_for_other_files(world: World,
         assert (await sent_document(world))["kind"] == "passport"
 
 
+@pytest.mark.long
 async def test_files_of_one_person_are_limited_across_keys_and_addresses(
     world: World, api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +99,7 @@ async def test_files_of_one_person_are_limited_across_keys_and_addresses(
     assert not second.begun.is_set()
 
 
+@pytest.mark.long
 async def test_files_of_one_hierarchy_leave_room_for_others(
     world: World, api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +112,7 @@ async def test_files_of_one_hierarchy_leave_room_for_others(
         assert (await sent_document(world))["kind"] == "passport"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", [Role.CLIENT, Role.ADMIN])
 async def test_file_counts_only_for_the_root_of_the_organization_that_gets_it(
     world: World, api: Any, monkeypatch: pytest.MonkeyPatch, role: Role
@@ -137,6 +141,7 @@ async def test_body_of_a_person_counts_for_the_roots_where_they_are_staff(world:
     assert [await roots(staff), await roots(client)] == [(str(own),), (f"origin:{client.user_id}",)]
 
 
+@pytest.mark.long
 async def test_list_in_processing_leaves_room_for_documents(
     world: World, api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +165,7 @@ async def test_list_in_processing_leaves_room_for_documents(
             may_end.set()
 
 
+@pytest.mark.long
 async def test_list_of_line_ends_is_refused_with_its_first_lines(world: World) -> None:
     firm, path = await place_of(world)
     sent: dict[str, Any] = {"content": b"\n" * 2_000_000, "headers": {"content-type": "text/csv"}}

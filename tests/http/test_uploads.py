@@ -60,6 +60,7 @@ async def place_of(world: World) -> tuple[Issuance, str]:
     return firm, f"/v1{firm.base}/assets/{asset['id']}/distributions"
 
 
+@pytest.mark.long
 async def test_list_without_a_valid_target_is_refused_unread(world: World, api: Any) -> None:
     firm, path = await place_of(world)
     elsewhere = path.replace(path.split("/")[-2], str(uuid4()))
@@ -115,6 +116,7 @@ async def test_file_for_an_operation_without_files_is_limited_to_a_megabyte(worl
     assert await upload.run() == 413
 
 
+@pytest.mark.long
 async def test_unfinished_list_is_stored_in_a_file_and_counted(
     world: World, api: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -233,6 +235,7 @@ async def test_full_disk_is_a_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert own.room.narrow.held == 0
 
 
+@pytest.mark.long
 async def test_large_list_is_accepted_once_and_its_response_replayed(world: World, api: Any) -> None:
     firm, path = await place_of(world)
     text = "\n".join(f"0x{n:040x},{n}" for n in range(1, 24_001))

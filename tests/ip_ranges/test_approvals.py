@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
+
 from tests.approvals.second_person import WHY, asking, path_of, waiting
 from tests.conftest import World
 from tests.factors.steps import problem_of
 from tests.ip_ranges.steps import HOME, OFFICE, at, restrict
 
 
+@pytest.mark.long
 async def test_approval_checks_only_the_address_of_the_approver(world: World, api: Any) -> None:
     firm, second = await asking(world, "token.pause")
     asset = await firm.asset()

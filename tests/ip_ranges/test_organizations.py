@@ -289,6 +289,7 @@ async def test_devnet_follows_the_ranges_of_the_operator_organization(world: Wor
         await restrict(root)
 
 
+@pytest.mark.long
 async def test_operator_clears_the_ranges_of_an_organization(world: World, database_url: str) -> None:
     group = await world.organization("Group")
     acme = await world.organization("Acme", group)

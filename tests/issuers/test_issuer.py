@@ -116,6 +116,7 @@ async def test_registration_with_bad_input_is_a_422_and_writes_nothing(world: Wo
     await firm.refused("GET", "/issuer", 404)
 
 
+@pytest.mark.long
 async def test_registration_reaches_the_chain_and_its_repeat_adds_new_chains(world: World) -> None:
     firm = await Firm.issuing(world, SEPOLIA)
     issuer = await firm.get("/issuer")
@@ -139,6 +140,7 @@ async def test_registration_reaches_the_chain_and_its_repeat_adds_new_chains(wor
     assert await firm.register() == {"registered": True}
 
 
+@pytest.mark.long
 async def test_registration_repeat_updates_given_terms_and_keeps_others(world: World) -> None:
     firm = await Firm.issuing(world)
     assert await firm.register(max_kyc_level=2, can_revoke_others=True) == {"registered": False}
@@ -150,6 +152,7 @@ async def test_registration_repeat_updates_given_terms_and_keeps_others(world: W
     assert (answer.name, answer.max_kyc_level, answer.can_revoke_others) == ("Acme Compliance", 2, True)
 
 
+@pytest.mark.long
 async def test_registration_continues_when_one_chain_is_down_and_is_retried(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +209,7 @@ async def test_lineage_is_written_for_the_path_and_follows_a_move(world: World) 
     assert await parent_on(HYPEREVM, firm.id) == 0
 
 
+@pytest.mark.long
 async def test_lineage_allows_a_former_ancestor_below(world: World) -> None:
     """The chain still has the old order; it must not look like a cycle."""
     top = await world.organization("Top")
@@ -226,6 +230,7 @@ async def test_registration_of_another_organization_is_invisible(world: World) -
     await other.refused("GET", "/issuer", 404)
 
 
+@pytest.mark.long
 async def test_registrations_paid_by_the_operator_are_limited(world: World, limits: None) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)

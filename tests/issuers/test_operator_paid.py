@@ -88,6 +88,7 @@ async def test_asset_below_more_organizations_than_the_limit_is_refused(
     assert await paid(firm.id) == 0
 
 
+@pytest.mark.long
 async def test_transactions_of_assets_registrations_and_bridges_count_together(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +107,7 @@ async def test_transactions_of_assets_registrations_and_bridges_count_together(
     assert await paid(firm.id) == DEPTH
 
 
+@pytest.mark.long
 async def test_transactions_counted_by_a_running_request_are_not_counted_again(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +252,7 @@ async def test_retry_counts_its_transactions(world: World, limits: None, monkeyp
     assert await paid(firm.id) == 0
 
 
+@pytest.mark.long
 async def test_move_counts_every_organization_of_the_new_path(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

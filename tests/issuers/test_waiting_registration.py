@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from backend.auth.scopes import Scope
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
@@ -9,6 +11,8 @@ from backend.issuers import workflow as issuers
 from tests.conftest import World
 from tests.support.crash import run, unqueued
 from tests.support.firm import BASE, SEPOLIA, Firm
+
+pytestmark = pytest.mark.long
 
 LEAKED = {"name": "Leaked", "max_kyc_level": 9, "can_revoke_others": True}
 

@@ -43,6 +43,7 @@ async def test_removed_member_loses_the_stream(world: World, firm: Firm, http: h
     assert problem["status"] == 403
 
 
+@pytest.mark.long
 async def test_ended_session_ends_the_stream_of_a_request(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
     person = await world.person(firm.id, Role.VIEWER)
     await firm.enable(40161)

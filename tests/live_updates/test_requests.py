@@ -25,6 +25,7 @@ def place(firm: Firm, accepted: dict[str, str]) -> str:
     return f"/orgs/{firm.id}/requests/{accepted['requestId']}/events"
 
 
+@pytest.mark.long
 async def test_request_is_streamed_from_its_current_state_to_its_end(
     world: World, firm: Firm, http: httpx.AsyncClient
 ) -> None:
@@ -68,6 +69,7 @@ async def test_resumed_stream_begins_with_what_has_changed(world: World, firm: F
         assert [state["status"] for state in await again.rest()] == ["denied"]
 
 
+@pytest.mark.long
 async def test_stream_names_only_what_its_caller_may_read(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
     accepted = await firm.post("/assets", BOND)
     await firm.settle(accepted["requestId"])

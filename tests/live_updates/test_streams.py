@@ -110,6 +110,7 @@ async def test_quiet_stream_has_heartbeats_that_move_the_place_to_resume_from(
         assert b": heartbeat\n" in stream.text
 
 
+@pytest.mark.long
 async def test_reader_that_takes_nothing_is_cut_off_and_resumes(
     firm: Firm, url: str, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,6 +90,7 @@ async def test_promotions_in_a_loop_mail_each_admin_a_limited_number_of_times(
     assert len(await texts(admin.email, ADMIN)) == 3
 
 
+@pytest.mark.long
 async def test_root_that_used_up_its_mails_still_sends_the_first_ones_on_each_topic(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,7 @@ async def test_silent_mail_server_times_out(acme: UUID, monkeypatch: pytest.Monk
     assert (await read(id_)).status is MailStatus.QUEUED
 
 
+@pytest.mark.long
 async def test_concurrent_senders_send_each_mail_once(acme: UUID, start: Start) -> None:
     post, server = start()
     ids = {await write(acme) for _ in range(12)}

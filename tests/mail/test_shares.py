@@ -102,6 +102,7 @@ async def test_invitations_of_a_person_with_many_roots_take_the_turns_of_one(wor
     assert names.index("other.1") <= 4
 
 
+@pytest.mark.long
 async def test_process_sends_several_mails_concurrently_and_half_of_them_for_one_root(
     world: World, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ BRIDGED = [
 ]
 
 
+@pytest.mark.long
 async def test_market_on_the_asset_chain_is_deployed(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=2, compliance_rules={"blocked_countries": ["PRK"]})
@@ -81,6 +82,7 @@ async def test_market_on_another_chain_is_bridged_first(world: World) -> None:
     assert (await token.rules(HYPEREVM, there["token_address"])).min_kyc_level == 1
 
 
+@pytest.mark.long
 async def test_deployment_killed_at_any_moment_resumes_and_deploys_once(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(initial_supply="0", max_holders=10)
@@ -116,6 +118,7 @@ async def test_deployment_killed_at_any_moment_resumes_and_deploys_once(world: W
     assert await firm.get(f"/assets/{asset['id']}/markets/{accepted['marketId']}") == market
 
 
+@pytest.mark.long
 async def test_deployment_workflow_run_twice_changes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, BASE)
     asset = await firm.asset()
@@ -129,6 +132,7 @@ async def test_deployment_workflow_run_twice_changes_nothing(world: World) -> No
     assert (await firm.get(f"/requests/{market['request_id']}"))["steps"] == request["steps"]
 
 
+@pytest.mark.long
 async def test_failed_bridge_fails_the_market_and_a_retry_resumes(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +174,7 @@ async def test_failed_bridge_fails_the_market_and_a_retry_resumes(
     assert len(await sent(firm.id)) == len(before) + 2
 
 
+@pytest.mark.long
 async def test_failed_market_does_not_block_another(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
@@ -189,6 +194,7 @@ async def test_failed_market_does_not_block_another(world: World, monkeypatch: p
     await firm.refused("POST", path, 409, json=await firm.market_body())
 
 
+@pytest.mark.long
 async def test_deployment_plan_changes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(regulation_type="reg_d", compliance_rules={"requires_accreditation": True})
@@ -213,6 +219,7 @@ async def test_deployment_plan_changes_nothing(world: World) -> None:
     assert (await firm.get("/bridges"))["bridges"] == []
 
 
+@pytest.mark.long
 async def test_market_halted_on_chain_is_halted_in_the_api(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
@@ -231,6 +238,7 @@ async def test_market_halted_on_chain_is_halted_in_the_api(world: World) -> None
     assert (await firm.get(path))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_factory_of_another_owner_is_rejected_by_name(world: World) -> None:
     """It would create markets that take the tokens and the money of their traders."""
     firm = await Issuance.ready(world, SEPOLIA)
@@ -259,6 +267,7 @@ def receipt(*logs: Log) -> Outcome:
     return Outcome("0x" + "6" * 64, 1, "0x" + "7" * 64, None, logs)
 
 
+@pytest.mark.long
 async def test_deployment_with_bad_input_is_rejected_at_its_field_and_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset()
@@ -310,6 +319,7 @@ async def test_deployment_with_bad_input_is_rejected_at_its_field_and_writes_not
     assert not [r for r in (await firm.get("/requests"))["requests"] if r["kind"].startswith("market")]
 
 
+@pytest.mark.long
 async def test_wallet_without_funds_is_named(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset()

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from backend.chain.bindings import market as contract
 from backend.chain.bindings import token
 from backend.chain.indexer import indexer
@@ -52,6 +54,7 @@ async def trading(world: World, **body: Any) -> Trading:
     return await firm.open(**body)
 
 
+@pytest.mark.long
 async def test_token_pause_halts_the_market(world: World) -> None:
     firm = await trading(world)
     trader = await firm.trader()
@@ -66,6 +69,7 @@ async def test_token_pause_halts_the_market(world: World) -> None:
     await firm.order(firm.traded, trader, "buy", 10**6, UNIT)
 
 
+@pytest.mark.long
 async def test_market_owner_halts_the_market(world: World) -> None:
     firm = await trading(world)
     trader, at = await firm.trader(), firm.traded["market_address"]
@@ -79,6 +83,7 @@ async def test_market_owner_halts_the_market(world: World) -> None:
     assert await firm.shown() == ("active", None)
 
 
+@pytest.mark.long
 async def test_market_that_is_no_longer_a_venue_is_halted(world: World) -> None:
     firm = await trading(world)
     trader, at, of = await firm.trader(), firm.traded["market_address"], firm.traded["rwa_token_address"]
@@ -89,6 +94,7 @@ async def test_market_that_is_no_longer_a_venue_is_halted(world: World) -> None:
     assert await firm.shown() == ("active", None)
 
 
+@pytest.mark.long
 async def test_rule_change_halts_the_market(world: World) -> None:
     """A later lock-up, and rules that exclude every attested person."""
     firm = await trading(world)
@@ -113,6 +119,7 @@ async def test_rule_change_halts_the_market(world: World) -> None:
     assert await firm.shown() == ("active", None)
 
 
+@pytest.mark.long
 async def test_market_halt_is_undone_by_a_reorg(world: World) -> None:
     """The pause is undone with its block, and the market trades again; the chain says so."""
     firm = await trading(world)

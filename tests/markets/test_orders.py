@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from backend.chain.bindings import market as contract
 from backend.chain.bindings import quote_token, token
 from backend.chain.deployment.contracts import contracts_of
@@ -79,6 +81,7 @@ async def test_orders_rest_trade_and_end(world: World) -> None:
         await firm.refused("DELETE", f"{path}/{order['id']}", 409)
 
 
+@pytest.mark.long
 async def test_accepted_order_is_a_resource_before_it_is_on_the_chain(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market, treasury = await firm.market(await firm.asset()), await firm.treasury()
@@ -112,6 +115,7 @@ async def test_accepted_order_is_a_resource_before_it_is_on_the_chain(world: Wor
     assert (await firm.get(path))["orders"] == [await firm.get(f"{path}/{order['id']}")]
 
 
+@pytest.mark.long
 async def test_order_that_cannot_be_placed_has_failed_until_a_retry_places_it(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market, treasury = await firm.market(await firm.asset()), await firm.treasury()
@@ -136,6 +140,7 @@ async def test_order_that_cannot_be_placed_has_failed_until_a_retry_places_it(wo
     assert (order["status"], order["failure"]) == ("open", None)
 
 
+@pytest.mark.long
 async def test_denied_order_has_failed(world: World) -> None:
     firm, second = await asking(world, "order.place")
     market, treasury = await firm.market(await firm.asset()), await firm.treasury()
@@ -154,6 +159,7 @@ async def test_denied_order_has_failed(world: World) -> None:
     assert (await firm.get(f"{path}/{approval['subject']['id']}"))["status"] == "open"
 
 
+@pytest.mark.long
 async def test_order_cancelled_twice_has_one_cancellation(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
@@ -166,6 +172,7 @@ async def test_order_cancelled_twice_has_one_cancellation(world: World) -> None:
     assert (again["requestId"], again["status"]) == (request_id, "succeeded")
 
 
+@pytest.mark.long
 async def test_concurrent_matching_orders_trade(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
@@ -183,6 +190,7 @@ async def test_concurrent_matching_orders_trade(world: World) -> None:
     }
 
 
+@pytest.mark.long
 async def test_order_killed_at_any_moment_is_placed_once(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
@@ -200,6 +208,7 @@ async def test_order_killed_at_any_moment_is_placed_once(world: World) -> None:
     assert [answer(o) for o in (await firm.get(orders_path(market)))["orders"]] == [("sell", "open", "0")]
 
 
+@pytest.mark.long
 async def test_order_is_checked_against_token_and_market_rules_before_sending(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1, compliance_rules={"max_tokens_per_holder": str(50 * UNIT)})
@@ -232,6 +241,7 @@ async def test_order_is_checked_against_token_and_market_rules_before_sending(wo
     assert (await firm.get(path))["orders"] == []
 
 
+@pytest.mark.long
 async def test_order_check_lists_every_rule(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)
@@ -262,6 +272,7 @@ async def test_order_check_lists_every_rule(world: World) -> None:
     await firm.refused("POST", path.replace(market["id"], asset["id"]), 404, json=body)
 
 
+@pytest.mark.long
 async def test_order_of_a_wallet_without_enough_funds_is_rejected(world: World) -> None:
     from backend.chain.devnet import anvil
 
@@ -298,6 +309,7 @@ async def test_order_of_a_wallet_without_enough_funds_is_rejected(world: World) 
         await firm.refused("GET", path, 400, params=query)
 
 
+@pytest.mark.long
 async def test_order_is_cancelled_by_its_maker_only(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())

@@ -59,6 +59,7 @@ def fees() -> int:
     return cost * TAKER // 10_000 + cost * MAKER // 10_000
 
 
+@pytest.mark.long
 async def test_protocol_fees_are_split_as_configured(world: World, terms: pytest.MonkeyPatch) -> None:
     trading, patch = await Trading.ready(world), terms
     at = (await contracts_of(SEPOLIA)).market_factory

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
@@ -18,6 +19,8 @@ from tests.support.firm import SEPOLIA, Firm
 from tests.support.issuance import UNIT, Issuance, orders_path
 from tests.webhooks.conftest import Endpoint, receiver
 from tests.webhooks.receiver import Receiver
+
+pytestmark = pytest.mark.long
 
 __all__ = ["receiver"]
 USD = 10**6

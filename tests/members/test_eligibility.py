@@ -80,6 +80,7 @@ def test_address_in_another_spelling_is_a_duplicate() -> None:
     ]
 
 
+@pytest.mark.long
 @given(st.lists(st.one_of(st.emails(), st.text(max_size=40)), min_size=1, max_size=50))
 def test_findings_are_ordered_by_severity(addresses: list[str]) -> None:
     found = rules.findings(addresses, Known(), ALL)

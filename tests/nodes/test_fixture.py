@@ -1,5 +1,6 @@
 """The fixture replaces an embedded chain's node with a pool."""
 
+import pytest
 from eth_utils.crypto import keccak
 
 from backend.chain.abi.calls import Call
@@ -21,6 +22,7 @@ async def test_node_accepts_a_batch_larger_than_one_request(anvil: str) -> None:
     await node.close()
 
 
+@pytest.mark.long
 async def test_pool_in_place_of_a_node_executes_the_chain_transactions(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:

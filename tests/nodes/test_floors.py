@@ -100,6 +100,7 @@ async def test_slow_floor_read_does_not_undo_a_later_one(
     floors.lower_to(HOME_EID, 0)
 
 
+@pytest.mark.long
 async def test_node_with_a_short_history_is_not_classified_as_latest_state_only(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:

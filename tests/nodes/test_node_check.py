@@ -68,6 +68,7 @@ def limits(verdict: Verdict) -> dict[str, str]:
     return {line.name: line.found for line in verdict.lines if line.level is not Level.OK}
 
 
+@pytest.mark.long
 async def test_healthy_node_passes_every_probe(anvil: str) -> None:
     verdict = await verdict_on(anvil)
     assert (verdict.summary, limits(verdict), verdict.settings) == ("Good enough.", {}, {})
@@ -165,6 +166,7 @@ def command(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_command_prints_the_host_of_a_url_without_its_key() -> None:
     url = f"http://user:pa55@127.0.0.1:{free_port()}/v2/5ecret?key=s3cret"
     for more in ((), ("--json",)):
@@ -174,6 +176,7 @@ def test_command_prints_the_host_of_a_url_without_its_key() -> None:
         assert not any(secret in response for secret in ("5ecret", "s3cret", "pa55"))
 
 
+@pytest.mark.long
 def test_command_checks_a_url_for_the_public_chain(anvil: str) -> None:
     code, response = command("--eid", "40161", "--url", anvil, "--json")
     (node,) = json.loads(response)["nodes"]
@@ -185,6 +188,7 @@ def test_command_checks_a_url_for_the_public_chain(anvil: str) -> None:
     assert "SIGNUM_CHAIN_TERMS" not in response or '\'{"40161":' in response
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -160,6 +160,7 @@ WRITTEN = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRITTEN)
 async def test_bad_input_is_a_clear_problem_and_writes_nothing(ground: Ground, name: str) -> None:
     status, path, options = WRITTEN[name]

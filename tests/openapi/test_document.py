@@ -168,6 +168,7 @@ def test_json_body_rejects_undocumented_fields() -> None:
     assert open_ == OF_AUTHENTICATORS
 
 
+@pytest.mark.long
 def test_examples_match_their_schemas() -> None:
     for name, schema in SCHEMAS.items():
         whole = {**schema, "components": DOCUMENT["components"]}

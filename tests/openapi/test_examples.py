@@ -49,6 +49,7 @@ def test_every_body_has_an_example() -> None:
     assert bodies().keys() - named == OF_BYTES
 
 
+@pytest.mark.long
 def test_examples_of_parameters_and_contents_match_their_schemas() -> None:
     found = 0
     for case in CASES:

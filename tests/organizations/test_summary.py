@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlmodel import col
@@ -15,6 +16,7 @@ from tests.support.firm import Firm
 ROWS = 40
 
 
+@pytest.mark.long
 async def test_summary_is_consistent_under_concurrent_changes(world: World) -> None:
     firm = await Firm.found(world)
     async with db.worker() as session:

@@ -66,6 +66,7 @@ async def history(scene: Scene) -> list[int]:
     return [entry["rules"]["min_kyc_level"] for entry in on_chain["rule_sets"]]
 
 
+@pytest.mark.long
 async def test_alarm_about_skipped_events_is_closed_after_a_repair_writes_them(
     scene: Scene, fault: pytest.MonkeyPatch, token_at: str
 ) -> None:

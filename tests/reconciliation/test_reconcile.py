@@ -94,6 +94,7 @@ async def test_missing_row_is_listed(scene: Scene) -> None:
     assert (found["market", "orders"].table, found["market", "orders"].chain) == ("1", "2")
 
 
+@pytest.mark.long
 async def test_change_on_chain_is_listed(scene: Scene) -> None:
     firm, at = scene.firm, (await contracts_of(SEPOLIA)).registry
     treasury = (await firm.treasury())["address"]
@@ -137,6 +138,7 @@ async def command(*arguments: str) -> tuple[int, str]:
     return process.returncode, on_chain.decode()
 
 
+@pytest.mark.long
 async def test_unknown_chain_is_reported(api: Any) -> None:
     code, _ = await command("--chain", "30101")
     assert code == 1

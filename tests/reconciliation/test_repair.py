@@ -62,6 +62,7 @@ async def repairs_of(scene: Scene) -> Rows:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("table", "change", "kind", "what"),
     [
@@ -224,6 +225,7 @@ async def test_run_without_repair_raises_no_alarm(scene: Scene) -> None:
     await scene.run(repairs=True)
 
 
+@pytest.mark.long
 async def test_command_repairs_and_prints_the_repairs(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
     code, on_chain = await command("--repair", "--json", "--chain", str(SEPOLIA))
@@ -236,6 +238,7 @@ async def test_command_repairs_and_prints_the_repairs(scene: Scene) -> None:
     assert "Repaired 1 difference." in on_chain.splitlines()
 
 
+@pytest.mark.long
 async def test_nightly_run_repairs_and_stores_the_repairs(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
     async with db.worker() as session:
@@ -264,6 +267,7 @@ async def test_attester_removed_from_the_registry_is_unregistered(world: World) 
     assert entry["subject"]["type"] == "issuer"
 
 
+@pytest.mark.long
 async def test_chain_without_older_state_is_compared_at_the_newest_block(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

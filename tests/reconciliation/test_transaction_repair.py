@@ -35,6 +35,7 @@ async def newest(scene: Scene) -> TransactionRow:
         return (await session.scalars(query.limit(1))).one()
 
 
+@pytest.mark.long
 async def test_transaction_marked_failed_that_is_mined_is_corrected(scene: Scene, immediate_settlement: None) -> None:
     row = await newest(scene)
     lost = {"status": TransactionStatus.FAILED, "block_number": None, "block_hash": None, "finality": None}
@@ -57,6 +58,7 @@ async def test_transaction_in_a_block_outside_the_chain_is_corrected(scene: Scen
     assert [(found.kind, found.what) for found in report.repaired] == [("transaction", "block")]
 
 
+@pytest.mark.long
 async def test_failed_request_with_a_mined_transaction_is_an_alarm(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

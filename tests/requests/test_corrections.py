@@ -29,6 +29,8 @@ from tests.support.faulty_node import Faulty, in_front_of
 from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT, Issuance, steps_of
 
+pytestmark = pytest.mark.long
+
 __all__ = ["short_timeouts"]
 
 

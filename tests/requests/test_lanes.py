@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+import pytest
 from dbos import DBOS
 
 from backend.core import db, pools
@@ -75,6 +76,7 @@ async def started(organizations: list[UUID], body: Callable[[Run], Awaitable[Non
     return ids, [asyncio.create_task(run) for run in runs]
 
 
+@pytest.mark.long
 async def test_recoveries_of_one_tenant_do_not_delay_a_control_of_another(world: World, database_url: str) -> None:
     firm, busy = await issuer(world), await Firm.found(world, "Busy")
     hooks = [await busy.post("/webhooks", ENDPOINT) for _ in range(RECOVERIES)]

@@ -23,6 +23,8 @@ from tests.support.crash import unqueued
 from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT
 
+pytestmark = pytest.mark.long
+
 ROLE = "The person who made this request lost the role that it needs before it started. Nothing was signed."
 APPLICATION = "The application that made this request was disconnected before it started. Nothing was signed."
 SESSION = "The session that made this request was ended before it started. Nothing was signed."

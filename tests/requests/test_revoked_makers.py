@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import pytest
 import sqlalchemy as sa
 from sqlmodel import col
 
@@ -72,6 +73,7 @@ async def test_mint_of_a_revoked_key_is_denied_and_frees_the_daily_limit(world: 
     assert (entry["subject"]["id"], entry["credential"]) == (request_id, "system")
 
 
+@pytest.mark.long
 async def test_mint_approved_before_the_revocation_of_its_key_is_denied(world: World) -> None:
     firm = await issuer(world)
     second = await world.person(firm.id)
@@ -88,6 +90,7 @@ async def test_mint_approved_before_the_revocation_of_its_key_is_denied(world: W
     assert await minted(firm) == 0
 
 
+@pytest.mark.long
 async def test_mint_of_a_key_revoked_after_its_one_call_continues_until_the_key_is_revoked_again(world: World) -> None:
     firm = await issuer(world)
     key = await key_of(firm)
@@ -101,6 +104,7 @@ async def test_mint_of_a_key_revoked_after_its_one_call_continues_until_the_key_
     assert (await ended(firm, later))["status"] == "denied"
 
 
+@pytest.mark.long
 async def test_mint_of_a_key_made_by_a_key_ends_as_the_mints_of_its_maker(world: World) -> None:
     firm = await issuer(world)
     for choice, outcome in (("", "denied"), ("?requests=continue", "succeeded")):
@@ -114,6 +118,7 @@ async def test_mint_of_a_key_made_by_a_key_ends_as_the_mints_of_its_maker(world:
         assert [(await ended(firm, id_))["status"] for id_ in requests] == [outcome, outcome]
 
 
+@pytest.mark.long
 async def test_mint_of_a_key_made_by_an_expired_key_is_executed(world: World) -> None:
     firm = await issuer(world)
     maker = await key_of(firm)
@@ -128,6 +133,7 @@ async def test_mint_of_a_key_made_by_an_expired_key_is_executed(world: World) ->
     assert (await ended(firm, request_id))["status"] == "succeeded"
 
 
+@pytest.mark.long
 async def test_requests_that_a_person_lets_continue_are_not_denied_by_another_key(world: World) -> None:
     firm = await issuer(world)
     key, other = await key_of(firm), await key_of(firm)
@@ -140,6 +146,7 @@ async def test_requests_that_a_person_lets_continue_are_not_denied_by_another_ke
     assert (await ended(firm, later))["status"] == "denied"
 
 
+@pytest.mark.long
 async def test_mint_of_an_expired_key_is_executed(world: World) -> None:
     firm = await issuer(world)
     key = await key_of(firm)
@@ -150,6 +157,7 @@ async def test_mint_of_an_expired_key_is_executed(world: World) -> None:
     assert (await ended(firm, request_id))["status"] == "succeeded"
 
 
+@pytest.mark.long
 async def test_mint_of_a_disconnected_application_is_denied(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     firm = await issuer(world)
     scopes = ["openid", *SCOPES]
@@ -165,6 +173,7 @@ async def test_mint_of_a_disconnected_application_is_denied(world: World, http: 
     assert await minted(firm) == 0
 
 
+@pytest.mark.long
 async def test_retry_by_a_revoked_key_fails_and_is_retried_by_a_person(world: World) -> None:
     firm = await issuer(world)
     key = await key_of(firm)
@@ -181,6 +190,7 @@ async def test_retry_by_a_revoked_key_fails_and_is_retried_by_a_person(world: Wo
     assert (await firm.retry(request_id, 3))["status"] == "succeeded"
 
 
+@pytest.mark.long
 async def test_asset_changes_of_a_revoked_key_are_taken_back(world: World) -> None:
     firm = await issuer(world)
     key = await key_of(firm)

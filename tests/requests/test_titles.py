@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from backend.auth.scopes import Scope
 from tests.conftest import World
 from tests.support.firm import Firm
@@ -9,6 +11,7 @@ from tests.support.firm import Firm
 EMAIL = "clara.weiss@acme.example"
 
 
+@pytest.mark.long
 async def test_titles_with_members_are_hidden_from_keys_without_members_read(world: World) -> None:
     firm = await Firm.found(world)
     second = await world.person(firm.id)

@@ -29,6 +29,7 @@ def kinds(results: list[Any]) -> set[str]:
     return {r["kind"] for r in results}
 
 
+@pytest.mark.long
 async def test_search_finds_every_kind_by_its_common_details(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(name="Harbour Street", symbol="HBRX")

@@ -157,6 +157,7 @@ def test_port_in_use_is_reported_in_one_line(home: Path) -> None:
         assert f"Port {port} " in refusal(Serve(home, PORT=str(port)))
 
 
+@pytest.mark.long
 def test_silent_database_is_reported_in_one_line(home: Path) -> None:
     url = f"postgresql://stranger@127.0.0.1:{free_port()}/signum"
     assert "database" in refusal(Serve(home, DATABASE_URL=url))
@@ -188,6 +189,7 @@ def test_glibc_is_not_checked_without_embedded_parts(monkeypatch: pytest.MonkeyP
     glibc.check(Settings(database_url="postgresql://db.example/signum", rpc_urls={30101: "https://rpc.example"}))
 
 
+@pytest.mark.long
 def test_sigterm_stops_everything_and_a_second_server_is_refused(home: Path) -> None:
     first = Serve(home)
     first.ready()

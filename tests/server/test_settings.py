@@ -17,6 +17,7 @@ GOOD = "0x6EDCE65403992e310A62460808c4b910D972f10f"
 RPC = {40161: ["https://rpc.example"]}
 
 
+@pytest.mark.long
 def test_setting_errors_have_one_line_each(tmp_path: Path) -> None:
     done = signum(
         SIGNUM_HOME=str(tmp_path),

@@ -248,6 +248,7 @@ async def test_test_funds_count_among_the_transactions_that_the_operator_pays_fo
     assert await held(firm, wallet) == 5
 
 
+@pytest.mark.long
 async def test_order_without_quote_currency_names_the_test_funds_that_let_it_through(api: Any, world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())
@@ -268,6 +269,7 @@ async def test_order_without_quote_currency_names_the_test_funds_that_let_it_thr
     assert (await firm.get(f"{orders_path(market)}/{order['orderId']}"))["status"] == "open"
 
 
+@pytest.mark.long
 async def test_order_on_a_public_chain_names_no_test_funds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market = await firm.market(await firm.asset())

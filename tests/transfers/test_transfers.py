@@ -64,6 +64,7 @@ async def test_transfer_refused_before_attestation_is_sent_after_it(world: World
     assert [label for label in await sent(firm.id) if label not in before].count("transfer") == 1
 
 
+@pytest.mark.long
 async def test_transfer_killed_at_any_moment_is_sent_once(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -79,6 +80,7 @@ async def test_transfer_killed_at_any_moment_is_sent_once(world: World) -> None:
     assert await token.balance_of(SEPOLIA, place_of(asset), trader["address"]) == UNIT
 
 
+@pytest.mark.long
 async def test_transfer_that_fails_after_a_pause_is_sent_by_a_retry(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -99,6 +101,7 @@ async def test_transfer_that_fails_after_a_pause_is_sent_by_a_retry(world: World
     assert (after["status"], after["failure"]) == ("confirmed", None)
 
 
+@pytest.mark.long
 async def test_transfer_on_a_chain_that_is_down_fails_with_the_reason(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +123,7 @@ async def test_transfer_on_a_chain_that_is_down_fails_with_the_reason(
     assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "confirmed"
 
 
+@pytest.mark.long
 async def test_mined_transfer_is_confirmed_while_the_tables_lag(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -139,6 +143,7 @@ async def test_mined_transfer_is_confirmed_while_the_tables_lag(world: World, mo
     assert (await sent(firm.id)).count("transfer") == 1
 
 
+@pytest.mark.long
 async def test_transfer_with_bad_input_writes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -172,6 +177,7 @@ async def test_transfer_with_bad_input_writes_nothing(world: World) -> None:
     assert codes == [4]
 
 
+@pytest.mark.long
 async def test_transfer_operations_enforce_roles(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -194,6 +200,7 @@ async def test_transfer_operations_enforce_roles(world: World) -> None:
     await firm.refused("GET", f"/transfers/{asset['id']}", 404)
 
 
+@pytest.mark.long
 async def test_transfers_are_paged_and_filtered(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()
@@ -220,6 +227,7 @@ async def test_transfers_are_paged_and_filtered(world: World) -> None:
     assert balance == 6
 
 
+@pytest.mark.long
 async def test_wallet_is_deleted_while_its_transfers_stay(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, treasury = await firm.asset(), await firm.treasury()

@@ -78,6 +78,7 @@ async def refused(world: World, status: int, path: str, body: dict[str, Any], **
     return problem.value
 
 
+@pytest.mark.long
 async def test_forgotten_password_is_reset_by_mail(world: World) -> None:
     person = await world.person(await world.organization())
     tokens = await world.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})
@@ -96,6 +97,7 @@ async def test_forgotten_password_is_reset_by_mail(world: World) -> None:
     assert await signs_in(world, person.email, NEW)
 
 
+@pytest.mark.long
 async def test_reset_link_is_not_readable_through_the_api(world: World, database_url: str) -> None:
     """The link gives access to the account, so an admin sees only that an email was written."""
     acme = await world.organization()
@@ -173,6 +175,7 @@ async def test_password_reset_does_not_reveal_accounts(world: World, http: httpx
         assert answer.status_code == 422
 
 
+@pytest.mark.long
 async def test_password_change_requires_the_current_password(world: World) -> None:
     person = await world.person(await world.organization())
     other = await world.sign_in(person.email)
@@ -209,6 +212,7 @@ async def test_password_change_is_not_logged_in_organizations(world: World) -> N
         assert (entry["actor"], entry["address"]) == (str(person.user_id), None)
 
 
+@pytest.mark.long
 async def test_reset_links_and_guesses_are_limited(world: World, http: httpx.AsyncClient, limits: None) -> None:
     person = await world.person(await world.organization())
     asked = [await http.post("/v1/auth/password/forgot", json={"email": person.email}) for _ in range(7)]

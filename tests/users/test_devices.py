@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import httpx
+import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
@@ -58,6 +59,7 @@ async def forget_sessions(person: Actor) -> None:
         await session.execute(sa.delete(SessionRow).where(SessionRow.user_id == person.user_id))
 
 
+@pytest.mark.long
 async def test_new_device_is_mailed_once_but_not_for_the_first_one(world: World, browser: httpx.AsyncClient) -> None:
     acme = await world.organization()
     person, admin = await world.person(acme), await world.person(acme)
@@ -83,6 +85,7 @@ async def test_new_device_is_mailed_once_but_not_for_the_first_one(world: World,
     )
 
 
+@pytest.mark.long
 async def test_people_sharing_a_browser_are_each_known(world: World, browser: httpx.AsyncClient) -> None:
     acme = await world.organization()
     people = [await world.person(acme), await world.person(acme)]
@@ -100,6 +103,7 @@ async def test_new_device_is_mailed_after_the_second_factor(world: World, browse
     assert (await subjects(person.email))[-1] == NEW_DEVICE
 
 
+@pytest.mark.long
 async def test_program_at_a_new_address_is_mailed(world: World) -> None:
     person = await world.person(await world.organization())
     login = {"email": person.email, "password": PASSWORD}
@@ -109,6 +113,7 @@ async def test_program_at_a_new_address_is_mailed(world: World) -> None:
         assert len(await mails(person.email)) == before + (not known)
 
 
+@pytest.mark.long
 async def test_new_password_factor_key_and_admin_are_mailed(world: World) -> None:
     acme, beside = await world.organization("Acme"), await world.organization("Beside")
     admin, other = await world.person(acme), await world.person(acme)

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from eth_account import Account
 
 from backend.auth.scopes import Scope
@@ -35,6 +36,7 @@ async def sign_in(world: World, account: Any) -> Any:
     return await world.client.call("POST", VERIFY, json=await proof_of(world, account))
 
 
+@pytest.mark.long
 async def test_stolen_session_without_the_password_cannot_link_a_wallet(world: World) -> None:
     owner, thief = await world.person(await world.organization()), Account.create()
     token = (await world.client.call("POST", "/auth/login", json={"email": owner.email, "password": PASSWORD}))[
@@ -49,6 +51,7 @@ async def test_stolen_session_without_the_password_cannot_link_a_wallet(world: W
     assert (await problem_of(sign_in(world, thief))).status == 401
 
 
+@pytest.mark.long
 async def test_stale_factor_cannot_link_or_unlink_a_wallet(world: World) -> None:
     person = await world.person(await world.organization())
     account = await link(world, person)
@@ -65,6 +68,7 @@ async def test_stale_factor_cannot_link_or_unlink_a_wallet(world: World) -> None
     assert await wallets_of(person) == {}
 
 
+@pytest.mark.long
 async def test_unlinked_wallet_cannot_sign_in(world: World) -> None:
     acme = await world.organization()
     person, other = await world.person(acme), await world.person(acme)
@@ -81,6 +85,7 @@ async def test_unlinked_wallet_cannot_sign_in(world: World) -> None:
     assert await link(world, other, first), "another person can link it"
 
 
+@pytest.mark.long
 async def test_unlinking_ends_the_sessions_of_programs(world: World) -> None:
     person = await world.person(await world.organization())
     thief, elsewhere = await link(world, person), await world.sign_in(person.email)
@@ -132,6 +137,7 @@ async def test_last_two_wallets_unlinked_concurrently_leave_one(world: World) ->
     assert len(await wallets_of(person)) == 1
 
 
+@pytest.mark.long
 async def test_wallets_of_an_account_are_limited(world: World) -> None:
     person = await world.person(await world.organization())
     for _ in range(20):
@@ -140,6 +146,7 @@ async def test_wallets_of_an_account_are_limited(world: World) -> None:
     assert (refused.status, refused.detail) == (409, "An account has at most 20 wallets. Unlink one first.")
 
 
+@pytest.mark.long
 async def test_mails_about_an_account_name_unlinking(world: World) -> None:
     acme = await world.organization()
     person, admin = await world.person(acme), await world.person(acme)
@@ -162,6 +169,7 @@ async def test_mails_about_an_account_name_unlinking(world: World) -> None:
     assert [entry["before"] for entry in entries] == [{"wallet_address": account.address}]
 
 
+@pytest.mark.long
 async def test_linked_wallet_signs_in_until_it_is_unlinked_after_a_password_reset(world: World) -> None:
     """The wallet can be the owner's, so a new password keeps it; the owner unlinks it in the list."""
     person = await world.person(await world.organization())

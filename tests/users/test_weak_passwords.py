@@ -43,6 +43,7 @@ def test_strong_password_is_accepted(password: str) -> None:
     assert weakness(password, ADA) is None
 
 
+@pytest.mark.long
 async def test_weak_password_is_rejected_by_every_form(world: World) -> None:
     acme = await world.organization()
     person = await world.person(acme)

@@ -100,6 +100,7 @@ class Derivations:
                 await asyncio.sleep(0.01)
 
 
+@pytest.mark.long
 async def test_key_derivations_of_one_hierarchy_delay_no_other_work(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

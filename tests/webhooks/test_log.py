@@ -39,6 +39,7 @@ async def test_hanging_receiver_does_not_delay_others(world: World, receiver: Re
         held.set()
 
 
+@pytest.mark.long
 async def test_waiting_for_receivers_holds_no_database_connection(world: World, receiver: Receiver) -> None:
     """Twenty are being sent concurrently; if each held one of the workflows' fifteen connections, five would wait."""
     acme, held = await world.organization(), asyncio.Event()

@@ -50,6 +50,7 @@ async def flooded(person: Actor, organization: UUID, url: str, endpoints: int = 
             await person.call("POST", f"{path}/{made['id']}/test")
 
 
+@pytest.mark.long
 async def test_hanging_endpoints_of_a_hierarchy_hold_a_quarter_of_the_slots(
     world: World, receiver: Receiver, stuck: Receiver, few_slots: None
 ) -> None:
@@ -63,6 +64,7 @@ async def test_hanging_endpoints_of_a_hierarchy_hold_a_quarter_of_the_slots(
     assert len(stuck.received) == SLOTS // 4
 
 
+@pytest.mark.long
 async def test_hanging_endpoints_of_a_person_hold_a_quarter_of_the_slots(
     world: World, receiver: Receiver, stuck: Receiver, few_slots: None
 ) -> None:
@@ -76,6 +78,7 @@ async def test_hanging_endpoints_of_a_person_hold_a_quarter_of_the_slots(
     assert len(stuck.received) == SLOTS // 4
 
 
+@pytest.mark.long
 async def test_retry_of_a_hanging_endpoint_counts_for_its_hierarchy(
     world: World, receiver: Receiver, stuck: Receiver, few_slots: None
 ) -> None:
@@ -110,6 +113,7 @@ async def test_sweep_finds_a_lost_delivery_behind_many_of_another_tenant(
     assert [(await row_of(delivery["id"])).run for delivery in (*waiting, lost)] == [1, 1, 1, 2]
 
 
+@pytest.mark.long
 async def test_slow_endpoint_gets_one_request_at_a_time(
     world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,7 @@ async def caught_up() -> None:
         await indexer.catch_up(HOME_EID, await (await connect(HOME_EID)).height())
 
 
+@pytest.mark.long
 async def test_killed_leader_is_replaced_without_data_loss(
     stage: Stage, open_rules: TokenRules, database_url: str
 ) -> None:
@@ -146,6 +147,7 @@ async def until_requested() -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.long
 async def test_new_contract_is_read_by_the_leader_in_another_process(
     stage: Stage, open_rules: TokenRules, database_url: str
 ) -> None:

@@ -23,6 +23,7 @@ from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.indexer.test_indexer import transfers
 
 
+@pytest.mark.long
 async def test_killed_anvil_chain_is_restored(stage: Stage, open_rules: TokenRules) -> None:
     holder = await stage.wallet()
     await stage.attest(HOME_EID, holder)
@@ -44,6 +45,7 @@ async def test_killed_anvil_chain_is_restored(stage: Stage, open_rules: TokenRul
     await stage.do(HOME_EID, stage.treasury, token.transfer(at, holder, 1))
 
 
+@pytest.mark.long
 async def test_anvil_chain_without_state_is_rebuilt(stage: Stage, open_rules: TokenRules) -> None:
     """Without its state file the chain starts at block 0; every stored transaction is sent to it again."""
     at = await stage.token(HOME_EID, open_rules, supply=100)

@@ -23,6 +23,8 @@ from backend.models import DeploymentRow, MarketRow
 from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.indexer.test_indexer import transfers
 
+pytestmark = pytest.mark.long
+
 PLACED = keccak(text="OrderPlaced(uint256,address,bool,uint256,uint256)")
 STATUS = keccak(text="OrderStatus(uint256,uint8,uint256)")
 

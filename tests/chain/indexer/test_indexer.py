@@ -53,6 +53,7 @@ async def test_token_registered_late_is_read_from_its_first_block(stage: Stage, 
     assert await transfers(at) == [(zero, stage.treasury, 100), (stage.treasury, holder, 40)]
 
 
+@pytest.mark.long
 async def test_reorg_is_undone_in_the_tables(stage: Stage, open_rules: TokenRules) -> None:
     at, outsider = await stage.token(HOME_EID, open_rules, supply=100), await outside(stage)
     await stage.do(HOME_EID, stage.treasury, token.mint(at, outsider, 10))
@@ -68,6 +69,7 @@ async def test_reorg_is_undone_in_the_tables(stage: Stage, open_rules: TokenRule
     assert await transfers(at) == before
 
 
+@pytest.mark.long
 async def test_own_transaction_is_included_again_after_a_reorg(stage: Stage, open_rules: TokenRules) -> None:
     at = await stage.token(HOME_EID, open_rules, supply=100)
     burnt = await stage.do(HOME_EID, stage.treasury, token.burn(at, 7), key="burnt")
@@ -85,6 +87,7 @@ async def test_own_transaction_is_included_again_after_a_reorg(stage: Stage, ope
     assert await token.total_supply(HOME_EID, at) == 93
 
 
+@pytest.mark.long
 async def test_transaction_removed_by_a_reorg_on_a_public_chain_is_sent_again(
     stage: Stage, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def leaves_out(node: Faulty) -> None:
     node.does(lambda call: {"result": []} if call["method"] == "eth_getLogs" else None)
 
 
+@pytest.mark.long
 async def test_transfer_omitted_by_a_node_is_found_when_the_window_is_read_again(
     stage: Stage, open_rules: TokenRules, node: Faulty, public: None
 ) -> None:
@@ -70,6 +71,7 @@ async def test_transfer_omitted_by_a_node_is_found_when_the_window_is_read_again
     assert await amounts(at) == [100, 1, 2]
 
 
+@pytest.mark.long
 async def test_window_is_read_again_over_several_passes(
     stage: Stage, open_rules: TokenRules, node: Faulty, public: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +114,7 @@ async def test_log_response_of_exactly_the_provider_cap_counts_as_truncated(
     assert await amounts(at) == [100, 1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.long
 async def test_addresses_are_sent_in_smaller_chunks_when_a_node_refuses_many(
     stage: Stage, open_rules: TokenRules, node: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +135,7 @@ def too_many_addresses(call: dict[str, Any]) -> dict[str, Any] | None:
     return {"error": {"code": -32602, "message": "exceed max addresses or topics per search position"}}
 
 
+@pytest.mark.long
 async def test_contract_history_resumes_after_an_interruption(
     stage: Stage, open_rules: TokenRules, node: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:

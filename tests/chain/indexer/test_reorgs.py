@@ -23,6 +23,8 @@ from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.indexer.test_indexer import transfers
 from tests.chain.transactions.observation import passed, row_of, stored
 
+pytestmark = pytest.mark.long
+
 DEPTH = 2
 """Confirmations of a public testnet."""
 

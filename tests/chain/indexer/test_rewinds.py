@@ -97,6 +97,7 @@ async def amounts(at: str) -> list[int]:
     return [amount for *_, amount in await transfers(at)]
 
 
+@pytest.mark.long
 async def test_reorg_below_the_trail_stops_the_chain_until_an_operator_rewinds_it(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, clear_reorg_alarm: None
 ) -> None:
@@ -124,6 +125,7 @@ async def test_reorg_below_the_trail_stops_the_chain_until_an_operator_rewinds_i
     assert (await place()).block.number > before.block.number
 
 
+@pytest.mark.long
 async def test_chain_resumes_when_its_node_returns_to_the_right_branch(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, clear_reorg_alarm: None
 ) -> None:
@@ -165,6 +167,7 @@ async def test_chain_trail_exists_after_the_first_read(stage: Stage, public: Non
     assert [block.number for block in blocks] == [found.block.number - below for below in range(1, cursor.TRAIL + 1)]
 
 
+@pytest.mark.long
 async def test_rewind_to_a_reorganized_block_suggests_a_lower_one(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, clear_reorg_alarm: None
 ) -> None:
@@ -194,6 +197,7 @@ async def signum(*arguments: object, url: str, answer: str = "") -> tuple[int, s
     return process.returncode or 0, out.decode()
 
 
+@pytest.mark.long
 async def test_rewind_command_shows_its_plan_and_runs_when_confirmed(
     stage: Stage, open_rules: TokenRules, database_url: str
 ) -> None:
@@ -217,6 +221,7 @@ async def test_rewind_command_shows_its_plan_and_runs_when_confirmed(
     assert (await place()).revision > revision
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,6 +32,8 @@ from backend.models import (
 from backend.registrations import event_streams
 from tests.chain.conftest import AWAY_EID, Stage
 from tests.support.contract_logs import by_place, log_of
+
+pytestmark = pytest.mark.long
 
 assert event_streams, "the streams are registered"
 TOKEN, MARKET, DISTRIBUTOR, OTHER_VENUE = (f"0x{digit * 40}" for digit in "1234")

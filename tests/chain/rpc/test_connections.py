@@ -118,6 +118,7 @@ async def test_control_does_not_wait_for_other_work_of_its_tenant() -> None:
         await ended(server, calls)
 
 
+@pytest.mark.long
 async def test_slow_node_takes_no_connections_from_the_node_of_another_chain() -> None:
     async with slow_node("eth_gasPrice") as slow, slow_node() as other:
         calls = await held_up(Node(slow.url, SEPOLIA), slow, ("ann", "a"), ("bob", "b"), each=100)

@@ -39,6 +39,7 @@ class Gate:
         return await self._answer(calls)
 
 
+@pytest.mark.long
 async def test_backlog_of_a_tenant_delays_its_own_root_but_no_other_and_no_control(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ async def test_message_is_signed_by_the_key_of_its_address(aws: None) -> None:
         assert Account.recover_message(encode_defunct(text=text), signature=signature) == made.address
 
 
+@pytest.mark.long
 async def test_kms_signatures_have_a_low_s(aws: None) -> None:
     keys = AwsKms(PREFIX)
     address = (await keys.create()).address
@@ -104,6 +105,7 @@ async def test_kms_wallet_signs_a_real_transaction(stage: Stage, kms_provider: N
     assert Account.recover_transaction(row.raw) == made.address
 
 
+@pytest.mark.long
 async def test_wallets_from_before_kms_still_sign(stage: Stage, kms_provider: None) -> None:
     outcome = await stage.do(HOME_EID, stage.treasury, Call(stage.treasury, "0x", 1), key="from before")
     assert passed(outcome, await row_of("from before"))
@@ -211,6 +213,7 @@ def test_kms_without_boto3_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None
         Settings()
 
 
+@pytest.mark.long
 def test_boto3_is_loaded_only_when_used() -> None:
     script = (
         "import sys, backend.chain.signing.kms, backend.chain.transactions.execution; sys.exit('boto3' in sys.modules)"

@@ -148,6 +148,7 @@ async def test_operator_mints_test_currency_and_registers_attesters(stage: Stage
     assert (attester.active, attester.max_kyc_level, attester.name) == (True, 3, "Test")
 
 
+@pytest.mark.long
 async def test_concurrent_processes_with_one_signer_share_its_nonces(stage: Stage, database_url: str) -> None:
     signer, each = await stage.wallet(), 12
     command = [sys.executable, "-m", "tests.chain.transactions.sender_process", database_url, str(HOME_EID), signer]
