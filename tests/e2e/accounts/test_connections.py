@@ -1,5 +1,6 @@
 """A person sees the applications with access in their name, and disconnects one."""
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
@@ -7,6 +8,7 @@ from tests.e2e.accounts.test_consent import CALLBACK, Application, sign_in
 from tests.e2e.conftest import Console, Signum
 
 
+@pytest.mark.long
 def test_connected_application_is_listed_and_disconnected(console: Console, signum: Signum) -> None:
     page, person = console.page, signum.person("viewer")
     desk = Application.registered(console)

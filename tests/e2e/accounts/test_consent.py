@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import httpx
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.conftest import Console, Person, Signum
@@ -89,6 +90,7 @@ def sign_in(page: Page, person: Person) -> None:
     page.wait_for_url("**/oauth/consent?**", wait_until="commit")
 
 
+@pytest.mark.long
 def test_consent_page_shows_the_request_and_records_the_decision(console: Console, signum: Signum) -> None:
     page, person = console.page, signum.person("viewer")
     desk = Application.registered(console)

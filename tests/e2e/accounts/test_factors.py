@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import httpx
 import psycopg
 import pyotp
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from eth_account import Account
 from eth_account.messages import encode_defunct
@@ -15,6 +16,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from backend.server.postgres import outside_url
 from tests.e2e.conftest import Console, Person, Signum
+
+pytestmark = pytest.mark.long
 
 PASSWORD = "a long new password"
 

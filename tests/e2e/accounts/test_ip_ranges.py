@@ -1,6 +1,7 @@
 """Allowed IP ranges: set for an organization and a key, with the browser's own address; a refusal gives the reason."""
 
 import psycopg
+import pytest
 from playwright.sync_api import expect
 
 from backend.server.postgres import outside_url
@@ -16,6 +17,7 @@ def restrict(signum: Signum, organization: str, *ranges: str) -> None:
         )
 
 
+@pytest.mark.long
 def test_ip_ranges_are_set_with_the_current_address_and_a_refusal_shows_the_reason(
     console: Console, signum: Signum
 ) -> None:

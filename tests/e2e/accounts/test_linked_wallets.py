@@ -4,12 +4,15 @@ import re
 import time
 from typing import Any
 
+import pytest
 from eth_account import Account
 from playwright.sync_api import Locator, Page, expect
 
 from tests.auth.test_wallet_sign_in import signed, text_of
 from tests.e2e.accounts.test_factors import PASSWORD, accessible, newcomer
 from tests.e2e.conftest import Console, Person, Signum
+
+pytestmark = pytest.mark.long
 
 
 def link(signum: Signum, person: Person) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -57,6 +58,7 @@ def test_sign_in_works_for_every_role_and_informs_clients(console: Console, sign
     expect(page.get_by_text(re.compile("No organization yet|cannot be shown"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_sign_out_everywhere_ends_other_browsers(console: Console, shared_browser: Browser, signum: Signum) -> None:
     person = signum.person("member")
     elsewhere = shared_browser.new_context()

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
@@ -38,6 +39,7 @@ def _end(signum: Signum, request_id: str) -> str:
     raise AssertionError(f"the request {request_id} has not ended")
 
 
+@pytest.mark.long
 def test_bridge_path_is_paused_limited_and_resumed(console: Console, signum: Signum) -> None:
     asset = _asset(signum)
     page = console.sign_in(path=f"assets/{asset['id']}?tab=controls").page
@@ -65,6 +67,7 @@ def test_bridge_path_is_paused_limited_and_resumed(console: Console, signum: Sig
     expect(paths.get_by_text("At most 500")).to_have_count(0, timeout=30_000)
 
 
+@pytest.mark.long
 def test_failed_bridge_is_returned_by_two_people(console: Console, signum: Signum) -> None:
     asset = _asset(signum)
     chains = [d["chain_eid"] for d in asset["deployments"] if d["chain_eid"] in (SEPOLIA, BASE)]

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -23,6 +24,7 @@ def _control(signum: Signum, asset: str, name: str) -> None:
         status = signum.call("GET", f"/orgs/{{org}}/requests/{accepted['requestId']}")["status"]
 
 
+@pytest.mark.long
 def test_token_is_paused_and_unpaused(console: Console, signum: Signum) -> None:
     console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls")
     page = console.page
@@ -72,6 +74,7 @@ def test_viewer_has_no_controls(console: Console, signum: Signum) -> None:
     expect(console.page.get_by_role("button", name="Mint", exact=True)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_pause_is_shown_on_the_market_until_unpause(console: Console, signum: Signum) -> None:
     asset = _asset(signum, "NREF")
     _control(signum, asset, "pause")

@@ -4,6 +4,7 @@ import csv
 import io
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -18,6 +19,7 @@ def downloaded(console: Console, region: str = "") -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text("utf-8"))))
 
 
+@pytest.mark.long
 def test_filtered_list_is_exported_as_csv(console: Console, signum: Signum) -> None:
     """Parties, all and then by status and search; a market's orders and trades; a viewer can export too."""
     console.sign_in(signum.person("viewer"), "parties").heading("Parties")

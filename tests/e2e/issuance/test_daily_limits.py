@@ -1,11 +1,13 @@
 """Daily limits: set on the asset's page, exceeded by a mint, raised with a second person."""
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import Console, Signum
 
 
+@pytest.mark.long
 def test_mint_above_a_daily_limit_waits_and_shows_the_reason(
     console: Console, shared_browser: Browser, signum: Signum
 ) -> None:

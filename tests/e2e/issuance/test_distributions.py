@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -14,6 +15,7 @@ def _choose(field: Locator, words: str) -> None:
     field.select_option(value=option.first.get_attribute("value"))
 
 
+@pytest.mark.long
 def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp_path: Path) -> None:
     console.sign_in(path="distributions").heading("Distributions")
     page = console.page

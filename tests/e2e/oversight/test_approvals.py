@@ -1,5 +1,6 @@
 """An officer requests, an admin approves or denies; settings choose the actions that need a second person."""
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -36,6 +37,7 @@ def _lift(console: Console, browser: Browser, other: Person, membership: str) ->
     signum.call("DELETE", f"/orgs/{{org}}/members/{membership}", person=other)
 
 
+@pytest.mark.long
 def test_second_person_approves_and_denies_requests(console: Console, shared_browser: Browser, signum: Signum) -> None:
     other, membership = signum.second_admin()
     admin = console.sign_in(path="settings").heading("Settings").page
@@ -88,6 +90,7 @@ def _fact(page: Page, label: str) -> Locator:
     return page.locator("dl.kv > div").filter(has=page.get_by_text(label, exact=True)).locator("dd")
 
 
+@pytest.mark.long
 def test_drawer_shows_receiver_of_a_bridge_and_wallet_of_an_added_member(console: Console, signum: Signum) -> None:
     other, membership = signum.second_admin()
     signum.call("PATCH", "/orgs/{org}", {"approvals": ["bridge.send"]})

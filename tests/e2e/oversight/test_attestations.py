@@ -4,6 +4,7 @@ import re
 import secrets
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import LOAD, Console, Signum
@@ -40,6 +41,7 @@ def option(page: Page, label: str, words: str) -> str:
     return str(found.get_attribute("value"))
 
 
+@pytest.mark.long
 def test_party_is_verified_attested_and_revoked(console: Console, signum: Signum) -> None:
     """An officer verifies and attests in one step; the chain agrees, also after the revocation."""
     name = f"Astrid Berg {secrets.token_hex(3)}"
@@ -82,6 +84,7 @@ def test_revocation_dialog_lists_affected_holdings(console: Console, signum: Sig
     expect(drawer(page, "Brightwater LP").get_by_text("The chain agrees.")).to_be_visible(timeout=CHAIN)
 
 
+@pytest.mark.long
 def test_attestation_checklist_resolves_missing_prerequisites(console: Console, signum: Signum) -> None:
     """In a new organization all prerequisites are missing: each is resolved from the list, and the attestation
     follows."""
@@ -128,6 +131,7 @@ def test_attestation_checklist_resolves_missing_prerequisites(console: Console, 
     assert all(key["revoked_at"] for key in keys)
 
 
+@pytest.mark.long
 def test_party_is_registered_and_rejected(console: Console, signum: Signum) -> None:
     """A company is registered with its country's name; the officer rejects it with a reason."""
     name = f"Grey Harbour Ltd {secrets.token_hex(3)}"

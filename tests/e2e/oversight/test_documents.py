@@ -4,6 +4,7 @@ import re
 import secrets
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from backend.demo.documents import pdf, picture
@@ -48,6 +49,7 @@ def test_documents_start_a_review_and_download_unchanged(console: Console, signu
     expect(listed).to_have_count(2)
 
 
+@pytest.mark.long
 def test_oversized_file_is_rejected_before_the_upload(console: Console, signum: Signum) -> None:
     """The message is at the form, and nothing was added."""
     name = f"Tor Vik {secrets.token_hex(3)}"

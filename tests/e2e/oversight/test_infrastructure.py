@@ -3,6 +3,7 @@
 import re
 import secrets
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -11,6 +12,7 @@ CHAIN = 30_000
 """Milliseconds that a transaction and its read-back may take on a busy machine."""
 
 
+@pytest.mark.long
 def test_new_organization_becomes_an_issuer(console: Console, signum: Signum) -> None:
     """A new organization enables a chain, creates a wallet and becomes an issuer; the console's key is revoked."""
     made = signum.call("POST", "/orgs/{org}/sub-orgs", {"name": f"Issuing Vehicle {secrets.token_hex(3)}"})

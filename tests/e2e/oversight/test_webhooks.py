@@ -54,6 +54,7 @@ def inbox() -> Iterator[Inbox]:
     server.server_close()
 
 
+@pytest.mark.long
 def test_webhook_endpoint_is_created_tested_rotated_and_deleted(console: Console, inbox: Inbox) -> None:
     page = console.sign_in(path="webhooks").heading("Webhooks").page
     page.get_by_role("button", name="New endpoint").first.click()

@@ -3,6 +3,7 @@
 import re
 import secrets
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
@@ -24,6 +25,7 @@ def accessible(console: Console) -> None:
     assert found == [], found
 
 
+@pytest.mark.long
 def test_new_person_joins_by_the_mailed_invitation(console: Console, signum: Signum) -> None:
     email = f"nora.{secrets.token_hex(3)}@mail.example"
     path = invite(signum, email)
@@ -53,6 +55,7 @@ def test_new_person_joins_by_the_mailed_invitation(console: Console, signum: Sig
     expect(page.get_by_role("button", name="Account: Nora New")).to_be_visible()
 
 
+@pytest.mark.long
 def test_existing_person_signs_in_and_accepts_the_invitation(console: Console, signum: Signum) -> None:
     guest = signum.person("viewer")
     office = signum.call("POST", "/orgs", {"name": f"Guest Office {secrets.token_hex(2)}"})["id"]
@@ -70,6 +73,7 @@ def test_existing_person_signs_in_and_accepts_the_invitation(console: Console, s
     console.heading("Overview")
 
 
+@pytest.mark.long
 def test_invitation_link_works_once_and_an_unknown_link_is_rejected(console: Console, signum: Signum) -> None:
     page = console.page
     page.goto(f"{signum.url}/invitation?token=made-up")

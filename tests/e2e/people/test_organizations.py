@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -51,6 +52,7 @@ def test_organization_tree_is_navigated_by_keyboard(console: Console) -> None:
     expect(tree).not_to_be_focused()
 
 
+@pytest.mark.long
 def test_organization_is_moved_and_moved_back(console: Console, signum: Signum) -> None:
     ids = _family(signum, "Ardent Group", {"Ardent North": ["Harbor One", "Harbor Two"], "Ardent South": []})
     signum.call("POST", f"/orgs/{ids['Harbor One']}/sub-orgs", {"name": "Berth Seven"})
@@ -133,6 +135,7 @@ def test_organization_is_created_and_edited(console: Console, signum: Signum) ->
     expect(_row(page, "Cedar Credit")).to_be_visible()
 
 
+@pytest.mark.long
 def test_large_branch_is_loaded_by_page_and_rendered_by_window(console: Console, signum: Signum) -> None:
     root = signum.call("POST", "/orgs", {"name": "Many Group"})["id"]
     for number in range(130):

@@ -1,5 +1,6 @@
 """The overview: real counts, and each waiting row leads to where it is resolved."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -14,6 +15,7 @@ def test_overview_counts_equal_the_summary(console: Console, signum: Signum) -> 
     expect(chains).to_have_count(summary["enabled_chains"])
 
 
+@pytest.mark.long
 def test_overview_attention_items_link_to_their_resolution(console: Console) -> None:
     page = console.sign_in(path="overview").page
     box = page.get_by_role("region", name="Needs attention")

@@ -6,6 +6,7 @@ import re
 import zipfile
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -17,6 +18,7 @@ def look_for(page: Page, words: str) -> None:
     page.get_by_role("combobox", name="Search or jump to").fill(words)
 
 
+@pytest.mark.long
 def test_palette_finds_names_and_addresses(console: Console, signum: Signum) -> None:
     """A party by its name, an asset by its token's address, an organization anywhere. Choosing it goes there."""
     console.sign_in(path="overview")
