@@ -127,7 +127,7 @@ class RequirementsForm(Saves, rx.State):
             self._keep_at("allowed_email_domains", "blocked_countries", "min_kyc_level", "seats")
 
     def _requirements(self, given: dict[str, str]) -> dict[str, Any]:
-        """Return the form's values as the API takes them; empty if the seats are not a number."""
+        """Return the form's values as the API takes them, without a limit as 0; empty if the seats are not a number."""
         seats = given.get("seats", "").strip()
         if seats and not number(seats):
             self.saving, self.errors = False, {"seats": "Enter a whole number from 1, or nothing for no limit"}
@@ -138,7 +138,7 @@ class RequirementsForm(Saves, rx.State):
             "min_kyc_level": number(given.get("min_kyc_level", "")),
             "allowed_email_domains": _entries(given.get("allowed_email_domains", "")),
             "blocked_countries": [country_code(one) for one in _entries(given.get("blocked_countries", ""))],
-            "seats": number(seats) or None,
+            "seats": number(seats),
         }
 
 
