@@ -87,6 +87,7 @@ def _inline(words: str, *fields: Any, on_submit: Any, submit: str) -> rx.Compone
         problem=Checklist.form_problem,
         submit=submit,
         busy=Checklist.saving,
+        edits=Checklist,
         class_name="checklist-form",
     )
 

@@ -16,10 +16,11 @@ from backend.requests.schemas import RequestStatus
 from backend.wallets.schemas import WalletCreate
 from state.attestations.case import Case
 from state.core.dialogs import DialogAbout
+from state.core.edits import Edits
 from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.issuers.temporary_key import RegistersIssuer
-from state.parties.detail import verification
+from state.parties.detail import party_view, values_of, verification
 from state.requests.tracker import Tracker
 
 PAUSE = 1.0
@@ -37,7 +38,7 @@ KINDS = (
 """What a resolution does, by its path; the first match counts."""
 
 
-class Checklist(RegistersIssuer, DialogAbout, rx.State):
+class Checklist(RegistersIssuer, Edits, DialogAbout, rx.State):
     """The dialog of missing prerequisites. It polls, and issues the attestation once all are met."""
 
     who: str = ""
@@ -145,17 +146,26 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
         return [Tracker.watch, case._follow(accepted.request_id)]
 
     @rx.event
-    def open_form(self, kind: str) -> None:
-        """Show the form of an open prerequisite."""
-        self.errors, self.form_problem = {}, ""
+    async def open_form(self, kind: str) -> None:
+        """Show the form of an open prerequisite; those of the party begin with its current version."""
+        self.errors, self.form_problem, self.others = {}, "", []
         self.opened = kind if kind in ("verify", "address", "register") else ""
+        if self.opened in ("verify", "address") and self._attestation:
+            try:
+                await self._start()
+            except ApiProblem as problem:
+                self._refused(problem)
+
+    async def _current(self) -> dict[str, str]:
+        return values_of(party_view(await self._api.get_party(self._party_id(), organization_id=self._org_id())))
 
     @rx.event
     async def verify(self, data: dict[str, Any]) -> Events:
         """Verify the party from within the checklist."""
         fields = verification(data)
         async for event in self._resolve(
-            "verify", lambda: self._api.verify_party(self._party_id(), body(PartyVerify, fields))
+            "verify",
+            lambda: self._api.verify_party(self._party_id(), body(PartyVerify, fields), if_match=self._version),
         ):
             yield event
 
@@ -164,7 +174,8 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
         """Save the party's wallet from within the checklist."""
         fields = {"wallet_address": str(data.get("wallet_address", "")).strip()[:100]}
         async for event in self._resolve(
-            "address", lambda: self._api.update_party(self._party_id(), body(PartyUpdate, fields))
+            "address",
+            lambda: self._api.update_party(self._party_id(), body(PartyUpdate, fields), if_match=self._version),
         ):
             yield event
 
@@ -198,8 +209,7 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
         try:
             await write()
         except ApiProblem as problem:
-            self._refused(problem)
-            self._keep_at("kyc_level", "reason", "wallet_address")
+            await self._reject(problem, "kyc_level", "reason", "wallet_address")
             return
         self._done()
         self.opened = ""

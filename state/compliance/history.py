@@ -10,8 +10,9 @@ from backend.client import ApiProblem
 from backend.requests.schemas import Request
 from state.assets.detail import AssetState
 from state.chains.lookup import Chains
-from state.compliance.rules import Checked, differences, words
+from state.compliance.rules import Checked, words
 from state.core.dates import stamp
+from state.core.edits import differences
 from state.core.events import Next
 from state.core.paging import Pages
 from state.core.units import shortened
