@@ -181,7 +181,7 @@ class CaseList(Pages, mixin=True):
         at = next((i for i, row in enumerate(self.rows) if row.id == self.chosen), -1 if by > 0 else 1)
         self.chosen = self.rows[max(0, min(len(self.rows) - 1, at + by))].id
         yield
-        await asyncio.sleep(SETTLE)
+        await asyncio.sleep(SETTLE)  # no poll: keys repeat faster
         await self._open()
 
     @rx.event

@@ -1,6 +1,5 @@
 """Issuing an attestation: the first attempt, its missing prerequisites, and the automatic retry."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import replace
@@ -24,7 +23,7 @@ from state.parties.detail import party_view, values_of, verification
 from state.requests.tracker import Tracker
 
 PAUSE = 1.0
-"""Seconds between two checks of the open prerequisites."""
+"""Seconds between two checks of the open prerequisites where changes cannot be followed."""
 TITLES = {
     "party_exists": "Party exists",
     "party_verified": "Identity verified",
@@ -39,7 +38,7 @@ KINDS = (
 
 
 class Checklist(RegistersIssuer, Edits, DialogAbout, rx.State):
-    """The dialog of missing prerequisites. It polls, and issues the attestation once all are met."""
+    """The dialog of missing prerequisites. It follows what happens, and issues the attestation once all are met."""
 
     who: str = ""
     items: list[Prerequisite] = []
@@ -87,26 +86,37 @@ class Checklist(RegistersIssuer, Edits, DialogAbout, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> Events:
-        """Poll until every prerequisite is met, then issue the attestation."""
-        while True:
+        """Check the prerequisites after each event of the organization, until all are met; then issue the attestation.
+
+        A failed registration is no event, so the request that was started here is followed too.
+        """
+        async with self:
+            path, org_id, request_id = self.router.url.path, self._org_id(), self._request_id or None
+        async with self._api.changes(org_id, request_id, events=True) as changes:
+            while (is_met := await self._are_met(path)) is False:
+                await self._check_registration()
+                await changes.wait(PAUSE)
+        if is_met:
+            yield Checklist.finish
+
+    async def _are_met(self, path: str) -> bool | None:
+        """Return whether every prerequisite is met; None if the dialog is closed or the attestation is refused."""
+        async with self:
+            attestation = self._wanted()
+            if not self.is_open or attestation is None or self.router.url.path != path:
+                return None
+        try:
+            await self._api.create_attestation(self._org_id(), attestation, dry_run=True)
+        except ApiProblem as problem:
             async with self:
-                attestation, path = self._wanted(), self.router.url.path
-                if not self.is_open or attestation is None:
-                    return
-            try:
-                await self._api.create_attestation(self._org_id(), attestation, dry_run=True)
-                yield Checklist.finish
-                return
-            except ApiProblem as problem:
-                async with self:
-                    if not self.is_open or self.router.url.path != path:
-                        return
-                    if not problem.prerequisites:
-                        self.form_problem = problem.detail or problem.title
-                        return
-                    self._list(problem)
-            await self._check_registration()
-            await asyncio.sleep(PAUSE)
+                if not self.is_open or self.router.url.path != path:
+                    return None
+                if not problem.prerequisites:
+                    self.form_problem = problem.detail or problem.title
+                    return None
+                self._list(problem)
+            return False
+        return True
 
     async def _check_registration(self) -> None:
         """Report a failed registration that was started here."""

@@ -1,6 +1,5 @@
 """One webhook endpoint: its deliveries, one of them in a drawer, and the actions on both."""
 
-import asyncio
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from backend.webhooks.schemas import (
     SecretRotation,
     WebhookUpdate,
 )
-from state.core.api import Api, asks_for_proof
+from state.core.api import PASSING, Api, asks_for_proof
 from state.core.arguments import chosen, id_of, one_of
 from state.core.dialogs import Dialog
 from state.core.edits import RELOADED
@@ -30,8 +29,6 @@ from state.webhooks.list import EndpointView, SigningSecret, WebhooksState, endp
 R = TypeVar("R")
 SINCE = {"1": 1, "24": 24, "168": 24 * 7, "720": 24 * 30}
 """Periods of a replay, in hours."""
-READS = 40
-"""How often the log is read while a delivery is pending, twice a second."""
 
 
 class WebhookState(ByStatus, rx.State):
@@ -78,10 +75,10 @@ class WebhookState(ByStatus, rx.State):
 
     @rx.event
     async def enter(self) -> Next:
-        """Close every dialog, which may be open from the last visit, and load."""
+        """Close every dialog, which may be open from the last visit, load, and follow pending deliveries."""
         for dialog in (Disablement, Rotation, Removal, Replay):
             (await self.get_state(dialog)).is_open = False
-        return WebhookState.load
+        return [WebhookState.load, WebhookState.watch]
 
     @rx.event
     async def test(self) -> Events:
@@ -115,26 +112,33 @@ class WebhookState(ByStatus, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
-        """Read the log until no delivery is pending, or the user leaves the page."""
+        """Read the log after each attempt, until none is expected soon, or the user leaves the page."""
         async with self:
-            path, ids = self.router.url.path, self._ids()
-        for _ in range(READS):
-            await asyncio.sleep(0.5)
-            async with self:
-                wanted, cursor = self._wanted(), self._cursor or None
+            path, (org_id, webhook_id) = self.router.url.path, self._ids()
+        async with self._api.changes(org_id, deliveries_of=webhook_id) as changes:
+            while await self._looked(path):
+                await changes.wait(0.5)
+
+    async def _looked(self, path: str) -> bool:
+        """Read the log; return whether a delivery changes soon, on this page."""
+        async with self:
+            if self.router.url.path != path:
+                return False
+            ids, wanted, cursor = self._ids(), self._wanted(), self._cursor or None
+        try:
+            page = await self._api.list_deliveries(*ids, status=wanted, cursor=cursor)
+        except ApiProblem as problem:
+            return problem.status in PASSING
+        async with self:
+            if self.router.url.path != path:
+                return False
+            self._take(page)
             try:
-                page = await self._api.list_deliveries(*ids, status=wanted, cursor=cursor)
-                endpoint = endpoint_view(await self._api.get_webhook(*ids))
-            except ApiProblem:
-                return
-            async with self:
-                if self.router.url.path != path:
-                    return
-                self._take(page)
-                self.endpoint = endpoint
-                (await self.get_state(DeliveryState))._renew(self)
-            if not any(changes_soon(delivery) for delivery in page.deliveries):
-                return
+                await self._read_endpoint()
+            except ApiProblem as problem:
+                return problem.status in PASSING
+            (await self.get_state(DeliveryState))._renew(self)
+        return any(changes_soon(delivery) for delivery in page.deliveries)
 
 
 class DeliveryState(Api, rx.State):
