@@ -21,7 +21,7 @@ from state.core.toasts import Notices
 
 log = logging.getLogger("signum.console")
 api = create_api()
-client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONSOLE, 0)), hints.of_changes)
+client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONSOLE, 0)), hints.subscribed)
 
 
 def on_error(exception: Exception) -> rx.event.EventSpec | None:

@@ -110,8 +110,11 @@ class SignumClient(Operations):
                 await changes.wait(pause)
 
     @asynccontextmanager
-    async def changes(self, org_id: Id, request_id: Id | None = None) -> AsyncIterator[Changes]:
-        """Open waits for changes of an organization's requests, or of one of them.
+    async def changes(
+        self, org_id: Id, request_id: Id | None = None, *, events: bool = False, deliveries_of: Id | None = None
+    ) -> AsyncIterator[Changes]:
+        """Open waits for changes: of a request, of an organization's events, of the deliveries of a webhook endpoint;
+        without any of these, of all requests of the organization.
 
         In the API's own process (the console) hints end a wait; a hint only says that reading again may help. A client
         elsewhere waits for a pause.
@@ -119,7 +122,9 @@ class SignumClient(Operations):
         if (source := self._hint_source()) is None:
             yield Changes(None)
             return
-        async with source(str(org_id), str(request_id) if request_id else None) as hint:
+        about = {"request": request_id, "log": org_id if events else None, "deliveries": deliveries_of}
+        topics = [(kind, str(id_)) for kind, id_ in about.items() if id_]
+        async with source(*(topics or [("requests", str(org_id))])) as hint:
             yield Changes(hint)
 
     def _hint_source(self) -> Hints | None:

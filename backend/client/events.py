@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from json import loads
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import httpx
 from pydantic import BaseModel
@@ -25,8 +25,13 @@ LONGEST = 10.0
 """Seconds to wait for a hint."""
 Opened = Callable[[str | None], AbstractAsyncContextManager[httpx.Response]]
 Renewed = Callable[[Exception], Awaitable[bool]]
-Hints = Callable[[str, str | None], AbstractAsyncContextManager[asyncio.Event]]
-"""Subscribes to hints about the requests of an organization, or one of them, in this process."""
+
+
+class Hints(Protocol):
+    """Subscribes to hints in this process, by topics: a kind, and the ID that it is about."""
+
+    def __call__(self, *topics: tuple[str, str]) -> AbstractAsyncContextManager[asyncio.Event]:
+        """Return a context with an event that each hint sets."""
 
 
 @dataclass

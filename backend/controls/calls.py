@@ -79,8 +79,8 @@ def _path_call(act: str, eid: int, at: str, arguments: Arguments) -> Call:
     ends = (arguments["source_chain_eid"], arguments["destination_chain_eid"])
     other = ends[1] if eid == ends[0] else ends[0]
     if act == "path_limited":
-        amount = _amount(arguments)
-        return token.set_path_limit(at, other, amount or 0, 0 if amount is None else arguments["window_seconds"])
+        amount = _amount(arguments) or 0
+        return token.set_path_limit(at, other, amount, arguments["window_seconds"] if amount else 0)
     return token.set_path_paused(at, other, act == "path_paused")
 
 

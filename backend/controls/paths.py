@@ -53,8 +53,7 @@ async def ends(
         raise BadRequest("A path must lead to another chain.", pointer="/destination_chain_eid")
     if isinstance(body, LimitPath):
         asset = await records.asset(context.session, context.organization_id, asset_id)
-        amount = None if body.amount is None else int(body.amount)
-        rules.check_limit(amount, 10 ** (asset.decimals - SHARED_DECIMALS))
+        rules.check_limit(int(body.amount), 10 ** (asset.decimals - SHARED_DECIMALS))
     eids = (body.source_chain_eid, body.destination_chain_eid)
     places = [(await facts.places(context, asset_id, eid))[0] for eid in eids]
     async with db.paused(context.session):
@@ -83,7 +82,8 @@ def _differs(kind: ControlKind, body: PausePath | LimitPath, state: PathState) -
 
 
 def _terms(body: LimitPath) -> tuple[int, int]:
-    return (0, 0) if body.amount is None else (int(body.amount), body.window_seconds)
+    amount = int(body.amount)
+    return amount, body.window_seconds if amount else 0
 
 
 def _change(place: Place, body: PausePath | LimitPath, kind: ControlKind, state: PathState) -> Change:

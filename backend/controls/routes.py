@@ -150,6 +150,7 @@ async def unpause_path(
 async def limit_path(
     context: Current, orgId: UUID, assetId: UUID, body: LimitPath, response: Response, dry_run: DryRun = False
 ) -> Answer:
-    """Limit how much passes between two chains in a time window, both directions together, or remove the limit. Used
-    amounts are released evenly over the window. A packet above the limit waits at the endpoint of its destination."""
+    """Limit how much passes between two chains in a time window, both directions together, or remove the limit
+    (`"amount": "0"`; null is a 422). To stop the path, pause it. Used amounts are released evenly over the window. A
+    packet above the limit waits at the endpoint of its destination."""
     return await _answer(context, assetId, ControlKind.LIMIT_PATH, body, response, dry_run)

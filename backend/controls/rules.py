@@ -119,12 +119,8 @@ def limit_words(limit: int, window: int) -> str:
     return f"{limit} base units in {f'{count} {unit}s' if count > 1 else f'a {unit}'.replace('a hour', 'an hour')}"
 
 
-def check_limit(amount: int | None, unit: int) -> None:
-    """Raise 400 if a limit is zero, too fine or too large for a packet. `unit` is the smallest amount that crosses."""
-    if amount is None:
-        return
-    if amount == 0:
-        raise BadRequest("A limit of zero would stop the path. Pause it instead.", pointer="/amount")
+def check_limit(amount: int, unit: int) -> None:
+    """Raise 400 if a limit is too fine or too large for a packet. `unit` is the smallest amount that crosses."""
     if amount % unit:
         raise BadRequest(
             (f"A limit must be a multiple of {unit} base units, the smallest amount that crosses."), pointer="/amount"

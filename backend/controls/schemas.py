@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.core.fields import Acceptance, Address, Body, Eid, Reason, TokenAmount, Whole
+from backend.core.fields import Acceptance, Address, Body, Eid, Reason, TokenAmount, Whole, removed_by
 
 
 class ControlKind(StrEnum):
@@ -89,12 +89,12 @@ class PausePath(Body):
 
 
 class LimitPath(Body):
-    """Let at most `amount` base units pass between two chains in `window_seconds`, both directions together; without an
-    amount the limit is removed. Each of the two tokens counts separately."""
+    """Let at most `amount` base units pass between two chains in `window_seconds`, both directions together; "0"
+    removes the limit. Each of the two tokens counts separately."""
 
     source_chain_eid: Eid
     destination_chain_eid: Eid
-    amount: TokenAmount | None = None
+    amount: Annotated[TokenAmount, removed_by('"0"', is_required=True)]
     window_seconds: Annotated[Whole, Field(ge=60, le=31_536_000)] = 86_400
     reason: Reason
 

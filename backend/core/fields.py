@@ -139,15 +139,16 @@ def never_null(schema: dict[str, Any]) -> None:
     schema.update(kinds[0])
 
 
-def removed_by(value: str) -> BeforeValidator:
+def removed_by(value: str, is_required: bool = False) -> BeforeValidator:
     """Refuse null for a protection, and name the value that removes it.
 
     Clients that serialize unset fields as null would otherwise remove it without a word.
     """
+    way = f"Send {value} to remove it" if is_required else f"Omit the field to keep it, or send {value} to remove it"
 
     def given(sent: Any) -> Any:
         if sent is None:
-            raise ValueError(f"must not be null. Omit the field to keep it, or send {value} to remove it")
+            raise ValueError(f"must not be null. {way}")
         return sent
 
     return BeforeValidator(given)

@@ -8,7 +8,7 @@ rights. After a lost connection everyone is woken, so that no change is missed.
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -27,7 +27,8 @@ BEAT = 3.0
 SILENT = 10.0
 """Seconds after which a connection that does not answer is closed."""
 Topic = tuple[str, str]
-"""A kind of hint, and the ID that it is about."""
+"""A kind of hint, and the ID that it is about: `log` and `requests` of an organization, `request` of a request (its
+status, steps, and the finality of its transactions), `deliveries` of a webhook endpoint."""
 
 
 @dataclass
@@ -47,27 +48,22 @@ def of_request(request_id: UUID | str) -> Topic:
     return ("request", str(request_id))
 
 
-def of_requests(organization_id: UUID | str) -> Topic:
-    """Return the topic of all requests of an organization."""
-    return ("requests", str(organization_id))
-
-
-def of_changes(organization_id: str, request_id: str | None) -> AbstractAsyncContextManager[asyncio.Event]:
-    """Subscribe the console to a request, or to all of an organization. It reads them with its user's rights."""
-    return subscribed(of_request(request_id) if request_id else of_requests(organization_id))
-
-
 @asynccontextmanager
-async def subscribed(topic: Topic) -> AsyncIterator[asyncio.Event]:
-    """Yield an event that each hint sets. Clear it before you read."""
+async def subscribed(*topics: Topic) -> AsyncIterator[asyncio.Event]:
+    """Yield an event that each hint on these topics sets. Clear it before you read.
+
+    The console subscribes like this, and reads what has changed with its user's rights.
+    """
     signals, signal = runtime.loop_part(Waiting).signals, asyncio.Event()
-    signals[topic].add(signal)
+    for topic in topics:
+        signals[topic].add(signal)
     try:
         yield signal
     finally:
-        signals[topic].discard(signal)
-        if not signals[topic]:
-            del signals[topic]
+        for topic in topics:
+            signals[topic].discard(signal)
+            if not signals[topic]:
+                del signals[topic]
 
 
 async def listen(stopping: asyncio.Event) -> None:
@@ -98,9 +94,11 @@ async def _listen(stopping: asyncio.Event) -> None:
 
 
 def _wake(payload: str) -> None:
-    """Wake those who wait for `log ORGANIZATION` or `request ORGANIZATION REQUEST`."""
+    """Wake those who wait: for `log ORGANIZATION`, `request ORGANIZATION ID` or `deliveries ORGANIZATION ENDPOINT`."""
     kind, organization_id, *rest = payload.split(" ")
-    topics = [of_log(organization_id)] if kind == "log" else [of_requests(organization_id), *map(of_request, rest)]
+    topics = [(kind, about) for about in rest or [organization_id]]
+    if kind == "request":
+        topics.append(("requests", organization_id))
     signals = runtime.loop_part(Waiting).signals
     for topic in topics:
         for signal in signals.get(topic, ()):

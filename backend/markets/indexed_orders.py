@@ -126,7 +126,7 @@ async def _insert(session: db.Write, orders: Sequence[Placed]) -> int:
     replaced = fresh.on_conflict_do_update(
         index_elements=["market_id", "chain_order_id"],
         set_={"id": own, "request_id": sa.func.coalesce(ORDERS.c.request_id, fresh.excluded.request_id)}
-        | {name: fresh.excluded[name] for name in _PLACED},
+        | {name: fresh.excluded[name] for name in (*_PLACED, "updated_at")},
         where=elsewhere,
     )
     return await state_events.execute_many(session, replaced, orders)

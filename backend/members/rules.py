@@ -191,5 +191,5 @@ def org_requirements(asks: MemberRequirements, seats_taken: int) -> OrgRequireme
         accreditationRequired=asks.accreditation_required,
         blockedCountries=asks.blocked_countries,
         allowedEmailDomains=asks.allowed_email_domains,
-        seatsRemaining=None if asks.seats is None else max(0, asks.seats - seats_taken),
+        seatsRemaining=max(0, asks.seats - seats_taken) if asks.seats else None,
     )

@@ -112,6 +112,8 @@ OWNED: dict[tuple[str, str], Any] = {
     ("Chain", "display_name"): "HyperEVM",
     ("MemberRequirements", "allowed_email_domains"): ["northwind.example"],
     ("MemberRequirements", "seats"): 250,
+    ("RequirementsPatch", "allowed_email_domains"): ["northwind.example"],
+    ("RequirementsPatch", "seats"): 250,
     ("OrganizationChain", "chain_type"): "evm",
     ("OrganizationChain", "display_name"): "HyperEVM",
     ("ErrorType", "title"): "Forbidden",

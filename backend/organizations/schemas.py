@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from backend.core.fields import (
     KEPT,
@@ -38,15 +38,33 @@ class OrganizationStatus(StrEnum):
     ARCHIVED = "archived"
 
 
-class MemberRequirements(Body):
-    """What an organization requires of the people it invites."""
+_Blocked = Annotated[list[Country], Field(max_length=250)]
+_Domains = Annotated[list[Domain], Field(max_length=100)]
+_Seats = Annotated[Whole, Field(ge=0, le=1_000_000)]
 
-    kyc_required: Annotated[Flag, removed_by("false")] = False
-    min_kyc_level: Annotated[KycLevel, removed_by("0")] = 0
-    accreditation_required: Annotated[Flag, removed_by("false")] = False
-    blocked_countries: Annotated[list[Country], Field(max_length=250), removed_by("an empty list")] = []
-    allowed_email_domains: Annotated[list[Domain], Field(max_length=100), removed_by("an empty list")] = []
-    seats: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
+
+class MemberRequirements(Body):
+    """What an organization requires of the people it invites. 0 seats means no limit."""
+
+    kyc_required: Flag = False
+    min_kyc_level: KycLevel = 0
+    accreditation_required: Flag = False
+    blocked_countries: _Blocked = []
+    allowed_email_domains: _Domains = []
+    seats: Annotated[_Seats, BeforeValidator(lambda stored: stored or 0)] = 0
+    """Versions before 0.1.0 stored null for no limit."""
+
+
+class RequirementsPatch(Body):
+    """JSON merge patch of the requirements: omitted ones stay unchanged. 0, false or an empty list removes one; null is
+    refused."""
+
+    kyc_required: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    min_kyc_level: Annotated[KycLevel | None, KEPT, removed_by("0")] = None
+    accreditation_required: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    blocked_countries: Annotated[_Blocked | None, KEPT, removed_by("an empty list")] = None
+    allowed_email_domains: Annotated[_Domains | None, KEPT, removed_by("an empty list")] = None
+    seats: Annotated[_Seats | None, KEPT, removed_by("0")] = None
 
 
 class OrganizationCreate(Body):
@@ -80,7 +98,7 @@ class OrganizationUpdate(Body):
     logo_url: Url | None = None
     banner_url: Url | None = None
     network: Annotated[Network | None, KEPT] = None
-    member_requirements: Annotated[MemberRequirements | None, KEPT, removed_by(_EACH)] = None
+    member_requirements: Annotated[RequirementsPatch | None, KEPT, removed_by(_EACH)] = None
     approvals: Annotated[Actions | None, KEPT, removed_by("an empty list")] = None
     approver_wait_hours: Annotated[WaitHours | None, KEPT, removed_by("0")] = None
     require_second_factor: Annotated[Flag | None, KEPT, removed_by("false")] = None

@@ -18,7 +18,7 @@ from state.core.session import Session
 
 
 def checklist_dialog() -> rx.Component:
-    """Draw the dialog. It polls whether prerequisites are met, here or elsewhere."""
+    """Draw the dialog. It follows whether prerequisites are met, here or elsewhere."""
     left = Checklist.items.length() - Checklist.done
     title = rx.cond(left == 1, "One step before ", left.to_string() + " steps before ") + Checklist.who + " is attested"
     done = Checklist.done.to_string() + " of " + Checklist.items.length().to_string()
@@ -87,6 +87,7 @@ def _inline(words: str, *fields: Any, on_submit: Any, submit: str) -> rx.Compone
         problem=Checklist.form_problem,
         submit=submit,
         busy=Checklist.saving,
+        edits=Checklist,
         class_name="checklist-form",
     )
 

@@ -8,6 +8,7 @@ from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, check_field, field_row, select_field, text_field
 from components.ui.note import problem_note
+from components.ui.progress import conflict
 from state.attestations.case import Case
 from state.attestations.issue import Issue
 from state.parties.decision import Decision
@@ -62,6 +63,7 @@ def decision() -> rx.Component:
         ),
         area_field("Reason", "reason", errors=errors, id="d-reason", hint=hint, optional=True, max_length=500),
         problem_note(Decision.form_problem),
+        conflict(Decision),
         on_submit=Decision.verify,
         id=FORM_ID,
         key=PARTY.id,

@@ -7,6 +7,7 @@ import reflex as rx
 from components.ui.button import button, icon_button
 from components.ui.icon import icon
 from components.ui.note import problem_note
+from components.ui.progress import conflict
 
 
 def _close() -> rx.Component:
@@ -69,7 +70,7 @@ def form_dialog(
     `form` is its state: a `Dialog` with a handler `submit`, or a `Form` and the arguments that it lacks.
     """
     body = rx.el.form(
-        rx.el.div(*fields, problem_note(form.form_problem), class_name="dialog-body form"),
+        rx.el.div(*fields, problem_note(form.form_problem), conflict(form), class_name="dialog-body form"),
         rx.el.div(
             *([foot] if foot is not None else []),
             rx.el.span(class_name="end"),
@@ -109,6 +110,7 @@ def confirm(
         about,
         *body,
         problem_note(_own(form, "form_problem", problem)),
+        conflict(form),
         is_open=_own(form, "is_open", is_open),
         on_open_change=_own(form, "show", on_open_change),
         foot=(

@@ -9,6 +9,7 @@ from reflex_components_core.el.elements.base import BaseHTML
 from components.ui.button import button
 from components.ui.icon import icon
 from components.ui.note import problem_note
+from components.ui.progress import conflict
 
 
 class NativeForm(BaseHTML):
@@ -222,12 +223,14 @@ def form(
     submit: Any,
     busy: rx.Var[bool],
     sign: str | None = None,
+    edits: Any = None,
     **props: Any,
 ) -> rx.Component:
-    """Draw a form within a page (in a dialog: `form_dialog`)."""
+    """Draw a form within a page (in a dialog: `form_dialog`). `edits` is its state if that edits a record."""
     return rx.el.form(
         *children,
         problem_note(problem),
+        conflict(edits),
         rx.el.div(button(submit, sign, kind="primary", type="submit", busy=busy), class_name="row"),
         on_submit=on_submit,
         class_name=f"form {props.pop('class_name', '')}".strip(),

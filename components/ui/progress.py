@@ -200,6 +200,17 @@ def checklist(items: rx.Var[list[Any]], action: Any) -> rx.Component:
     return rx.el.ol(rx.foreach(items, lambda item: checklist_item(item, action(item))), class_name="checklist")
 
 
+def conflict(form: Any) -> rx.Component:
+    """Show what another person changed while a form was open: `others` of a state with `Edits`, nothing of others."""
+    if not hasattr(form, "others"):
+        return rx.fragment()
+    changed = rx.el.div(
+        rx.el.b("Changed by another person"), diff(form.others), class_name="card plan-diff", role="region",
+        aria_label="Changed by another person",
+    )  # fmt: skip
+    return rx.cond(form.others.length() > 0, changed, rx.fragment())
+
+
 def diff(changes: rx.Var[list[dict[str, str]]]) -> rx.Component:
     """Draw what changes: dicts with `name`, `old` and `new`, as words."""
 

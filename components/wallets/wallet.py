@@ -63,7 +63,7 @@ def _actions() -> rx.Component:
     problem = rx.cond(
         WalletState.removing, rx.fragment(), rx.el.div(problem_note(WalletState.action_problem), class_name="inset")
     )
-    return rx.cond(is_admin() & ~ROW.is_default, rx.fragment(problem, line), rx.fragment())
+    return rx.cond(is_admin(), rx.fragment(problem, rx.cond(ROW.is_default, rx.fragment(), line)), rx.fragment())
 
 
 def wallet_dialogs() -> rx.Component:

@@ -1,11 +1,13 @@
 """The case in the drawer: a party with its attestations, or one attestation with its proof."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 import reflex as rx
 
 from backend.client import ApiProblem
+from backend.parties.schemas import Party
 from state.attestations.detail import AttestationView, attestation_view
 from state.attestations.proof import ProofView, proof_view
 from state.chains.lookup import Chains, options
@@ -30,6 +32,8 @@ class Case(Follows, Loads, Chains, rx.State):
 
     shown: str = ""
     party: PartyView = PartyView()
+    _version: str = ""
+    """The version of the party, for decisions about it."""
     attestations: list[AttestationView] = []
     documents: list[DocumentView] = []
     attestation: AttestationView = AttestationView()
@@ -71,14 +75,20 @@ class Case(Follows, Loads, Chains, rx.State):
 
     async def _read_party(self) -> None:
         api, org, id = self._api, self._org_id(), self.party.id
-        party, attestations, documents = await asyncio.gather(
-            api.get_party(id, organization_id=org),
+        (self._version, party), attestations, documents = await asyncio.gather(
+            self._with_version(api.get_party(id, organization_id=org)),
             api.list_attestations(org, party_id=id, limit=20),
             api.list_documents(id, organization_id=org, limit=50),
         )
         self.party = party_view(party)
         self.attestations = [attestation_view(record, self) for record in attestations.attestations]
         self.documents = [document_view(document) for document in documents.documents]
+
+    async def _with_version(self, call: Awaitable[Party]) -> tuple[str, Party]:
+        """Return the version of a party and the party; collects only in a task of its own."""
+        with self._api.response_headers() as headers:
+            party = await call
+        return headers["etag"], party
 
     async def _read_attestation(self) -> None:
         record = await self._api.get_attestation(self._org_id(), self.attestation.id)
@@ -171,7 +181,7 @@ class CaseList(Pages, mixin=True):
         at = next((i for i, row in enumerate(self.rows) if row.id == self.chosen), -1 if by > 0 else 1)
         self.chosen = self.rows[max(0, min(len(self.rows) - 1, at + by))].id
         yield
-        await asyncio.sleep(SETTLE)
+        await asyncio.sleep(SETTLE)  # no poll: keys repeat faster
         await self._open()
 
     @rx.event

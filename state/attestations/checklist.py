@@ -1,6 +1,5 @@
 """Issuing an attestation: the first attempt, its missing prerequisites, and the automatic retry."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import replace
@@ -16,14 +15,15 @@ from backend.requests.schemas import RequestStatus
 from backend.wallets.schemas import WalletCreate
 from state.attestations.case import Case
 from state.core.dialogs import DialogAbout
+from state.core.edits import Edits
 from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.issuers.temporary_key import RegistersIssuer
-from state.parties.detail import verification
+from state.parties.detail import party_view, values_of, verification
 from state.requests.tracker import Tracker
 
 PAUSE = 1.0
-"""Seconds between two checks of the open prerequisites."""
+"""Seconds between two checks of the open prerequisites where changes cannot be followed."""
 TITLES = {
     "party_exists": "Party exists",
     "party_verified": "Identity verified",
@@ -37,8 +37,8 @@ KINDS = (
 """What a resolution does, by its path; the first match counts."""
 
 
-class Checklist(RegistersIssuer, DialogAbout, rx.State):
-    """The dialog of missing prerequisites. It polls, and issues the attestation once all are met."""
+class Checklist(RegistersIssuer, Edits, DialogAbout, rx.State):
+    """The dialog of missing prerequisites. It follows what happens, and issues the attestation once all are met."""
 
     who: str = ""
     items: list[Prerequisite] = []
@@ -86,26 +86,37 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> Events:
-        """Poll until every prerequisite is met, then issue the attestation."""
-        while True:
+        """Check the prerequisites after each event of the organization, until all are met; then issue the attestation.
+
+        A failed registration is no event, so the request that was started here is followed too.
+        """
+        async with self:
+            path, org_id, request_id = self.router.url.path, self._org_id(), self._request_id or None
+        async with self._api.changes(org_id, request_id, events=True) as changes:
+            while (is_met := await self._are_met(path)) is False:
+                await self._check_registration()
+                await changes.wait(PAUSE)
+        if is_met:
+            yield Checklist.finish
+
+    async def _are_met(self, path: str) -> bool | None:
+        """Return whether every prerequisite is met; None if the dialog is closed or the attestation is refused."""
+        async with self:
+            attestation = self._wanted()
+            if not self.is_open or attestation is None or self.router.url.path != path:
+                return None
+        try:
+            await self._api.create_attestation(self._org_id(), attestation, dry_run=True)
+        except ApiProblem as problem:
             async with self:
-                attestation, path = self._wanted(), self.router.url.path
-                if not self.is_open or attestation is None:
-                    return
-            try:
-                await self._api.create_attestation(self._org_id(), attestation, dry_run=True)
-                yield Checklist.finish
-                return
-            except ApiProblem as problem:
-                async with self:
-                    if not self.is_open or self.router.url.path != path:
-                        return
-                    if not problem.prerequisites:
-                        self.form_problem = problem.detail or problem.title
-                        return
-                    self._list(problem)
-            await self._check_registration()
-            await asyncio.sleep(PAUSE)
+                if not self.is_open or self.router.url.path != path:
+                    return None
+                if not problem.prerequisites:
+                    self.form_problem = problem.detail or problem.title
+                    return None
+                self._list(problem)
+            return False
+        return True
 
     async def _check_registration(self) -> None:
         """Report a failed registration that was started here."""
@@ -145,17 +156,26 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
         return [Tracker.watch, case._follow(accepted.request_id)]
 
     @rx.event
-    def open_form(self, kind: str) -> None:
-        """Show the form of an open prerequisite."""
-        self.errors, self.form_problem = {}, ""
+    async def open_form(self, kind: str) -> None:
+        """Show the form of an open prerequisite; those of the party begin with its current version."""
+        self.errors, self.form_problem, self.others = {}, "", []
         self.opened = kind if kind in ("verify", "address", "register") else ""
+        if self.opened in ("verify", "address") and self._attestation:
+            try:
+                await self._start()
+            except ApiProblem as problem:
+                self._refused(problem)
+
+    async def _current(self) -> dict[str, str]:
+        return values_of(party_view(await self._api.get_party(self._party_id(), organization_id=self._org_id())))
 
     @rx.event
     async def verify(self, data: dict[str, Any]) -> Events:
         """Verify the party from within the checklist."""
         fields = verification(data)
         async for event in self._resolve(
-            "verify", lambda: self._api.verify_party(self._party_id(), body(PartyVerify, fields))
+            "verify",
+            lambda: self._api.verify_party(self._party_id(), body(PartyVerify, fields), if_match=self._version),
         ):
             yield event
 
@@ -164,7 +184,8 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
         """Save the party's wallet from within the checklist."""
         fields = {"wallet_address": str(data.get("wallet_address", "")).strip()[:100]}
         async for event in self._resolve(
-            "address", lambda: self._api.update_party(self._party_id(), body(PartyUpdate, fields))
+            "address",
+            lambda: self._api.update_party(self._party_id(), body(PartyUpdate, fields), if_match=self._version),
         ):
             yield event
 
@@ -198,8 +219,7 @@ class Checklist(RegistersIssuer, DialogAbout, rx.State):
         try:
             await write()
         except ApiProblem as problem:
-            self._refused(problem)
-            self._keep_at("kyc_level", "reason", "wallet_address")
+            await self._reject(problem, "kyc_level", "reason", "wallet_address")
             return
         self._done()
         self.opened = ""

@@ -8,7 +8,8 @@ from state.assets.detail import AssetState
 from state.compliance.history import RulesHistory
 from state.compliance.impact import HaltedMarketView, Impact, count_words, excluded_view, headline, ineligible_words
 from state.compliance.rule_editor import FIELDS, RuleEditor
-from state.compliance.rules import InvalidFields, Rules, asset_body, checked, differences, of_asset, rebased, words
+from state.compliance.rules import InvalidFields, Rules, asset_body, checked, of_asset, rebased, words
+from state.core.edits import differences
 from state.core.events import Events, Next
 from state.requests.tracker import Tracker
 

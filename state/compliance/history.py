@@ -1,6 +1,5 @@
 """The history of an asset's rules: who changed what, when, and in which transaction."""
 
-import asyncio
 from dataclasses import dataclass, field
 
 import reflex as rx
@@ -10,15 +9,15 @@ from backend.client import ApiProblem
 from backend.requests.schemas import Request
 from state.assets.detail import AssetState
 from state.chains.lookup import Chains
-from state.compliance.rules import Checked, differences, words
+from state.compliance.rules import Checked, words
+from state.core.api import PASSING
 from state.core.dates import stamp
+from state.core.edits import differences
 from state.core.events import Next
 from state.core.paging import Pages
 from state.core.units import shortened
 from state.requests.tracker import FINAL
-from state.requests.views import RequestView
-
-POLLS = 10
+from state.requests.views import RequestView, request_view
 
 
 @dataclass
@@ -63,21 +62,30 @@ class RulesHistory(Pages, Chains, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def catch_up(self) -> None:
-        """Wait for the followed request to end, then poll until its rules are indexed, which takes a moment."""
-        polls = 0
+        """Wait for the followed request to end and for its rules, which are indexed a moment before or after."""
         async with self:
-            path = self.router.url.path
-        while polls < POLLS:
-            async with self:
-                request = (await self.get_state(AssetState)).request
-                is_over = request.status in FINAL
-                is_done = self._is_complete(request) if is_over else not request.id or bool(request.problem)
-                if self.router.url.path != path or is_done:
-                    return
-                if is_over:
-                    await self._load()
-                    polls += 1
-            await asyncio.sleep(1)
+            path, org_id = self.router.url.path, self._org_id()
+            request_id = (await self.get_state(AssetState)).request.id
+        if not request_id:
+            return
+        async with self._api.changes(org_id, request_id, events=True) as changes:
+            while not await self._caught_up(path, org_id, request_id):
+                await changes.wait(1.0)
+
+    async def _caught_up(self, path: str, org_id: str, request_id: str) -> bool:
+        """Read the request, and the rules once it has ended; return whether there is nothing more to wait for."""
+        try:
+            request = request_view(await self._api.get_request(org_id, request_id))
+        except ApiProblem as problem:
+            return problem.status not in PASSING
+        async with self:
+            if self.router.url.path != path:
+                return True
+            if request.status not in FINAL:
+                return request.kind != "asset.update"
+            if not self._is_complete(request):
+                await self._load()
+            return self._is_complete(request)
 
     def _is_complete(self, request: RequestView) -> bool:
         """Return whether the rules that a request wrote are shown, or it wrote none."""

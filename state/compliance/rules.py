@@ -1,6 +1,5 @@
 """Rules as users edit them: whole tokens and dates, converted to and from the API's values."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -158,10 +157,3 @@ def words(rules: Checked, symbol: str, decimals: int) -> dict[str, str]:
         "Organization only": "yes" if rules.org_only else "no",
         "Trusted issuers": ", ".join([OWN_ISSUERS, *map(shortened, rules.issuers)]),
     }
-
-
-def differences(old: dict[str, str], new: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Yield the differences, as `components.ui.progress.diff` draws them."""
-    for name, value in new.items():
-        if value != old[name]:
-            yield {"name": name, "old": old[name], "new": value}

@@ -11,6 +11,7 @@ from state.approvals.list import ApprovalCount
 from state.assets.detail import AssetDetail, AssetState
 from state.core.arguments import named
 from state.core.dialogs import Dialog
+from state.core.edits import Edits
 from state.core.events import Events, call
 from state.core.units import grouped, to_base, to_whole
 from state.requests.tracker import Follows, Tracker
@@ -30,13 +31,11 @@ class DailyLimitView:
     given: str = ""
 
 
-class DailyLimits(Follows, Dialog, rx.State):
+class DailyLimits(Follows, Edits, Dialog, rx.State):
     """The daily limits of the current asset."""
 
     limits: list[DailyLimitView] = []
     problem: str = ""
-    _version: str = ""
-    """The limits' version when the dialog was opened."""
 
     @rx.event
     async def load(self) -> None:
@@ -58,7 +57,12 @@ class DailyLimits(Follows, Dialog, rx.State):
             return
         self.limits = [daily_limit_view(limit, asset) for limit in found.limits]
         if not self.is_open:
-            self._version = headers["etag"]
+            self._version, self._known = headers["etag"], _values(self.limits)
+
+    async def _current(self) -> dict[str, str]:
+        asset = (await self.get_state(AssetState)).asset
+        found = await self._api.get_daily_limits(self._org_id(), self._in_path("asset_id"))
+        return _values([daily_limit_view(limit, asset) for limit in found.limits])
 
     @rx.event
     async def show(self, is_open: bool) -> None:
@@ -88,8 +92,7 @@ class DailyLimits(Follows, Dialog, rx.State):
                 if_match=self._version,
             )
         except ApiProblem as problem:
-            self._refused(problem)
-            self._keep_at(*NAMES)
+            await self._reject(problem, *NAMES)
             return
         self._close()
         yield [call(AssetState.watch, answer.request_id), Tracker.watch, self._follow(answer.request_id)]
@@ -111,6 +114,10 @@ class DailyLimits(Follows, Dialog, rx.State):
             elif units != (to_base(limit.given, asset.decimals) if limit.given else "0"):
                 changes[limit.action] = units
         return changes
+
+
+def _values(limits: list[DailyLimitView]) -> dict[str, str]:
+    return {limit.name: limit.limit for limit in limits}
 
 
 def daily_limit_view(limit: DailyLimit, asset: AssetDetail) -> DailyLimitView:

@@ -133,10 +133,10 @@ class PathControls(Follows, Form, rx.State):
         yield [call(AssetState.watch, answer.request_id), Tracker.watch, self._follow(answer.request_id)]
 
     def _limit(self, said: dict[str, str], asset: AssetDetail) -> dict[str, str | int | None]:
-        """Return amount and window of a limit; an empty amount removes it."""
+        """Return amount and window of a limit; an empty amount removes it, which the API takes as "0"."""
         amount = said["amount"].strip()
         if not amount:
-            return {"amount": None}
+            return {"amount": "0"}
         try:
             base = to_base(amount, asset.decimals)
         except ValueError as error:

@@ -190,7 +190,7 @@ class EligibilityState(Loads, rx.State):
                 if problem.status != 429:
                     words = next((e["detail"] for e in problem.errors), "") or problem.detail or problem.title
                     return "refused", words
-                await asyncio.sleep(1)
+                await asyncio.sleep(1)  # no poll: the rate limit frees a place
             else:
                 return ("awaiting_approval", "") if isinstance(answer, InvitationWaiting) else ("invited", "")
         return "refused", "Too many requests. Try again in a minute."

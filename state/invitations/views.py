@@ -68,7 +68,7 @@ def requirements_view(required: MemberRequirements) -> RequirementsView:
         accredited=required.accreditation_required,
         countries=required.blocked_countries,
         domains=required.allowed_email_domains,
-        limited=required.seats is not None,
+        limited=required.seats > 0,
     )
 
 

@@ -10,9 +10,9 @@ from backend.client import ApiProblem, body
 from backend.members.schemas import Member, MemberAccepted, MemberPlan, MemberUpdate
 from backend.users.schemas import Role
 from state.approvals.list import ApprovalCount
-from state.core.api import Form
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
+from state.core.edits import Edits
 from state.core.events import Events, Next
 from state.core.paging import Pages
 from state.core.session import initials
@@ -78,13 +78,12 @@ class MembersState(Pages, rx.State):
         await self._restart()
 
 
-class MemberAct(Form, rx.State):
+class MemberAct(Edits, rx.State):
     """The dialogs that change a member's role or remove a member: `open_as` is "role", "remove" or empty."""
 
     open_as: str = ""
     member: MemberView = MemberView()
     chosen: str = ""
-    _version: str = ""
     steps: list[str] = []
     """The steps of the change, if it needs an approval."""
 
@@ -102,7 +101,11 @@ class MemberAct(Form, rx.State):
             return
         self._done()
         self.member, self._version = replace(member, role=str(current.role)), headers["etag"]
+        self._known = _values(current)
         self.chosen, self.open_as = self.member.role, dialog
+
+    async def _current(self) -> dict[str, str]:
+        return _values(await self._api.get_member(self._org_id(), self.member.id))
 
     @rx.event
     async def change(self, id: str) -> None:
@@ -165,8 +168,7 @@ class MemberAct(Form, rx.State):
         try:
             answer = await change
         except ApiProblem as problem:
-            self._refused(problem)
-            self.form_problem = problem.detail or problem.title
+            await self._reject(problem)
             return None
         self._done()
         self.open_as = ""
@@ -175,6 +177,11 @@ class MemberAct(Form, rx.State):
             return ApprovalCount.look
         await self._notify(words)
         return MembersState.reload
+
+
+def _values(member: Member) -> dict[str, str]:
+    """Return what people decide about a member, by its names on the page."""
+    return {"Role": str(member.role).replace("_", " "), "Status": str(member.status)}
 
 
 def member_view(member: Member) -> MemberView:

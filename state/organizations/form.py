@@ -1,5 +1,6 @@
 """The dialog that creates or edits an organization."""
 
+from dataclasses import replace
 from typing import Any
 
 import reflex as rx
@@ -8,13 +9,13 @@ from backend.client import ApiProblem, body
 from backend.organizations.schemas import OrganizationCreate, OrganizationUpdate
 from state.core.arguments import named, one_of
 from state.core.dialogs import DialogAbout
+from state.core.edits import Edits
 from state.core.events import Events
 from state.organizations.organization import OrganizationDetail, OrganizationState
+from state.organizations.values import NAMES, values_of
 
-FIELDS = ("name", "org_type", "email", "website", "jurisdiction", "description", "network")
 
-
-class OrganizationForm(DialogAbout, rx.State):
+class OrganizationForm(Edits, DialogAbout, rx.State):
     """`mode` is "create" or "edit"; a new organization goes below the selected one, or starts a hierarchy."""
 
     mode: str = "create"
@@ -28,8 +29,19 @@ class OrganizationForm(DialogAbout, rx.State):
 
     @rx.event
     async def edit(self) -> None:
-        """Open the dialog for the selected organization."""
+        """Open the dialog for the selected organization, with its current values."""
         await self._begin_with("edit")
+        try:
+            await self._start()
+        except ApiProblem as problem:
+            self.is_open = False
+            await self._notify(f"{self.given.name} could not be read", problem.detail or problem.title, "bad")
+            return
+        now: dict[str, Any] = {name: self._known[title] for name, title in NAMES.items()}
+        self.given = replace(self.given, **now)
+
+    async def _current(self) -> dict[str, str]:
+        return values_of(await self._api.get_organization(self.given.id))
 
     async def _begin_with(self, mode: str) -> None:
         self._done()
@@ -47,11 +59,11 @@ class OrganizationForm(DialogAbout, rx.State):
         """Create or edit the organization."""
         self._begin()
         yield
-        given = named(data, *FIELDS)
+        given = named(data, *NAMES)
         try:
             await (self._edit(given) if self.mode == "edit" else self._create(given))
         except ApiProblem as problem:
-            self._refused(problem)
+            await self._reject(problem, *NAMES)
             return
         self._close()
 
@@ -78,7 +90,9 @@ class OrganizationForm(DialogAbout, rx.State):
         if not changed:
             return
         update = body(OrganizationUpdate, changed)
-        saved = await self._api.update_organization(self.given.id, update, idempotency_key=self._form_key)
+        saved = await self._api.update_organization(
+            self.given.id, update, idempotency_key=self._form_key, if_match=self._version
+        )
         page = await self.get_state(OrganizationState)
         await page._changed(self.given.parent_id or self.given.id)
         await page._go(str(saved.id))

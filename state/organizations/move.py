@@ -14,6 +14,7 @@ from state.organizations.organization import OrganizationDetail, OrganizationSta
 from state.requests.tracker import Tracker
 
 SHOWN = 25
+CHANGED = "Another person changed the organization after the preview, so it was not moved. Choose the parent again."
 
 
 @dataclass
@@ -56,6 +57,8 @@ class MoveState(Dialog, rx.State):
     moved: CompletedMove = CompletedMove()
     undoing: bool = False
     undo_problem: str = ""
+    _version: str = ""
+    """The version of the subject when it was previewed."""
 
     @rx.event
     async def show(self, is_open: bool) -> None:
@@ -102,6 +105,9 @@ class MoveState(Dialog, rx.State):
         yield
         try:
             to = body(OrganizationMove, {"newParentId": self.parent_id})
+            with self._api.response_headers() as headers:
+                await self._api.get_organization(self.subject.id)
+            self._version = headers["etag"]
             plan = await self._api.move_sub_organization(self.subject.parent_id, self.subject.id, to, dry_run=True)
             self._preview(plan.impact)
             self.afterwards = plan.steps[1:]
@@ -126,10 +132,10 @@ class MoveState(Dialog, rx.State):
         was, to = self.subject, self.parent_id
         old_name = was.above.rpartition(" / ")[2]
         try:
-            request_id = await self._move(was.id, was.parent_id, to)
+            request_id = await self._move(was.id, was.parent_id, to, self._version)
         except ApiProblem as problem:
             self._refused(problem)
-            self.form_problem = problem.detail or problem.title
+            self.form_problem = CHANGED if problem.status == 412 else problem.detail or problem.title
             return
         self.moved = CompletedMove(was.id, was.name, was.parent_id, old_name, to, self.parent_name)
         self.undo_problem = ""
@@ -156,12 +162,15 @@ class MoveState(Dialog, rx.State):
         self._done()
         yield await self._announce(request_id)
 
-    async def _move(self, id: str, parent: str, to: str) -> str:
-        """Move an organization; return the id of the request that updates the chains, empty if no chain knows it."""
+    async def _move(self, id: str, parent: str, to: str, version: str | None = None) -> str:
+        """Move an organization, if it still has the version.
+
+        Return the id of the request that updates the chains, empty if no chain knows it.
+        """
         api = self._api
         with api.response_headers() as headers:
             target = body(OrganizationMove, {"newParentId": to})
-            await api.move_sub_organization(parent, id, target, idempotency_key=self._form_key)
+            await api.move_sub_organization(parent, id, target, idempotency_key=self._form_key, if_match=version)
         return str(headers.get("location", "")).rpartition("/")[2]
 
     async def _announce(self, request_id: str) -> Next:

@@ -1,5 +1,6 @@
 """An organization's settings: its name and network, requirements for members, and approval rules."""
 
+from copy import copy
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -11,16 +12,20 @@ from backend.client import ApiProblem, body
 from backend.organizations.schemas import Organization, OrganizationUpdate
 from backend.requests.schemas import Action
 from state.approvals.list import ApprovalCount
-from state.core.api import Form, Loads
+from state.core.api import Loads
 from state.core.arguments import named, number, texts
 from state.core.countries import country_code
 from state.core.dates import stamp
+from state.core.edits import Edits
 from state.core.events import Events
 from state.core.session import Session
 from state.organizations.ip_ranges import name_entries, ranges_of
+from state.organizations.values import values_of
 
 LINES = 200
 """Maximum entries of a list that are sent; the API reports longer ones."""
+REQUIREMENTS = ("allowed_email_domains", "blocked_countries", "min_kyc_level", "seats")
+"""Fields of the requirements that can show a finding."""
 
 
 @dataclass
@@ -47,6 +52,7 @@ class Settings(Loads, rx.State):
     """The organization's record."""
 
     given: SettingsView = SettingsView()
+    _record: Organization | None = None
     _etag: str = ""
 
     @rx.event
@@ -57,27 +63,41 @@ class Settings(Loads, rx.State):
     async def _read(self) -> None:
         try:
             with self._api.response_headers() as headers:
-                self.given = settings_view(await self._api.get_organization(self._org_id()))
-            self._etag = headers["etag"]
+                record = await self._api.get_organization(self._org_id())
+            self._record, self._etag, self.given = record, headers["etag"], settings_view(record)
             self._loaded()
         except ApiProblem as problem:
             self._failed(problem)
 
 
-class Saves(Form, mixin=True):
+class Saves(Edits, mixin=True):
     """Mixin of a form that patches the organization."""
 
+    _page: str = ""
+    """The version that the page showed when this form was last sent."""
+
+    async def _current(self) -> dict[str, str]:
+        return values_of(await self._api.get_organization(self._org_id()))
+
     async def _save(self, fields: dict[str, Any], said: str) -> bool:
-        """Send a patch; return whether it was accepted."""
+        """Send the fields that the user changed; return whether they were accepted."""
+        page = await self.get_state(Settings)
+        record = copy(page._record)  # pydantic cannot serialize the proxy around a state's variable
+        if record is None:
+            self._done()
+            return False
+        if self._page != page._etag:
+            self._page = self._version = page._etag
+            self._known = values_of(record)
         try:
-            update, etag = body(OrganizationUpdate, fields), (await self.get_state(Settings))._etag
+            update = body(OrganizationUpdate, changed(fields, record.model_dump(mode="json")))
             key = self._form_key
-            await self._api.update_organization(self._org_id(), update, idempotency_key=key, if_match=etag)
+            await self._api.update_organization(self._org_id(), update, idempotency_key=key, if_match=self._version)
         except ApiProblem as problem:
-            self._refused(problem)
+            await self._reject(problem, *fields, *REQUIREMENTS)
             return False
         self._done()
-        await (await self.get_state(Settings))._read()
+        await page._read()
         await self._notify(said)
         return True
 
@@ -124,10 +144,9 @@ class RequirementsForm(Saves, rx.State):
         yield
         if requirements := self._requirements(texts(data)):
             await self._save({"member_requirements": requirements}, "The requirements are saved")
-            self._keep_at("allowed_email_domains", "blocked_countries", "min_kyc_level", "seats")
 
     def _requirements(self, given: dict[str, str]) -> dict[str, Any]:
-        """Return the form's values as the API takes them; empty if the seats are not a number."""
+        """Return the form's values as the API takes them, without a limit as 0; empty if the seats are not a number."""
         seats = given.get("seats", "").strip()
         if seats and not number(seats):
             self.saving, self.errors = False, {"seats": "Enter a whole number from 1, or nothing for no limit"}
@@ -138,7 +157,7 @@ class RequirementsForm(Saves, rx.State):
             "min_kyc_level": number(given.get("min_kyc_level", "")),
             "allowed_email_domains": _entries(given.get("allowed_email_domains", "")),
             "blocked_countries": [country_code(one) for one in _entries(given.get("blocked_countries", ""))],
-            "seats": number(seats) or None,
+            "seats": number(seats),
         }
 
 
@@ -153,7 +172,7 @@ class SecurityForm(Asks, rx.State):
         self.asks = False
         wanted = "require_second_factor" in texts(data)
         saved = await self._save({"require_second_factor": wanted}, "The sign-in rules are saved")
-        self.asks = not saved and not wanted
+        self.asks = not saved and not wanted and self._version == self._page
 
     @rx.event
     async def ask(self) -> Events:
@@ -225,7 +244,8 @@ class PolicyForm(Asks, rx.State):
         given = (await self.get_state(Settings)).given
         lifts = set(given.approvals) - set(wanted) or wait < number(given.approver_wait_hours)
         fields = {"approvals": wanted, "approver_wait_hours": wait}
-        if not await self._save(fields, "The approval rules are saved") and lifts:
+        saved = await self._save(fields, "The approval rules are saved")
+        if lifts and not saved and self._version == self._page:
             self.asks, self._asked = True, fields
 
     @rx.event
@@ -235,6 +255,16 @@ class PolicyForm(Asks, rx.State):
         yield
         if self._asked and await self._ask(self._asked):
             yield ApprovalCount.look
+
+
+def changed(fields: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields whose values differ from the record's, also within objects."""
+    kept = {}
+    for name, value in fields.items():
+        inner = changed(value, record[name]) if isinstance(value, dict) else value
+        if inner != record[name] and inner != {}:
+            kept[name] = inner
+    return kept
 
 
 def settings_view(organization: Organization) -> SettingsView:

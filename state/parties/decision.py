@@ -9,19 +9,28 @@ from backend.client import ApiProblem, body
 from backend.parties.schemas import PartyReject, PartyVerify
 from state.attestations.case import Case
 from state.attestations.checklist import Checklist
-from state.core.api import Form
 from state.core.arguments import id_of, number
 from state.core.dates import end_of
+from state.core.edits import Edits
 from state.core.events import Events
-from state.parties.detail import verification
+from state.parties.detail import values_of, verification
 from state.requests.tracker import Tracker
 
 
-class Decision(Form, rx.State):
+class Decision(Edits, rx.State):
     """Verify, with an attestation on a selected chain; or reject."""
 
     deciding: str = ""
     rejecting: bool = False
+
+    async def _latest(self) -> tuple[dict[str, str], str]:
+        case = await self.get_state(Case)
+        await case._read()
+        return values_of(case.party), case._version
+
+    async def _decide(self, case: Case) -> None:
+        """Begin with the party as the drawer shows it."""
+        self._known, self._version = values_of(case.party), case._version
 
     @rx.event
     async def begin(self, party_id: str) -> None:
@@ -41,13 +50,14 @@ class Decision(Form, rx.State):
         case = await self.get_state(Case)
         party, eid = case.party, number(data.get("chain_eid"))
         self._begin()
+        await self._decide(case)
         yield
         try:
             decision = body(PartyVerify, verification(data))
             expires_at = end_of(str(data.get("expires_at", ""))[:20]) if eid else None
-            await self._api.verify_party(party.id, decision)
+            await self._api.verify_party(party.id, decision, if_match=self._version)
         except ApiProblem as problem:
-            self._show_refusal(problem)
+            await self._show_refusal(problem, party.id)
             return
         except ValueError as error:
             self.errors, self.saving = {"expires_at": str(error)}, False
@@ -86,12 +96,13 @@ class Decision(Form, rx.State):
         case = await self.get_state(Case)
         party = case.party
         self._begin()
+        await self._decide(case)
         yield
         try:
             rejection = body(PartyReject, {"reason": str(data.get("reason", ""))})
-            await self._api.reject_party(party.id, rejection)
+            await self._api.reject_party(party.id, rejection, if_match=self._version)
         except ApiProblem as problem:
-            self._show_refusal(problem)
+            await self._show_refusal(problem, party.id)
             return
         self._done()
         self.rejecting, self.deciding = False, ""
@@ -99,6 +110,7 @@ class Decision(Form, rx.State):
         await case._refresh()
         yield Tracker.watch
 
-    def _show_refusal(self, problem: ApiProblem) -> None:
-        self._refused(problem)
-        self._keep_at("kyc_level", "accredited", "reason", "expires_at")
+    async def _show_refusal(self, problem: ApiProblem, party_id: str) -> None:
+        await self._reject(problem, "kyc_level", "accredited", "reason", "expires_at")
+        if self.others:  # another person may have decided: the form stays open for a second decision
+            self.deciding = party_id

@@ -54,6 +54,20 @@ def party_view(party: Party) -> PartyView:
     )
 
 
+def values_of(party: PartyView) -> dict[str, str]:
+    """Return what a party's version consists of, by its names on the page."""
+    return {
+        "Name": party.name,
+        "Email": party.email,
+        "Country": party.country_name,
+        "Wallet": party.wallet,
+        "Status": party.status,
+        "KYC level": str(party.level),
+        "Accredited investor": "yes" if party.accredited else "no",
+        "Reason": party.reason,
+    }
+
+
 def levels_up_to(level: int) -> list[dict[str, str]]:
     """Return the KYC levels from 1 as a select's options."""
     return [{"value": str(one), "label": f"Level {one}"} for one in range(1, max(1, min(level, 255)) + 1)]

@@ -43,7 +43,7 @@ class Requests(ByStatus, rx.State):
         at = next((i for i, row in enumerate(self.rows) if row.id == one.request.id), -1 if by > 0 else 1)
         one.request, one.is_open = self.rows[max(0, min(len(self.rows) - 1, at + by))], True
         yield
-        await asyncio.sleep(SETTLE)
+        await asyncio.sleep(SETTLE)  # no poll: keys repeat faster
         yield call(OneRequest.show, one.request.id)
 
 

@@ -49,6 +49,7 @@ class WalletState(Loads, Chains, rx.State):
     saving: bool = False
     removing: bool = False
     action_problem: str = ""
+    _version: str = ""
 
     @rx.event(supersedes=True)
     async def show(self, wallet_id: str) -> Events:
@@ -72,7 +73,9 @@ class WalletState(Loads, Chains, rx.State):
         try:
             if not self._chains:
                 await self._read_chains()
-            wallet = await self._api.get_wallet(self._org_id(), self.row.id)
+            with self._api.response_headers() as headers:
+                wallet = await self._api.get_wallet(self._org_id(), self.row.id)
+            self._version = headers["etag"]
         except ApiProblem as problem:
             self._failed(problem)
             return
@@ -93,9 +96,9 @@ class WalletState(Loads, Chains, rx.State):
     @rx.event
     async def make_default(self) -> Events:
         """Make this wallet the default, which is the treasury."""
-        org, id = self._org_id(), self.row.id
+        org, id, version = self._org_id(), self.row.id, self._version
         async for event in self._write(
-            lambda: self._api.update_wallet(org, id, WalletUpdate(is_default=True)),
+            lambda: self._api.update_wallet(org, id, WalletUpdate(is_default=True), if_match=version),
             "is now the default wallet",
             [Wallets.reload, call(WalletState.show, id)],
         ):
@@ -109,8 +112,10 @@ class WalletState(Loads, Chains, rx.State):
     @rx.event
     async def remove(self) -> Events:
         """Remove the wallet from the list."""
-        org, id = self._org_id(), self.row.id
-        async for event in self._write(lambda: self._api.delete_wallet(org, id), "is no longer listed", Wallets.load):
+        org, id, version = self._org_id(), self.row.id, self._version
+        async for event in self._write(
+            lambda: self._api.delete_wallet(org, id, if_match=version), "is no longer listed", Wallets.load
+        ):
             yield event
 
     async def _write(self, write: Callable[[], Awaitable[object]], words: str, following: Next) -> Events:
@@ -126,7 +131,19 @@ class WalletState(Loads, Chains, rx.State):
             yield following
         except ApiProblem as problem:
             self.action_problem = problem.detail or problem.title
+            if problem.status == 412:
+                await self._show_changed()
+                yield Wallets.reload
         self.saving = False
+
+    async def _show_changed(self) -> None:
+        """Show the wallet as another person changed it; the next attempt is for this version."""
+        old = self.row.label
+        await self._read()
+        label = f'Its label is now "{self.row.label}" instead of "{old}".' if self.row.label != old else ""
+        kind = "It is now the default wallet." if self.row.is_default else "It is not the default wallet."
+        said = "Another person changed this wallet after you opened it, so nothing was saved."
+        self.action_problem = " ".join(filter(None, (said, label, kind)))
 
 
 class WalletForm(DialogAbout, rx.State):

@@ -1,6 +1,5 @@
 """One webhook endpoint: its deliveries, one of them in a drawer, and the actions on both."""
 
-import asyncio
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -17,9 +16,10 @@ from backend.webhooks.schemas import (
     SecretRotation,
     WebhookUpdate,
 )
-from state.core.api import Api, asks_for_proof
+from state.core.api import PASSING, Api, asks_for_proof
 from state.core.arguments import chosen, id_of, one_of
 from state.core.dialogs import Dialog
+from state.core.edits import RELOADED
 from state.core.events import Events, Next
 from state.core.paging import ByStatus
 from state.requests.tracker import Tracker
@@ -29,8 +29,6 @@ from state.webhooks.list import EndpointView, SigningSecret, WebhooksState, endp
 R = TypeVar("R")
 SINCE = {"1": 1, "24": 24, "168": 24 * 7, "720": 24 * 30}
 """Periods of a replay, in hours."""
-READS = 40
-"""How often the log is read while a delivery is pending, twice a second."""
 
 
 class WebhookState(ByStatus, rx.State):
@@ -41,6 +39,7 @@ class WebhookState(ByStatus, rx.State):
     _statuses = DeliveryStatus
     testing: bool = False
     changing: bool = False
+    _version: str = ""
     _records: dict[str, Delivery] = {}
 
     def _ids(self) -> tuple[str, str]:
@@ -48,10 +47,15 @@ class WebhookState(ByStatus, rx.State):
         return self._org_id(), id_of(self._in_path("webhook_id"))
 
     async def _fetch(self, cursor: str) -> str | None:
-        self.endpoint = endpoint_view(await self._api.get_webhook(*self._ids()))
+        await self._read_endpoint()
         page = await self._api.list_deliveries(*self._ids(), status=self._wanted(), cursor=cursor or None)
         self._take(page)
         return page.nextCursor
+
+    async def _read_endpoint(self) -> None:
+        with self._api.response_headers() as headers:
+            self.endpoint = endpoint_view(await self._api.get_webhook(*self._ids()))
+        self._version = headers["etag"]
 
     def _wanted(self) -> DeliveryStatus | None:
         return chosen(DeliveryStatus, self.status)
@@ -71,10 +75,10 @@ class WebhookState(ByStatus, rx.State):
 
     @rx.event
     async def enter(self) -> Next:
-        """Close every dialog, which may be open from the last visit, and load."""
+        """Close every dialog, which may be open from the last visit, load, and follow pending deliveries."""
         for dialog in (Disablement, Rotation, Removal, Replay):
             (await self.get_state(dialog)).is_open = False
-        return WebhookState.load
+        return [WebhookState.load, WebhookState.watch]
 
     @rx.event
     async def test(self) -> Events:
@@ -95,36 +99,46 @@ class WebhookState(ByStatus, rx.State):
         self.changing = True
         yield
         try:
-            await self._api.update_webhook(*self._ids(), WebhookUpdate(status=EndpointStatus.ENABLED))
+            await self._api.update_webhook(
+                *self._ids(), WebhookUpdate(status=EndpointStatus.ENABLED), if_match=self._version
+            )
             await self._notify("Enabled", "Failed deliveries are in the log and can be replayed.")
         except ApiProblem as problem:
             if not asks_for_proof(problem):  # the dialog asks for it, and repeats this
-                await self._notify("It cannot be enabled", problem.detail, "bad")
+                said = RELOADED if problem.status == 412 else problem.detail
+                await self._notify("It cannot be enabled", said, "bad")
         self.changing = False
         yield WebhookState.reload
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
-        """Read the log until no delivery is pending, or the user leaves the page."""
+        """Read the log after each attempt, until none is expected soon, or the user leaves the page."""
         async with self:
-            path, ids = self.router.url.path, self._ids()
-        for _ in range(READS):
-            await asyncio.sleep(0.5)
-            async with self:
-                wanted, cursor = self._wanted(), self._cursor or None
+            path, (org_id, webhook_id) = self.router.url.path, self._ids()
+        async with self._api.changes(org_id, deliveries_of=webhook_id) as changes:
+            while await self._looked(path):
+                await changes.wait(0.5)
+
+    async def _looked(self, path: str) -> bool:
+        """Read the log; return whether a delivery changes soon, on this page."""
+        async with self:
+            if self.router.url.path != path:
+                return False
+            ids, wanted, cursor = self._ids(), self._wanted(), self._cursor or None
+        try:
+            page = await self._api.list_deliveries(*ids, status=wanted, cursor=cursor)
+        except ApiProblem as problem:
+            return problem.status in PASSING
+        async with self:
+            if self.router.url.path != path:
+                return False
+            self._take(page)
             try:
-                page = await self._api.list_deliveries(*ids, status=wanted, cursor=cursor)
-                endpoint = endpoint_view(await self._api.get_webhook(*ids))
-            except ApiProblem:
-                return
-            async with self:
-                if self.router.url.path != path:
-                    return
-                self._take(page)
-                self.endpoint = endpoint
-                (await self.get_state(DeliveryState))._renew(self)
-            if not any(changes_soon(delivery) for delivery in page.deliveries):
-                return
+                await self._read_endpoint()
+            except ApiProblem as problem:
+                return problem.status in PASSING
+            (await self.get_state(DeliveryState))._renew(self)
+        return any(changes_soon(delivery) for delivery in page.deliveries)
 
 
 class DeliveryState(Api, rx.State):
@@ -175,13 +189,17 @@ class Confirmation(Dialog, mixin=True):
         """Return the organization and the endpoint in the page's URL."""
         return (await self.get_state(WebhookState))._ids()
 
+    async def _shown(self) -> str:
+        """Return the version of the endpoint that the page shows."""
+        return (await self.get_state(WebhookState))._version
+
     async def _confirmed(self, call: Awaitable[R]) -> R | ApiProblem:
         """Make a call and close the dialog; return its response, or the problem, which the dialog shows."""
         try:
             response = await call
         except ApiProblem as problem:
             self._refused(problem)
-            self.form_problem = problem.detail or problem.title
+            self.form_problem = RELOADED if problem.status == 412 else problem.detail or problem.title
             return problem
         self._close()
         return response
@@ -196,7 +214,9 @@ class Disablement(Confirmation, rx.State):
         self._begin()
         yield
         change = WebhookUpdate(status=EndpointStatus.DISABLED)
-        webhook = await self._confirmed(self._api.update_webhook(*await self._ids(), change))
+        webhook = await self._confirmed(
+            self._api.update_webhook(*await self._ids(), change, if_match=await self._shown())
+        )
         if not isinstance(webhook, ApiProblem):
             await self._notify("Disabled", "Nothing is sent to it until it is enabled again.")
         yield WebhookState.reload
@@ -218,7 +238,9 @@ class Rotation(Confirmation, rx.State):
         self._begin()
         yield
         rotation = SecretRotation(overlap_seconds=0 if self.revokes_now else 86_400)
-        webhook = await self._confirmed(self._api.rotate_webhook_secret(*await self._ids(), rotation))
+        webhook = await self._confirmed(
+            self._api.rotate_webhook_secret(*await self._ids(), rotation, if_match=await self._shown())
+        )
         if not isinstance(webhook, ApiProblem):
             (await self.get_state(SigningSecret))._reveal(webhook)
             self.revokes_now = False
@@ -233,7 +255,9 @@ class Removal(Confirmation, rx.State):
         """Delete the endpoint, and go back to the list."""
         self._begin()
         yield
-        if await self._confirmed(self._api.delete_webhook(*await self._ids())) is not None:
+        removal = self._api.delete_webhook(*await self._ids(), if_match=await self._shown())
+        if await self._confirmed(removal) is not None:
+            yield WebhookState.reload
             return
         await self._notify("Deleted", "It receives no further deliveries.")
         yield [WebhooksState.load, rx.redirect(f"/o/{self._org_id()}/webhooks")]

@@ -8,18 +8,18 @@ from backend.client import ApiProblem, body
 from backend.webhooks.schemas import EventType, Webhook, WebhookCreate, WebhookUpdate, WebhookWithSecret
 from state.core.arguments import id_of, one_of, texts
 from state.core.dialogs import Dialog
+from state.core.edits import Edits
 from state.core.events import Events
 from state.webhooks.detail import WebhookState
 from state.webhooks.list import EndpointView, SigningSecret, WebhooksState, endpoint_view
 
 
-class EndpointForm(Dialog, rx.State):
+class EndpointForm(Edits, Dialog, rx.State):
     """The dialog that creates an endpoint (`row.id` is empty) or changes one."""
 
     row: EndpointView = EndpointView()
     every: bool = True
     chosen: list[str] = []
-    _version: str = ""
 
     @rx.event
     def show(self, is_open: bool) -> None:
@@ -39,8 +39,11 @@ class EndpointForm(Dialog, rx.State):
             return
         self._done()
         self.is_open, self.row, self.every = True, row, row.event_types == ["*"]
-        self._version = headers["etag"]
+        self._version, self._known = headers["etag"], _values(row)
         self.chosen = [] if self.every else row.event_types
+
+    async def _current(self) -> dict[str, str]:
+        return _values(endpoint_view(await self._api.get_webhook(self._org_id(), self.row.id)))
 
     @rx.event
     def ask(self, everything: bool) -> None:
@@ -80,8 +83,7 @@ class EndpointForm(Dialog, rx.State):
         try:
             made = await self._write(fields)
         except ApiProblem as problem:
-            self._refused(problem)
-            self._keep_at("url", "description", "event_types")
+            await self._reject(problem, "url", "description", "event_types")
             return
         self._close()
         if isinstance(made, WebhookWithSecret):
@@ -89,11 +91,29 @@ class EndpointForm(Dialog, rx.State):
         yield WebhookState.load if self.row.id else WebhooksState.reload
 
     async def _write(self, fields: dict[str, str | bool | list[str] | None]) -> Webhook:
-        """Create or change the endpoint.
+        """Create the endpoint, or change the fields that differ.
 
         The form's idempotency key is not sent: a repeated attempt would get the first response without its secret.
         """
         if self.row.id:
-            change = body(WebhookUpdate, fields)
+            row = self.row
+            given: dict[str, str | bool | list[str] | None] = {
+                "url": row.url,
+                "description": row.description or None,
+                "event_types": list(row.event_types),
+                "include_descendants": row.include_descendants,
+            }
+            change = body(WebhookUpdate, {name: value for name, value in fields.items() if value != given[name]})
             return await self._api.update_webhook(self._org_id(), self.row.id, change, if_match=self._version)
         return await self._api.create_webhook(self._org_id(), body(WebhookCreate, fields))
+
+
+def _values(row: EndpointView) -> dict[str, str]:
+    """Return what people decide about an endpoint, by its names on the page."""
+    return {
+        "URL": row.url,
+        "Description": row.description,
+        "Events": ", ".join(row.event_types),
+        "Organizations below": "yes" if row.include_descendants else "no",
+        "Status": "disabled" if row.status == "disabled" else "enabled",
+    }

@@ -62,7 +62,7 @@ async def test_disabled_chain_refuses_what_starts_and_serves_what_ends(world: Wo
         ("POST", f"{at}/burn", mine | {"address": treasury["address"], "amount": "1"}),
         ("POST", f"{at}/forced-transfer", mine | moved),
         ("POST", f"{at}/recover", mine | {"lost_address": treasury["address"], "new_address": INVESTOR}),
-        ("POST", f"{at}/limit-path", path),
+        ("POST", f"{at}/limit-path", path | {"amount": str(UNIT)}),
         ("POST", f"{at}/bridge", {"destination_chain_eid": HYPEREVM, "amount": "0"}),
         ("POST", f"{at}/markets", await firm.market_body(HYPEREVM)),
         ("POST", f"{at}/distributions", draft),

@@ -4,21 +4,29 @@ import asyncio
 from collections.abc import AsyncIterator
 from itertools import islice
 from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 import pytest_asyncio
 
+from backend.assets.models import RuleSetRow
 from backend.assets.schemas import AssetCreate
 from backend.client import ApiProblem, SignumClient
 from backend.client.events import Parser
+from backend.core import db
 from backend.live_updates import hints
 from backend.requests.schemas import RequestStatus
 from backend.server.runtime import local_transport
 from backend.wallets.schemas import WalletCreate
+from tests.auth.test_versions import active_asset
 from tests.conftest import World
 from tests.support.firm import SEPOLIA, Firm
 from tests.support.server import served
+from tests.webhooks.conftest import Endpoint, receiver
+from tests.webhooks.receiver import Receiver
+
+__all__ = ["receiver"]
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -153,11 +161,37 @@ async def test_wait_in_the_process_of_the_api_ends_with_the_change(
     """The console waits like this; without a change the wait would end the test's patience."""
     monkeypatch.setattr("backend.client.events.LONGEST", 600.0)
     client = SignumClient(api_key=firm.key["x-api-key"])
-    client.use(local_transport(api), hints.of_changes)
+    client.use(local_transport(api), hints.subscribed)
     async with asyncio.timeout(60), client, client.changes(firm.id) as changes:
         accepted = await client.create_asset(firm.id, AssetCreate(name="Bond", symbol="BND", chain_eid=SEPOLIA))
         await changes.wait(600.0)
         assert (await client.wait_for(accepted.request_id)).status is RequestStatus.SUCCEEDED
+
+
+async def test_wait_for_deliveries_ends_with_an_attempt(
+    world: World, api: Any, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.client.events.LONGEST", 600.0)
+    endpoint = await Endpoint.made(world, receiver.url, event_types=["*"])
+    client = SignumClient()
+    client.use(local_transport(api), hints.subscribed)
+    async with asyncio.timeout(60), client, client.changes(endpoint.organization, deliveries_of=endpoint.id) as changes:
+        await endpoint.post("/test")
+        await changes.wait(600.0)
+        assert [delivery["status"] for delivery in await endpoint.deliveries()] == ["succeeded"]
+
+
+async def test_wait_for_events_ends_with_indexed_rules(firm: Firm, api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rules' history waits like this: what the indexer reads is no event."""
+    monkeypatch.setattr("backend.client.events.LONGEST", 600.0)
+    client = SignumClient()
+    client.use(local_transport(api), hints.subscribed)
+    asset = UUID((await active_asset(firm)).rpartition("/")[2])
+    async with asyncio.timeout(60), client, client.changes(firm.id, uuid4(), events=True) as changes:
+        async with db.worker() as session:
+            place = {"chain_eid": SEPOLIA, "tx_hash": f"0x{'ab' * 32}", "block_number": 1, "log_index": 0}
+            session.add(RuleSetRow(organization_id=firm.id, asset_id=asset, version=1, rules={}, **place))
+        await changes.wait(600.0)
 
 
 def test_pieces_of_any_size_give_the_same_events() -> None:

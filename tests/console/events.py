@@ -100,11 +100,24 @@ class Tab:
 
     async def send(self, name: str, payload: Any) -> str:
         """Send an event and wait for its effects; return the messages to the browser."""
+        await self._put(name, payload)
+        await self.socket.settle()
+        return self.socket.sent.setdefault(self.sid, Sent()).take()
+
+    async def send_until(self, name: str, payload: Any, words: str) -> str:
+        """Send an event while a handler runs on in the background; return the messages up to these words."""
+        sent, said = self.socket.sent.setdefault(self.sid, Sent()), ""
+        await self._put(name, payload)
+        async with asyncio.timeout(PATIENCE):
+            while words not in said:
+                await asyncio.sleep(0.01)
+                said += sent.take()
+        return said
+
+    async def _put(self, name: str, payload: Any) -> None:
         place = {"pathname": self.path, "asPath": self.path, "query": self.params}
         event = {"name": name, "payload": payload, "router_data": place}
         await self.socket.namespace.on_event(self.sid, event)
-        await self.socket.settle()
-        return self.socket.sent.setdefault(self.sid, Sent()).take()
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ async def test_organization_update_dry_run_returns_its_plan(world: World) -> Non
     assert [c["field"] for c in plan["impact"]["changes"]] == ["name", "network", "member_requirements"]
     assert (plan["impact"]["path"], plan["impact"]["keys_following"]) == ("Acme", 1)
     same = await firm.get("")
-    assert (same["name"], same["network"], same["member_requirements"]["seats"]) == ("Acme", "testnet", None)
+    assert (same["name"], same["network"], same["member_requirements"]["seats"]) == ("Acme", "testnet", 0)
     nothing = await firm.admin.call("PATCH", firm.base, json={"name": "Acme"}, params=DRY)
     assert (nothing["steps"], nothing["impact"]["changes"]) == (["No changes"], [])
     await firm.refused("PATCH", "", 422, json={"name": None}, params=DRY)

@@ -7,7 +7,9 @@ import pytest
 
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
+from backend.core import db
 from backend.core.db import new_id
+from backend.organizations.models import OrganizationRow
 from backend.users.schemas import Role
 from tests.conftest import Actor, World
 
@@ -65,7 +67,7 @@ async def test_merge_patch_changes_only_named_fields(world: World) -> None:
         "PATCH", path, json={"email": "A@Example.com", "member_requirements": {"seats": 9, "kyc_required": True}}
     )
     changed = await person.call(
-        "PATCH", path, json={"email": None, "member_requirements": {"seats": None, "min_kyc_level": 2}}
+        "PATCH", path, json={"email": None, "member_requirements": {"seats": 0, "min_kyc_level": 2}}
     )
     assert changed["email"] is None
     assert changed["member_requirements"] == {
@@ -74,7 +76,7 @@ async def test_merge_patch_changes_only_named_fields(world: World) -> None:
         "accreditation_required": False,
         "blocked_countries": [],
         "allowed_email_domains": [],
-        "seats": None,
+        "seats": 0,
     }
     assert changed["updated_at"] > changed["created_at"]
 
@@ -98,6 +100,7 @@ async def test_merge_patch_changes_only_named_fields(world: World) -> None:
         ({"allowed_ip_ranges": None}, "/allowed_ip_ranges"),
         ({"member_requirements": None}, "/member_requirements"),
         ({"member_requirements": {"min_kyc_level": None}}, "/member_requirements/min_kyc_level"),
+        ({"member_requirements": {"seats": None}}, "/member_requirements/seats"),
         ({"hierarchy_path": "/x"}, "/hierarchy_path"),
         (
             {"member_requirements": {"allowed_email_domains": ["not a domain"]}},
@@ -111,6 +114,28 @@ async def test_invalid_field_is_a_422_at_its_field(world: World, body: dict[str,
     problem = await refused(person.call("PATCH", f"/orgs/{acme}", json=body))
     assert (problem.status, [e["pointer"] for e in problem.errors]) == (422, [pointer])
     assert (await person.call("GET", f"/orgs/{acme}"))["name"] == "Acme"
+
+
+async def test_null_for_the_seats_names_the_value_that_removes_the_limit(world: World) -> None:
+    acme = await world.organization()
+    person = await world.person(acme)
+    for body in ({"seats": 9}, {"blocked_countries": ["PRK"]}):
+        await person.call("PATCH", f"/orgs/{acme}", json={"member_requirements": body})
+    problem = await refused(person.call("PATCH", f"/orgs/{acme}", json={"member_requirements": {"seats": None}}))
+    assert "Omit the field to keep it, or send 0 to remove it" in problem.errors[0]["detail"]
+    assert (await person.call("GET", f"/orgs/{acme}"))["member_requirements"]["seats"] == 9
+
+
+async def test_seats_that_an_earlier_version_stored_as_null_are_unlimited(world: World) -> None:
+    acme = await world.organization()
+    person = await world.person(acme)
+    async with db.worker() as session:
+        row = await session.get_one(OrganizationRow, acme)
+        row.member_requirements = {"kyc_required": True, "seats": None}
+    assert (await person.call("GET", f"/orgs/{acme}"))["member_requirements"]["seats"] == 0
+    body = {"member_requirements": {"min_kyc_level": 2}}
+    changed = (await person.call("PATCH", f"/orgs/{acme}", json=body))["member_requirements"]
+    assert (changed["kyc_required"], changed["min_kyc_level"], changed["seats"]) == (True, 2, 0)
 
 
 async def test_optional_fields_accept_null(world: World) -> None:

@@ -61,7 +61,7 @@ async def test_key_changes_other_fields_beside_unchanged_policies(world: World) 
         "approvals": ["token.pause", "token.mint"],
         "approver_wait_hours": 24,
         "network": "testnet",
-        "member_requirements": {"kyc_required": False, "seats": None},
+        "member_requirements": {"kyc_required": False, "seats": 0},
     }
     assert (await world.client.call("PATCH", f"/orgs/{acme}", json=body, headers=key))["name"] == "Acme Two"
 

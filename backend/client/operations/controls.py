@@ -550,9 +550,9 @@ class ControlsOperations(Connection):
         idempotency_key: str | None = None,
         if_match: str | None = None,
     ) -> ControlAccepted | ControlPlan:
-        """Limit how much passes between two chains in a time window, both directions together, or remove the limit.
-        Used amounts are released evenly over the window. A packet above the limit waits at the endpoint of its
-        destination.
+        """Limit how much passes between two chains in a time window, both directions together, or remove the limit
+        (`"amount": "0"`; null is a 422). To stop the path, pause it. Used amounts are released evenly over the
+        window. A packet above the limit waits at the endpoint of its destination.
 
         Scope: `assets:write`.
         """

@@ -276,3 +276,18 @@ def _possible(chain: list[Log]) -> list[Log]:
         seen.add(key)
         kept.append(log)
     return kept
+
+
+async def test_order_that_a_reorganization_moved_has_changed(stage: Stage) -> None:
+    values = {"orderId": 1, "maker": ALICE, "isBuy": True, "price": 1, "amount": 100}
+    placed = Happened("Market", "OrderPlaced", MARKET, values)
+    async with empty(stage) as session:
+        moments = []
+        for block in (UNREAD, UNREAD + 1, UNREAD + 1):
+            await apply(session, [placed.log((block, 0))])
+            session.expire_all()
+            order = (await session.scalars(sa.select(OrderRow).where(col(OrderRow.block_number) == block))).one()
+            moments.append(order.updated_at)
+    first, moved, again = moments
+    assert first < moved, "lists with updated_after have it"
+    assert again == moved, "reading the same block again changes nothing"
