@@ -34,7 +34,7 @@ from tests.support.scratch import keep, scratch
 
 EACH = 1_000
 """Cases after which another firm receives them: a request can end what the next one needs."""
-WALKS, STEPS = 4, 25
+WALKS, STEPS = 4, 50
 """Walks of a firm between two counts, and steps of each."""
 SHOWN = 40
 """Failures that are printed."""
@@ -145,7 +145,7 @@ class Run:
             except (AssertionError, FailureGroup) as fault:
                 self.result.fail(f"{case}: {''.join(format_exception_only(fault))}")
                 continue
-            except httpx.HTTPError as fault:
+            except httpx.TransportError as fault:
                 self.result.fail(f"{case}: no answer: {fault!r}")
                 continue
             self.result.answers[status] += 1

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -21,24 +21,31 @@ FIRST_EVENT = 0.2
 """Seconds for which a stream is read. Streams of a server stay open."""
 
 
+class Beginning(httpx.AsyncByteStream):
+    """The beginning of a stream."""
+
+    def __init__(self, whole: httpx.AsyncByteStream) -> None:
+        self._whole = whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_EVENT):
+                async for part in self._whole:
+                    yield part
+
+    async def aclose(self) -> None:
+        await self._whole.aclose()
+
+
 class BriefStreams(httpx.AsyncHTTPTransport):
     """Reads what a stream of events begins with, then closes it."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         response = await super().handle_async_request(request)
-        if not response.headers.get("content-type", "").startswith("text/event-stream"):
-            return response
-        content = bytearray()
-        try:
-            async with asyncio.timeout(FIRST_EVENT):
-                async for part in response.aiter_raw():
-                    content += part
-        except TimeoutError:
-            pass
-        finally:
-            await response.aclose()
-        headers = [(k, v) for k, v in response.headers.raw if k.lower() != b"transfer-encoding"]
-        return httpx.Response(response.status_code, headers=headers, content=bytes(content), request=request)
+        if response.headers.get("content-type", "").startswith("text/event-stream"):
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            response.stream = Beginning(response.stream)
+        return response
 
 
 @asynccontextmanager
