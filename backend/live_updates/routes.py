@@ -31,7 +31,7 @@ LastEventId = Annotated[
 
 def _documented(record: type[Any], more: str) -> dict[int | str, dict[str, Any]]:
     """Return the description of a stream whose events are records."""
-    words = f"A stream of Server-Sent Events. The `data` of each is JSON of the schema. {more}"
+    words = f"A stream of Server-Sent Events; the schema is that of each. {more}"
     return {200: {"model": record, "description": words, "content": {"text/event-stream": {}}}}
 
 

@@ -15,6 +15,8 @@ from backend.openapi.problems import LIMITED, RESPONSES
 
 KEY_PARAMETER = "IdempotencyKey"
 VERSION_PARAMETER = "IfMatch"
+LONGEST_EVENT = 1_000_000
+"""Characters of the data of an event: more than a request with the most steps has."""
 TAG = r'"[\x21\x23-\x7e]*"'
 PARAMETERS = {
     VERSION_PARAMETER: {
@@ -52,8 +54,8 @@ def describe(operation: Operation) -> None:
     for status in statuses(operation):
         answers.setdefault(str(status), {})
     for status, response in answers.items():
-        # FastAPI describes the whole text; the schema is that of an event's data.
-        response.get("content", {}).get("text/event-stream", {}).get("schema", {}).pop("type", None)
+        if stream := response.get("content", {}).get("text/event-stream"):
+            stream["schema"] = _event(stream["schema"])
         if status >= "400" and not response.get("content"):
             answers[status] = _problem(int(status))
         else:
@@ -62,6 +64,22 @@ def describe(operation: Operation) -> None:
     taken = {KEY_PARAMETER: operation.is_idempotent, VERSION_PARAMETER: operation.takes_version}
     for name in (name for name, is_taken in taken.items() if is_taken):
         operation.entry.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{name}"})
+
+
+def _event(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an event of a stream (before OpenAPI 3.2, `schema` describes each event)."""
+    kinds = [{"$ref": record["$ref"]}, {"$ref": f"{REF}Problem"}]
+    data = {"type": "string", "maxLength": LONGEST_EVENT, "contentMediaType": "application/json"}
+    return {
+        "type": "object",
+        "required": ["data"],
+        "properties": {
+            "id": {"type": "string", "maxLength": 64, "description": "Send the last one as `Last-Event-ID` to resume."},
+            "event": {"type": "string", "enum": ["message", "problem"]},
+            "retry": {"type": "integer", "minimum": 0, "maximum": 60_000},
+            "data": data | {"contentSchema": {"anyOf": kinds}},
+        },
+    }
 
 
 def statuses(operation: Operation) -> set[int]:

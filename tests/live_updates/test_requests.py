@@ -1,13 +1,16 @@
 """Streams of a request's progress, over real connections and chains."""
 
+import json
 from uuid import uuid4
 
 import httpx
+import jsonschema_rs
 import pytest
 
 from backend.auth.scopes import Scope
 from tests.conftest import World
 from tests.live_updates.reader import streaming
+from tests.openapi.operations import DOCUMENT
 from tests.support.firm import SEPOLIA, Firm
 
 BOND = {"name": "Bond", "symbol": "BND", "chain_eid": SEPOLIA}
@@ -93,3 +96,17 @@ async def test_request_of_another_tenant_is_a_404(world: World, firm: Firm, http
     async with streaming(http, place(firm, accepted), **key) as stream:
         assert stream.response.status_code == 403
     await firm.settle(accepted["requestId"])
+
+
+async def test_event_of_a_request_matches_the_document(firm: Firm, http: httpx.AsyncClient) -> None:
+    accepted = await firm.post("/assets", BOND)
+    entry = DOCUMENT["paths"]["/v1/orgs/{orgId}/requests/{requestId}/events"]["get"]
+    documented = entry["responses"]["200"]["content"]["text/event-stream"]["schema"]
+    async with streaming(http, place(firm, accepted), **firm.key) as stream:
+        event = await stream.part()
+    assert event is not None
+    sent = {"id": event.id, "event": event.name, "data": "\n".join(event.data)}
+    content = documented["properties"]["data"]["contentSchema"]
+    for schema, value in ((documented, sent), (content, json.loads(sent["data"]))):
+        validator = jsonschema_rs.Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+        assert [str(error) for error in validator.iter_errors(value)] == []

@@ -154,7 +154,7 @@ def _answer(status: str, response: Schema) -> list[str]:
     if status[0] == "3":
         return ["Location"]
     if STREAM in content:
-        return [f"Events[{_references(content[STREAM]['schema'])[0]}]"]
+        return [f"Events[{_references(content[STREAM]['schema']['properties']['data']['contentSchema'])[0]}]"]
     if JSON in content:
         return _references(content[JSON].get("schema", {})) or ["dict[str, Any]"]
     return ["Download"] if content else ["None"]
