@@ -57,10 +57,12 @@ class ActivityState(Pages, rx.State):
     """The requests of the current asset."""
 
     rows: list[RequestView] = []
+    _sorts = ("created_at",)
+    _table = "activity_"
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_requests(
-            self._org_id(), subject=self._in_path("asset_id") or None, cursor=cursor or None
+            self._org_id(), subject=self._in_path("asset_id") or None, cursor=cursor or None, **self._order()
         )
         self.rows = [request_view(request) for request in page.requests]
         return page.nextCursor

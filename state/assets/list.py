@@ -30,11 +30,12 @@ class AssetsState(ByStatus, rx.State):
     """The list of assets, in keyset pages."""
 
     rows: list[AssetView] = []
+    _sorts = ("created_at", "name")
     _statuses = AssetStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_assets(
-            self._org_id(), status=chosen(AssetStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(AssetStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [asset_view(asset) for asset in page.assets]
         return page.nextCursor

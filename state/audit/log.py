@@ -20,6 +20,7 @@ class AuditState(References, Pages, rx.State):
     """The log, newest first, in the API's pages."""
 
     rows: list[AuditEntryView] = []
+    _sorts = ("seq",)
     people: list[dict[str, str]] = []
     people_problem: str = ""
     kind: str = ""
@@ -37,6 +38,7 @@ class AuditState(References, Pages, rx.State):
             since=_start(self.first_day) or None,
             until=_end(self.last_day) or None,
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [entry_view(entry, self._known) for entry in page.audit]
         return page.nextCursor

@@ -34,11 +34,12 @@ class MarketsState(ByStatus, rx.State):
     """The organization's markets, in keyset pages."""
 
     rows: list[MarketView] = []
+    _sorts = ("created_at",)
     _statuses = MarketStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_organization_markets(
-            self._org_id(), status=chosen(MarketStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(MarketStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [market_view(market) for market in page.markets]
         return page.nextCursor

@@ -31,9 +31,11 @@ class ClientsState(Pages, rx.State):
     """The list of applications, in keyset pages."""
 
     rows: list[ClientView] = []
+    _sorts = ("created_at",)
+    _table = "applications_"
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_clients(self._org_id(), cursor=cursor or None)
+        page = await self._api.list_clients(self._org_id(), cursor=cursor or None, **self._order())
         self.rows = [client_view(client) for client in page.oauth_clients]
         return page.nextCursor
 

@@ -38,6 +38,8 @@ class OrdersState(ByStatus, rx.State):
     """The orders of the current market, in keyset pages."""
 
     rows: list[OrderView] = []
+    _sorts = ("created_at",)
+    _table = "orders_"
     _statuses = OrderStatus
     side: str = ""
 
@@ -54,6 +56,7 @@ class OrdersState(ByStatus, rx.State):
             status=chosen(OrderStatus, self.status),
             side=chosen(OrderSide, self.side),
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [order_view(order, state) for order in page.orders]
         return page.nextCursor

@@ -14,6 +14,7 @@ class Parties(CaseList, ByStatus, rx.State):
     """The list of parties, by status and search."""
 
     rows: list[PartyView] = []
+    _sorts = ("created_at", "name")
     _statuses = PartyStatus
     search: str = ""
 
@@ -23,6 +24,7 @@ class Parties(CaseList, ByStatus, rx.State):
             status=chosen(PartyStatus, self.status),
             q=self.search or None,
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [party_view(party) for party in page.parties]
         return page.nextCursor

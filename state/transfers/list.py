@@ -37,13 +37,14 @@ class TransfersState(ByStatus, Chains, rx.State):
     """The organization's transfers, in the API's pages."""
 
     rows: list[TransferView] = []
+    _sorts = ("created_at",)
     _statuses = TransferStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
             await self._read_chains()
         page = await self._api.list_transfers(
-            self._org_id(), status=chosen(TransferStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(TransferStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [self._view(transfer) for transfer in page.transfers]
         return page.nextCursor

@@ -30,9 +30,10 @@ class SessionsState(Pages, rx.State):
     """The list of sessions, in keyset pages."""
 
     rows: list[SessionView] = []
+    _sorts = ("created_at",)
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_sessions(cursor=cursor or None)
+        page = await self._api.list_sessions(cursor=cursor or None, **self._order())
         self.rows = [session_view(session) for session in page.sessions]
         return page.nextCursor
 
