@@ -1,6 +1,6 @@
 """Actions waiting for a second person: the list, one of them with its effects, and the decision."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -42,7 +42,7 @@ class Approvals(Pages, rx.State):
     """The list of approvals; `view` selects whose, or a status."""
 
     rows: list[ApprovalView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     view: str = "for_me"
 
     async def _fetch(self, cursor: str) -> str | None:

@@ -1,6 +1,7 @@
 """An asset's holders and activity."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -57,8 +58,8 @@ class ActivityState(Pages, rx.State):
     """The requests of the current asset."""
 
     rows: list[RequestView] = []
-    _sorts = ("created_at",)
-    _table = "activity_"
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "activity_"
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_requests(

@@ -1,6 +1,7 @@
 """The list of assets, and the form of a new one."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -30,7 +31,7 @@ class AssetsState(ByStatus, rx.State):
     """The list of assets, in keyset pages."""
 
     rows: list[AssetView] = []
-    _sorts = ("created_at", "name")
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at", "name")
     _statuses = AssetStatus
 
     async def _fetch(self, cursor: str) -> str | None:

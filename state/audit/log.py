@@ -1,6 +1,7 @@
 """The audit log: its entries in pages, one of them in the drawer, and the verification of the hash chain."""
 
 from datetime import date, timedelta
+from typing import ClassVar
 from urllib.parse import urlencode
 
 import reflex as rx
@@ -20,7 +21,7 @@ class AuditState(References, Pages, rx.State):
     """The log, newest first, in the API's pages."""
 
     rows: list[AuditEntryView] = []
-    _sorts = ("seq",)
+    _sorts: ClassVar[tuple[str, ...]] = ("seq",)
     people: list[dict[str, str]] = []
     people_problem: str = ""
     kind: str = ""

@@ -1,6 +1,7 @@
 """Bridges: the list, and one packet's history."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -48,7 +49,7 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
     """The organization's bridges, in the API's pages."""
 
     rows: list[BridgeView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = BridgeStatus
 
     async def _fetch(self, cursor: str) -> str | None:

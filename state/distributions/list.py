@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import ClassVar
 
 import reflex as rx
 
@@ -43,7 +44,7 @@ class DistributionsState(ByStatus, ByAsset, rx.State):
     """The distributions of all the organization's assets, in the API's pages."""
 
     rows: list[DistributionView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = DistributionStatus
 
     async def _fetch(self, cursor: str) -> str | None:

@@ -1,6 +1,7 @@
 """Invitations to an organization."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -28,8 +29,8 @@ class InvitationsState(ByStatus, rx.State):
     """The list of invitations, in keyset pages."""
 
     rows: list[InvitationView] = []
-    _sorts = ("created_at",)
-    _table = "invitations_"
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "invitations_"
     _statuses = InvitationStatus
 
     async def _fetch(self, cursor: str) -> str | None:

@@ -1,6 +1,7 @@
 """Lists of markets: of the organization, and of one asset."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -34,7 +35,7 @@ class MarketsState(ByStatus, rx.State):
     """The organization's markets, in keyset pages."""
 
     rows: list[MarketView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = MarketStatus
 
     async def _fetch(self, cursor: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -43,7 +43,7 @@ class MembersState(Pages, rx.State):
 
     tab: str = "members"
     rows: list[MemberView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     role: str = ""
     words: str = ""
 

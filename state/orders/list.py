@@ -1,6 +1,7 @@
 """A market's orders: the table, placing and cancelling."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -38,8 +39,8 @@ class OrdersState(ByStatus, rx.State):
     """The orders of the current market, in keyset pages."""
 
     rows: list[OrderView] = []
-    _sorts = ("created_at",)
-    _table = "orders_"
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "orders_"
     _statuses = OrderStatus
     side: str = ""
 

@@ -1,6 +1,7 @@
 """A market's trades: the table."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -31,8 +32,8 @@ class TradesState(Pages, rx.State):
     """The trades of the current market, in keyset pages."""
 
     rows: list[TradeView] = []
-    _sorts = ("executed_at",)
-    _table = "trades_"
+    _sorts: ClassVar[tuple[str, ...]] = ("executed_at",)
+    _table: ClassVar[str] = "trades_"
 
     async def _fetch(self, cursor: str) -> str | None:
         state = await self.get_state(MarketState)

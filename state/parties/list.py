@@ -1,5 +1,7 @@
 """People and companies an organization knows: the list, and registering one."""
 
+from typing import ClassVar
+
 import reflex as rx
 
 from backend.parties.schemas import PartyStatus
@@ -14,7 +16,7 @@ class Parties(CaseList, ByStatus, rx.State):
     """The list of parties, by status and search."""
 
     rows: list[PartyView] = []
-    _sorts = ("created_at", "name")
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at", "name")
     _statuses = PartyStatus
     search: str = ""
 

@@ -1,6 +1,7 @@
 """The list of requests, and one of them in the drawer."""
 
 import asyncio
+from typing import ClassVar
 
 import reflex as rx
 
@@ -18,7 +19,7 @@ class Requests(ByStatus, rx.State):
     """The list of requests, by status."""
 
     rows: list[RequestView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = RequestStatus
 
     async def _fetch(self, cursor: str) -> str | None:

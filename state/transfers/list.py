@@ -1,6 +1,7 @@
 """Transfers: the list, and one of them in the drawer."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -37,7 +38,7 @@ class TransfersState(ByStatus, Chains, rx.State):
     """The organization's transfers, in the API's pages."""
 
     rows: list[TransferView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = TransferStatus
 
     async def _fetch(self, cursor: str) -> str | None:

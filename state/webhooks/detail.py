@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import reflex as rx
 
@@ -36,7 +36,7 @@ class WebhookState(ByStatus, rx.State):
 
     endpoint: EndpointView = EndpointView()
     rows: list[DeliveryView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = DeliveryStatus
     testing: bool = False
     changing: bool = False

@@ -1,6 +1,7 @@
 """Webhook endpoints: the list, and a new secret that is shown once."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import reflex as rx
 
@@ -48,7 +49,7 @@ class WebhooksState(Pages, rx.State):
     """The list of endpoints, in keyset pages."""
 
     rows: list[EndpointView] = []
-    _sorts = ("created_at",)
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
 
     @rx.var
     def stopped(self) -> int:
