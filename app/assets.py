@@ -34,8 +34,8 @@ def assets() -> rx.Component:
             toolbar(filters("Status", AssetsState.status, AssetsState.filter_status, STATUSES)),
             list_table(
                 "Assets",
-                [Col("Name"), Col("Status"), Col("Framework"), Col("Chains"), Col("Supply", right=True),
-                 Col("Created", narrow=False)],
+                [Col("Name", sort="name"), Col("Status"), Col("Framework"), Col("Chains"), Col("Supply", right=True),
+                 Col("Created", narrow=False, sort="created_at")],
                 AssetsState,
                 _row,
                 empty=_empty(),

@@ -62,7 +62,7 @@ def _log(nothing: rx.Component) -> rx.Component:
         _filters(),
         list_table(
             "Audit log",
-            [Col("Change"), Col("Who"), Col("When", right=True)],
+            [Col("Change"), Col("Who"), Col("When", right=True, sort="seq")],
             state,
             _row,
             empty=nothing,

@@ -43,7 +43,7 @@ def bridges() -> rx.Component:
             list_table(
                 "Bridges",
                 [Col("Asset"), Col("Status"), Col("Route"), Col("Amount", right=True), Col("Packet", narrow=False),
-                 Col("Started", narrow=False)],
+                 Col("Started", narrow=False, sort="created_at")],
                 state,
                 _row,
                 empty=none,

@@ -80,8 +80,8 @@ def _list() -> rx.Component:
     none = empty("search", "No parties match these filters", "Try another name, email, wallet or status.")
     return list_table(
         "Parties",
-        [Col("Party"), Col("Kind", narrow=False), Col("Country"), Col("Level", right=True), Col("Wallet", narrow=False),
-         Col("Status"), Col("Registered", right=True)],
+        [Col("Party", sort="name"), Col("Kind", narrow=False), Col("Country"), Col("Level", right=True),
+         Col("Wallet", narrow=False), Col("Status"), Col("Registered", right=True, sort="created_at")],
         Parties,
         _row,
         empty=rx.cond(is_all, first, none),

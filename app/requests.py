@@ -58,7 +58,13 @@ def _list() -> rx.Component:
     )
     return list_table(
         "Requests",
-        [Col("Request"), Col("Steps", right=True), Col("By", narrow=False), Col("Status"), Col("Started", right=True)],
+        [
+            Col("Request"),
+            Col("Steps", right=True),
+            Col("By", narrow=False),
+            Col("Status"),
+            Col("Started", right=True, sort="created_at"),
+        ],
         Requests,
         _row,
         empty=rx.cond(is_all, first, empty("list-checks", "No requests", "No requests have this status.")),

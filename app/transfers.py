@@ -48,7 +48,7 @@ def transfers() -> rx.Component:
             list_table(
                 "Transfers",
                 [Col("Asset"), Col("Status"), Col("Amount", right=True), Col("From and to"), Col("Chain", narrow=False),
-                 Col("Sent", narrow=False)],
+                 Col("Sent", narrow=False, sort="created_at")],
                 state,
                 _row,
                 empty=none,

@@ -30,7 +30,8 @@ def wallets() -> rx.Component:
     listed = panel(
         list_table(
             "Wallets",
-            [Col("Wallet"), Col("Kind"), Col("Address"), Col("Added", right=True, narrow=False)],
+            [Col("Wallet", sort="label"), Col("Kind"), Col("Address"),
+             Col("Added", right=True, narrow=False, sort="created_at")],
             Wallets,
             _row,
             empty=empty("wallet", "No wallets yet", "The first server wallet becomes the treasury: it signs for the "

@@ -47,7 +47,7 @@ def distributions() -> rx.Component:
             list_table(
                 "Distributions",
                 [Col("Name"), Col("Status"), Col("Total", right=True), Col("Recipients", right=True), Col("Claimed"),
-                 Col("Created", narrow=False)],
+                 Col("Created", narrow=False, sort="created_at")],
                 state,
                 _row,
                 empty=none,

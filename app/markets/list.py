@@ -43,7 +43,7 @@ def markets() -> rx.Component:
                     Col("Chain"),
                     Col("Framework"),
                     Col("Fees"),
-                    Col("Created", narrow=False),
+                    Col("Created", narrow=False, sort="created_at"),
                 ],
                 state,
                 _row,

@@ -48,7 +48,7 @@ def account() -> rx.Component:
             list_table(
                 "Sessions",
                 [Col("Signed in with"), Col("Kind", narrow=False), Col("Address", narrow=False), Col("Last used"),
-                 Col("Since", narrow=False), Col("Sign out", hidden=True)],
+                 Col("Since", narrow=False, sort="created_at"), Col("Sign out", hidden=True)],
                 SessionsState, _row,
                 empty=empty("monitor", "No sessions", "Sessions appear here after you sign in."),
             ),

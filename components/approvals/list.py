@@ -33,7 +33,7 @@ def approvals_table() -> rx.Component:
             Col("Expires", right=True),
             Col("Requested by", narrow=False),
             Col("Status"),
-            Col("Requested", right=True),
+            Col("Requested", right=True, sort="created_at"),
         ],
         Approvals,
         _row,

@@ -160,7 +160,13 @@ def activity() -> rx.Component:
     return panel(
         list_table(
             "Requests of this asset",
-            [Col("Operation"), Col("Status"), Col("Steps", right=True), Col("Requested by"), Col("Started")],
+            [
+                Col("Operation"),
+                Col("Status"),
+                Col("Steps", right=True),
+                Col("Requested by"),
+                Col("Started", sort="created_at"),
+            ],
             ActivityState,
             _request,
             empty=empty("list-checks", "No activity yet"),

@@ -45,7 +45,7 @@ def invitations_panel() -> rx.Component:
                 Col("Role"),
                 Col("Status"),
                 Col("Expires"),
-                Col("Sent", narrow=False),
+                Col("Sent", narrow=False, sort="created_at"),
                 Col("Actions", hidden=True),
             ],
             InvitationsState,

@@ -20,8 +20,8 @@ def trades() -> rx.Component:
         "Trades",
         list_table(
             "Trades",
-            [Col("Time"), Col("Price", right=True), Col("Amount", right=True), Col("Value", right=True),
-             Col("Buyer"), Col("Seller"), Col("Transaction")],
+            [Col("Time", sort="executed_at"), Col("Price", right=True), Col("Amount", right=True),
+             Col("Value", right=True), Col("Buyer"), Col("Seller"), Col("Transaction")],
             state,
             _row,
             empty=empty("arrow-left-right", "No trades yet", "Trades appear here when orders match."),

@@ -111,7 +111,7 @@ def _orders() -> rx.Component:
         ),
         list_table(
             "Orders",
-            [Col("Placed"), Col("Side"), Col("Price", right=True), Col("Amount", right=True),
+            [Col("Placed", sort="created_at"), Col("Side"), Col("Price", right=True), Col("Amount", right=True),
              Col("Filled", right=True), Col("Status"), Col("Maker"), Col("Actions", hidden=True)],
             state,
             _row,

@@ -39,7 +39,7 @@ def members_panel() -> rx.Component:
                 Col("Role"),
                 Col("Wallet", narrow=False),
                 Col("Status"),
-                Col("Since", narrow=False),
+                Col("Since", narrow=False, sort="created_at"),
                 Col("Actions", hidden=True),
             ],
             MembersState,

@@ -28,8 +28,8 @@ def clients_card() -> rx.Component:
         list_table(
             "Applications",
             [
-                Col("Name"), Col("Client ID"), Col("Kind", narrow=False), Col("Created", right=True), Col("Status"),
-                Col("Actions", hidden=True),
+                Col("Name"), Col("Client ID"), Col("Kind", narrow=False),
+                Col("Created", right=True, sort="created_at"), Col("Status"), Col("Actions", hidden=True),
             ],
             ClientsState,
             _row,

@@ -9,6 +9,7 @@ import reflex as rx
 from components.ui.button import button, download
 from components.ui.icon import icon
 from components.ui.note import failure, forbidden, skeleton
+from components.ui.sort_heading import sort_heading
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,9 @@ class Col:
         return " ".join(filter(None, ["r" if self.right else "", "" if self.narrow else "hide-narrow"]))
 
 
-def _head(column: Col, sort: rx.Var[str] | None, down: rx.Var[bool] | None, on_sort: Any) -> rx.Component:
-    if column.hidden:
-        return rx.el.th(rx.el.span(column.title, class_name="sr"), class_name=column.cls, scope="col")
-    if not column.sort or sort is None or down is None:
-        return rx.el.th(column.title, class_name=column.cls, scope="col")
-    arrow = rx.cond(down, icon("arrow-down", 12), icon("arrow-up", 12))
-    shown = rx.cond(sort == column.sort, arrow, icon("arrow-up-down", 12))
-    order = rx.cond(sort == column.sort, rx.cond(down, "descending", "ascending"), "none")
-    press = rx.el.button(column.title, shown, type="button", on_click=on_sort(column.sort))
-    return rx.el.th(press, class_name=column.cls, scope="col", aria_sort=order)
+def _head(column: Col, state: Any) -> rx.Component:
+    title = rx.el.span(column.title, class_name="sr") if column.hidden else column.title
+    return sort_heading(title, column.sort, state, class_name=column.cls)
 
 
 def table(
@@ -53,20 +47,19 @@ def table(
     two: bool = False,
     slim: bool = False,
     stack: bool = True,
-    sort: rx.Var[str] | None = None,
-    down: rx.Var[bool] | None = None,
-    on_sort: Any = None,
+    sorts: Any = None,
 ) -> rx.Component:
     """Draw a table and its states.
 
     `row` gets a row's Var and returns `tr(…, key=row.id)`. `loading` matters only before there are rows;
-    `problem` is the API's text; on phones rows are stacked unless `stack=False`.
+    `problem` is the API's text; on phones rows are stacked unless `stack=False`. `sorts` is the state of a list
+    (`Pages`) that its columns sort.
     """
     classes = " ".join(filter(None, ["table", "two" if two else "", "slim" if slim else "", "stack" if stack else ""]))
     full = rx.el.div(
         rx.el.table(
             rx.el.caption(caption, class_name="sr"),
-            rx.el.thead(rx.el.tr(*[_head(column, sort, down, on_sort) for column in columns])),
+            rx.el.thead(rx.el.tr(*[_head(column, sorts) for column in columns])),
             rx.el.tbody(rx.foreach(rows, row)),
             class_name=classes,
         ),
@@ -96,6 +89,7 @@ def list_table(
         problem=state.problem,
         is_forbidden=state.is_forbidden,
         on_retry=state.reload,
+        sorts=state,
         **options,
     )
 
@@ -127,19 +121,34 @@ def toolbar(*children: Any) -> rx.Component:
 def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Component:
     """Draw the foot of a list in keyset pages (`Pages`); without buttons if one page holds all rows.
 
-    `csv` is the address of all rows.
+    `words` say what the list shows in its usual order. `csv` is the address of all rows.
     """
+    order = rx.cond(state.down, "desc", "asc").to(str)
+    sorted_ = rx.cond(state.is_sorted, rx.Var.create("&sort=") + state.sort + "&order=" + order, "").to(str)
     whole = (
-        [download(rx.fragment(icon("download", 13), "Download CSV"), csv, class_name="link csv")]
+        [download(rx.fragment(icon("download", 13), "Download CSV"), csv + sorted_, class_name="link csv")]
         if csv is not None
         else []
     )
+    usual = ~state.is_sorted
     buttons = rx.fragment(
-        button("Newer", "chevron-left", small=True, disabled=~state.has_newer | state.busy, on_click=state.newer),
-        button("Older", "chevron-right", small=True, disabled=~state.has_older | state.busy, on_click=state.older),
+        button(
+            rx.cond(usual, "Newer", "Previous"),
+            "chevron-left",
+            small=True,
+            disabled=~state.has_newer | state.busy,
+            on_click=state.newer,
+        ),
+        button(
+            rx.cond(usual, "Older", "Next"),
+            "chevron-right",
+            small=True,
+            disabled=~state.has_older | state.busy,
+            on_click=state.older,
+        ),
     )
     return rx.el.div(
-        rx.el.span(words),
+        rx.el.span(rx.cond(usual, words, "50 per page")),
         rx.el.span(class_name="end"),
         *whole,
         rx.cond(state.has_newer | state.has_older, buttons, rx.fragment()),

@@ -95,7 +95,7 @@ def log_panel() -> rx.Component:
             "Deliveries",
             [Col("Event"), Col("Status"), Col("Response"), Col("Attempt", right=True),
              Col("Next attempt", narrow=False),
-             Col("Occurred")],
+             Col("Occurred", sort="created_at")],
             of,
             _row,
             empty=nothing,

@@ -33,7 +33,8 @@ def endpoints_panel() -> rx.Component:
         list_table(
             "Webhook endpoints",
             [
-                Col("Endpoint"), Col("Status"), Col("Events"), Col("Last delivery"), Col("Created", narrow=False),
+                Col("Endpoint"), Col("Status"), Col("Events"), Col("Last delivery"),
+                Col("Created", narrow=False, sort="created_at"),
             ],
             WebhooksState,
             _row,

@@ -1,6 +1,6 @@
 """Actions waiting for a second person: the list, one of them with its effects, and the decision."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -42,6 +42,7 @@ class Approvals(Pages, rx.State):
     """The list of approvals; `view` selects whose, or a status."""
 
     rows: list[ApprovalView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     view: str = "for_me"
 
     async def _fetch(self, cursor: str) -> str | None:
@@ -52,6 +53,7 @@ class Approvals(Pages, rx.State):
             asked_by=(user_id or None) if self.view == "mine" else None,
             status=ApprovalStatus(self.view) if self.view in set(ApprovalStatus) else None,
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [approval_view(approval) for approval in page.approvals]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """An asset's holders and activity."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -57,10 +58,12 @@ class ActivityState(Pages, rx.State):
     """The requests of the current asset."""
 
     rows: list[RequestView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "activity_"
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_requests(
-            self._org_id(), subject=self._in_path("asset_id") or None, cursor=cursor or None
+            self._org_id(), subject=self._in_path("asset_id") or None, cursor=cursor or None, **self._order()
         )
         self.rows = [request_view(request) for request in page.requests]
         return page.nextCursor

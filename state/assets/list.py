@@ -1,6 +1,7 @@
 """The list of assets, and the form of a new one."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -30,11 +31,12 @@ class AssetsState(ByStatus, rx.State):
     """The list of assets, in keyset pages."""
 
     rows: list[AssetView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at", "name")
     _statuses = AssetStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_assets(
-            self._org_id(), status=chosen(AssetStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(AssetStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [asset_view(asset) for asset in page.assets]
         return page.nextCursor

@@ -54,7 +54,8 @@ class EntryView:
 
 
 class Queue(CaseList, Chains, rx.State):
-    """The list on the attestations page."""
+    """The list on the attestations page. Its columns do not sort: reviews are read one status after the other, and the
+    API has no sort by expiry."""
 
     rows: list[EntryView] = []
     show: str = REVIEW

@@ -1,6 +1,7 @@
 """The audit log: its entries in pages, one of them in the drawer, and the verification of the hash chain."""
 
 from datetime import date, timedelta
+from typing import ClassVar
 from urllib.parse import urlencode
 
 import reflex as rx
@@ -20,6 +21,7 @@ class AuditState(References, Pages, rx.State):
     """The log, newest first, in the API's pages."""
 
     rows: list[AuditEntryView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("seq",)
     people: list[dict[str, str]] = []
     people_problem: str = ""
     kind: str = ""
@@ -37,6 +39,7 @@ class AuditState(References, Pages, rx.State):
             since=_start(self.first_day) or None,
             until=_end(self.last_day) or None,
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [entry_view(entry, self._known) for entry in page.audit]
         return page.nextCursor

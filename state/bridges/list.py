@@ -1,6 +1,7 @@
 """Bridges: the list, and one packet's history."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -48,6 +49,7 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
     """The organization's bridges, in the API's pages."""
 
     rows: list[BridgeView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = BridgeStatus
 
     async def _fetch(self, cursor: str) -> str | None:
@@ -58,6 +60,7 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
             asset_id=self.asset or None,
             status=chosen(BridgeStatus, self.status),
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [self._view(bridge) for bridge in page.bridges]
         return page.nextCursor

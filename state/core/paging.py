@@ -9,6 +9,7 @@ from backend.client import ApiProblem
 from state.core.api import Loads
 from state.core.arguments import one_of
 from state.core.events import Events
+from state.core.sorts import Sorts
 
 
 class Listed(Loads, mixin=True):
@@ -17,10 +18,11 @@ class Listed(Loads, mixin=True):
     rows: list[Any] = []
 
 
-class Pages(Listed, mixin=True):
+class Pages(Sorts, Listed, mixin=True):
     """Mixin of a list in keyset pages. Implement `_fetch`.
 
-    It provides the handlers `load`, `reload`, `older` and `newer`; call `_restart()` after a filter change.
+    It provides the handlers `load`, `reload`, `older`, `newer` and `sort_again`; call `_restart()` after a filter
+    change.
     """
 
     has_newer: bool = False
@@ -49,6 +51,11 @@ class Pages(Listed, mixin=True):
     @rx.event
     async def load(self) -> None:
         """Read the first page."""
+        await self._restart()
+
+    @rx.event(supersedes=True)
+    async def sort_again(self) -> None:
+        """Read the first page in the order that the page's address has now."""
         await self._restart()
 
     @rx.event

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import ClassVar
 
 import reflex as rx
 
@@ -43,14 +44,13 @@ class DistributionsState(ByStatus, ByAsset, rx.State):
     """The distributions of all the organization's assets, in the API's pages."""
 
     rows: list[DistributionView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = DistributionStatus
 
     async def _fetch(self, cursor: str) -> str | None:
+        status, asset = chosen(DistributionStatus, self.status), self.asset or None
         page = await self._api.list_organization_distributions(
-            self._org_id(),
-            status=chosen(DistributionStatus, self.status),
-            asset_id=self.asset or None,
-            cursor=cursor or None,
+            self._org_id(), status=status, asset_id=asset, cursor=cursor or None, **self._order()
         )
         self.rows = [distribution_view(record) for record in page.distributions]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """Invitations to an organization."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -28,11 +29,13 @@ class InvitationsState(ByStatus, rx.State):
     """The list of invitations, in keyset pages."""
 
     rows: list[InvitationView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "invitations_"
     _statuses = InvitationStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         status = chosen(InvitationStatus, self.status)
-        page = await self._api.list_invitations(self._org_id(), status=status, cursor=cursor or None)
+        page = await self._api.list_invitations(self._org_id(), status=status, cursor=cursor or None, **self._order())
         self.rows = [invitation_view(invitation) for invitation in page.invitations]
         return page.nextCursor
 

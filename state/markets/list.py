@@ -1,6 +1,7 @@
 """Lists of markets: of the organization, and of one asset."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -34,11 +35,12 @@ class MarketsState(ByStatus, rx.State):
     """The organization's markets, in keyset pages."""
 
     rows: list[MarketView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = MarketStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_organization_markets(
-            self._org_id(), status=chosen(MarketStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(MarketStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [market_view(market) for market in page.markets]
         return page.nextCursor

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -43,12 +43,13 @@ class MembersState(Pages, rx.State):
 
     tab: str = "members"
     rows: list[MemberView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     role: str = ""
     words: str = ""
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_members(
-            self._org_id(), role=chosen(Role, self.role), q=self.words or None, cursor=cursor or None
+            self._org_id(), role=chosen(Role, self.role), q=self.words or None, cursor=cursor or None, **self._order()
         )
         self.rows = [member_view(member) for member in page.members]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """Applications that sign users in with Signum, as the settings show them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -31,9 +32,11 @@ class ClientsState(Pages, rx.State):
     """The list of applications, in keyset pages."""
 
     rows: list[ClientView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "applications_"
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_clients(self._org_id(), cursor=cursor or None)
+        page = await self._api.list_clients(self._org_id(), cursor=cursor or None, **self._order())
         self.rows = [client_view(client) for client in page.oauth_clients]
         return page.nextCursor
 

@@ -1,6 +1,7 @@
 """A market's orders: the table, placing and cancelling."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -38,6 +39,8 @@ class OrdersState(ByStatus, rx.State):
     """The orders of the current market, in keyset pages."""
 
     rows: list[OrderView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "orders_"
     _statuses = OrderStatus
     side: str = ""
 
@@ -54,6 +57,7 @@ class OrdersState(ByStatus, rx.State):
             status=chosen(OrderStatus, self.status),
             side=chosen(OrderSide, self.side),
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [order_view(order, state) for order in page.orders]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """A market's trades: the table."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -31,6 +32,8 @@ class TradesState(Pages, rx.State):
     """The trades of the current market, in keyset pages."""
 
     rows: list[TradeView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("executed_at",)
+    _table: ClassVar[str] = "trades_"
 
     async def _fetch(self, cursor: str) -> str | None:
         state = await self.get_state(MarketState)
@@ -38,7 +41,9 @@ class TradesState(Pages, rx.State):
         if not market.id:
             self.rows = []
             return None
-        page = await self._api.list_trades(self._org_id(), market.asset_id, market.id, cursor=cursor or None)
+        page = await self._api.list_trades(
+            self._org_id(), market.asset_id, market.id, cursor=cursor or None, **self._order()
+        )
         self.rows = [trade_view(trade, state) for trade in page.trades]
         return page.nextCursor
 

@@ -1,5 +1,7 @@
 """People and companies an organization knows: the list, and registering one."""
 
+from typing import ClassVar
+
 import reflex as rx
 
 from backend.parties.schemas import PartyStatus
@@ -14,6 +16,7 @@ class Parties(CaseList, ByStatus, rx.State):
     """The list of parties, by status and search."""
 
     rows: list[PartyView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at", "name")
     _statuses = PartyStatus
     search: str = ""
 
@@ -23,6 +26,7 @@ class Parties(CaseList, ByStatus, rx.State):
             status=chosen(PartyStatus, self.status),
             q=self.search or None,
             cursor=cursor or None,
+            **self._order(),
         )
         self.rows = [party_view(party) for party in page.parties]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """The list of requests, and one of them in the drawer."""
 
 import asyncio
+from typing import ClassVar
 
 import reflex as rx
 
@@ -18,11 +19,12 @@ class Requests(ByStatus, rx.State):
     """The list of requests, by status."""
 
     rows: list[RequestView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = RequestStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_requests(
-            self._org_id(), status=chosen(RequestStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(RequestStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [request_view(row) for row in page.requests]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """Transfers: the list, and one of them in the drawer."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -37,13 +38,14 @@ class TransfersState(ByStatus, Chains, rx.State):
     """The organization's transfers, in the API's pages."""
 
     rows: list[TransferView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = TransferStatus
 
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
             await self._read_chains()
         page = await self._api.list_transfers(
-            self._org_id(), status=chosen(TransferStatus, self.status), cursor=cursor or None
+            self._org_id(), status=chosen(TransferStatus, self.status), cursor=cursor or None, **self._order()
         )
         self.rows = [self._view(transfer) for transfer in page.transfers]
         return page.nextCursor

@@ -1,6 +1,7 @@
 """The user's sessions."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -30,9 +31,10 @@ class SessionsState(Pages, rx.State):
     """The list of sessions, in keyset pages."""
 
     rows: list[SessionView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_sessions(cursor=cursor or None)
+        page = await self._api.list_sessions(cursor=cursor or None, **self._order())
         self.rows = [session_view(session) for session in page.sessions]
         return page.nextCursor
 

@@ -1,7 +1,7 @@
 """Wallets: the list, one wallet with its balances, creating and linking."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -20,9 +20,10 @@ class Wallets(Pages, rx.State):
     """The list of wallets."""
 
     rows: list[WalletView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at", "label")
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_wallets(self._org_id(), cursor=cursor or None)
+        page = await self._api.list_wallets(self._org_id(), cursor=cursor or None, **self._order())
         self.rows = [wallet_view(wallet) for wallet in page.wallets]
         return page.nextCursor
 

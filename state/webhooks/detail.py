@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import reflex as rx
 
@@ -36,6 +36,7 @@ class WebhookState(ByStatus, rx.State):
 
     endpoint: EndpointView = EndpointView()
     rows: list[DeliveryView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     _statuses = DeliveryStatus
     testing: bool = False
     changing: bool = False
@@ -48,7 +49,8 @@ class WebhookState(ByStatus, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         await self._read_endpoint()
-        page = await self._api.list_deliveries(*self._ids(), status=self._wanted(), cursor=cursor or None)
+        order = self._order()
+        page = await self._api.list_deliveries(*self._ids(), status=self._wanted(), cursor=cursor or None, **order)
         self._take(page)
         return page.nextCursor
 
@@ -124,9 +126,9 @@ class WebhookState(ByStatus, rx.State):
         async with self:
             if self.router.url.path != path:
                 return False
-            ids, wanted, cursor = self._ids(), self._wanted(), self._cursor or None
+            ids, wanted, cursor, order = self._ids(), self._wanted(), self._cursor or None, self._order()
         try:
-            page = await self._api.list_deliveries(*ids, status=wanted, cursor=cursor)
+            page = await self._api.list_deliveries(*ids, status=wanted, cursor=cursor, **order)
         except ApiProblem as problem:
             return problem.status in PASSING
         async with self:

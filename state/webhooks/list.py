@@ -1,6 +1,7 @@
 """Webhook endpoints: the list, and a new secret that is shown once."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import reflex as rx
 
@@ -48,6 +49,7 @@ class WebhooksState(Pages, rx.State):
     """The list of endpoints, in keyset pages."""
 
     rows: list[EndpointView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
 
     @rx.var
     def stopped(self) -> int:
@@ -55,7 +57,7 @@ class WebhooksState(Pages, rx.State):
         return sum(row.is_automatic for row in self.rows)
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_webhooks(self._org_id(), cursor=cursor or None)
+        page = await self._api.list_webhooks(self._org_id(), cursor=cursor or None, **self._order())
         self.rows = [endpoint_view(webhook) for webhook in page.webhooks]
         return page.nextCursor
 

@@ -35,6 +35,31 @@ def test_asset_form_creates_an_asset_with_a_token(console: Console, signum: Sign
     expect(rules.get_by_text("25,000 AHN34")).to_be_visible()
 
 
+def test_assets_are_sorted_by_a_columns_heading(console: Console) -> None:
+    page = console.sign_in(path="assets").heading("Assets").page
+    table = page.get_by_role("table", name="Assets")
+    name, created = table.get_by_role("columnheader", name="Name"), table.get_by_role("columnheader", name="Created")
+    expect(created).to_have_attribute("aria-sort", "descending")
+    expect(name).to_have_attribute("aria-sort", "none")
+    expect(table.get_by_role("columnheader", name="Status").get_by_role("button")).to_have_count(0)
+
+    name.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(name).to_have_attribute("aria-sort", "ascending")
+    expect(created).to_have_attribute("aria-sort", "none")
+    expect(page).to_have_url(re.compile(r"\?sort=name&order=asc$"))
+    names = [text.partition("\n")[0] for text in table.locator("tbody tr td:first-child").all_inner_texts()]
+    assert len(names) > 1
+    assert names == sorted(names)
+
+    page.reload()
+    expect(name).to_have_attribute("aria-sort", "ascending")
+    page.keyboard.press("Escape")
+    name.get_by_role("button").click()
+    expect(name).to_have_attribute("aria-sort", "descending")
+    expect(table.locator("tbody tr").first).to_contain_text(names[-1])
+
+
 SEEN = """() => {
   window.seen = [];
   const look = () => {

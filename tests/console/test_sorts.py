@@ -1,0 +1,44 @@
+"""Sorts of the console's lists: in the address of the page."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.conftest import World
+from tests.console.events import Socket, connected
+from tests.support.firm import Firm
+
+STATE = "reflex___state____state.state___"
+WALLETS = f"{STATE}wallets___list____wallets"
+LABELS = ["Bank", "Treasury", "Custodian"]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def socket(api: Any) -> AsyncIterator[Socket]:
+    """The console's socket."""
+    async with connected() as socket:
+        yield socket
+
+
+@pytest.mark.parametrize(
+    ("query", "labels"),
+    [
+        ("", ["Custodian", "Treasury", "Bank"]),
+        ("?sort=label&order=asc", ["Bank", "Custodian", "Treasury"]),
+        ("?sort=label&order=desc", ["Treasury", "Custodian", "Bank"]),
+        ("?sort=created_at&order=asc", ["Bank", "Treasury", "Custodian"]),
+        ("?sort=secret&order=up", ["Custodian", "Treasury", "Bank"]),
+    ],
+)
+async def test_list_has_the_order_in_the_pages_address(
+    world: World, socket: Socket, query: str, labels: list[str]
+) -> None:
+    firm = await Firm.found(world)
+    for label in LABELS:
+        await firm.post("/wallets", {"label": label})
+    tab = await socket.tab(firm.admin.cookie, f"/o/{firm.id}/wallets{query}", org_id=str(firm.id))
+    shown = await tab.send(f"{WALLETS}.sort_again", {})
+    assert sorted(LABELS, key=lambda label: shown.index(f'"{label}"')) == labels
+    assert socket.failures == []
