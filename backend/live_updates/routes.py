@@ -6,12 +6,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response
 
-from backend.auth import callers as principals
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.principal import Context
 from backend.auth.scopes import READS, Scope
-from backend.core.roots import origin_of
-from backend.limits.concurrency import Holder
 from backend.live_updates import callers, feeds, organization_log, progress
 from backend.live_updates.schemas import OrganizationEvent
 from backend.live_updates.streams import Admission, EventStream, OpenFeed
@@ -83,10 +80,7 @@ async def stream_request_events(
 
 
 async def _stream(context: Context, request: Request, needed: tuple[Scope, ...], feed: OpenFeed) -> Response:
-    holder = await principals.holder(context)
-    if origin := await origin_of(context.session, context.organization_id):
-        # One person can found several roots.
-        holder = Holder(holder.names, (*holder.roots, f"origin:{origin}"))
+    holder = await callers.holder(context)
     organization_id, scopes = context.organization_id, context.scopes
     return EventStream(
         Admission(request, holder, lambda wake: callers.enter(request, organization_id, needed, scopes, wake)), feed
