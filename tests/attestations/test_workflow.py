@@ -138,7 +138,7 @@ async def test_attestation_of_a_party_that_has_changed_is_neither_retried_nor_se
     await firm.admin.call("POST", f"/identity/parties/{party['id']}/reject", json={"reason": "Forged passport"})
     assert "it is rejected" in (await firm.refused("POST", retry, 409)).detail
     # The party is rejected while the retry waits.
-    await firm.admin.call("POST", verify, json={"kyc_level": 2, "accredited": True})
+    await firm.admin.call("POST", verify, json={"kyc_level": 2, "accredited": True, "reason": "New passport"})
     await accepted_only(firm, monkeypatch, retry, None)
     await firm.admin.call("POST", f"/identity/parties/{party['id']}/reject", json={"reason": "Forged passport"})
     await run(firm, accepted, workflow.issue, workflow._issue_failed)
