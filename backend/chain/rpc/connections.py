@@ -30,9 +30,9 @@ class Lane(Enum):
     """A kind of work, with its own places."""
 
     REQUESTS = "requests"
-    """Requests of the API, which wait for an answer. They share by caller and by root organization."""
+    """Requests of the API, which wait for an answer. They share by caller, by organization and by root."""
     URGENT = "urgent"
-    """Requests of controls that protect holders. They share by caller, by organization and by root."""
+    """Requests of controls that protect holders. They share in the same way."""
     WORK = "work"
     """The indexer and workflows. They share by root organization; runs of controls count apart from other runs."""
 
@@ -164,10 +164,8 @@ def refused(eid: int) -> int:
 def _caller() -> tuple[Lane, tuple[str, ...]]:
     """Return the lane of the current request or run, and the names for which its place counts."""
     caller, path, is_urgent = fair_places.caller.get(), fair_places.path.get(), fair_places.is_urgent.get()
-    if caller and is_urgent:
-        return Lane.URGENT, (caller, *path)
     if caller:
-        return Lane.REQUESTS, (caller, *path[-1:])
+        return Lane.URGENT if is_urgent else Lane.REQUESTS, (caller, *path)
     root = path[-1] if path else ""
     return Lane.WORK, (f"urgent {root}" if is_urgent else root,)
 
