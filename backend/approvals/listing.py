@@ -137,6 +137,7 @@ def _fields(context: Context, row: Any) -> dict[str, Any]:
     return shown | {
         "action": row.kind,
         "title": titles.title_of(context.scopes, row.kind, row.title),
+        "cause": row.cause if titles.is_readable(context.scopes, row.kind) else None,
         "subject": Subject.of(row.subject_type, row.subject_id, row.arguments),
         "status": rules.standing(row.status, row.expires_at, now()),
         "asked_with": _asked_with(row),

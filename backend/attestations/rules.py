@@ -133,6 +133,33 @@ def statement(asked: tuple[int | None, bool | None], proven: Statement, issuer_m
     return Statement(level, accredited)
 
 
+@dataclass(frozen=True)
+class Described:
+    """What an attestation says of a party, or what is known of the party now."""
+
+    wallet: str | None
+    country: str
+    statement: Statement
+
+
+def check_is_true(said: Described, known: Described, status: PartyStatus) -> None:
+    """Raise 409 if the party is no longer as an attestation that was not sent would say."""
+    proven = known.statement
+    differing = [
+        words
+        for words, differs in (
+            (f"it is {status}", status is not PartyStatus.VERIFIED),
+            ("it has another wallet", said.wallet != known.wallet),
+            ("it has another country", said.country != known.country),
+            (f"it is verified only for level {proven.kyc_level}", said.statement.kyc_level > proven.kyc_level),
+            ("its accreditation is not verified", said.statement.accredited and not proven.accredited),
+        )
+        if differs
+    ]
+    if differing:
+        raise Conflict(f"The party has changed since this request: {', '.join(differing)}. Attest it again.")
+
+
 def expiry(asked: datetime | None, at: datetime) -> datetime | None:
     """Return the expiry in whole seconds, as chains count; 400 if it is in the past."""
     if asked is None:

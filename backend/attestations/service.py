@@ -10,7 +10,7 @@ from sqlmodel import col
 
 from backend.attestations import authority, rules
 from backend.attestations.models import AttestationRow
-from backend.attestations.rules import Facts, PartyFacts, Statement
+from backend.attestations.rules import Described, Facts, PartyFacts, Statement
 from backend.attestations.schemas import (
     AffectedHolding,
     Attestation,
@@ -39,6 +39,7 @@ from backend.issuers import service as issuers
 from backend.issuers.schemas import IssuerStatus
 from backend.parties import service as parties
 from backend.parties.models import PartyRow
+from backend.requests import service as requests
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, Action
@@ -117,6 +118,25 @@ async def revoke(
     asked = {"revocation_reason": body.reason, "request_id": str(request.id)}
     await publish(context.session, row.organization_id, "attestation.revoking", ("attestation", row.id), None, asked)
     return _accepted(row, request, acceptance_message(request, "The revocation is being sent to the chain."))
+
+
+async def check_is_current(session: db.Write, row: AttestationRow, request_id: UUID) -> None:
+    """Raise 409 if an attestation would now say something untrue, or replace a newer one; not once it was sent."""
+    if await requests.has_sent(session, request_id):
+        return
+    party = await session.get_one(PartyRow, row.party_id, populate_existing=True)
+    said = Described(row.wallet_address, row.country, Statement(row.kyc_level, row.accredited))
+    known = Described(party.wallet_address, party.country, Statement(party.kyc_level, party.accredited))
+    rules.check_is_true(said, known, party.status)
+    newer = sa.select(col(AttestationRow.id)).where(
+        col(AttestationRow.organization_id) == row.organization_id,
+        col(AttestationRow.chain_eid) == row.chain_eid,
+        col(AttestationRow.wallet_address) == row.wallet_address,
+        col(AttestationRow.created_at) > row.created_at,
+        col(AttestationRow.status) != AttestationStatus.FAILED,
+    )
+    if await session.scalar(newer.limit(1)) is not None:
+        raise Conflict("A newer attestation of this wallet exists on this chain. This one would replace it.")
 
 
 async def attest_call(row: AttestationRow) -> Call:

@@ -20,6 +20,7 @@ from backend.core import db
 from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError, Unavailable
 from backend.issuers import service as issuers
+from backend.requests.models import RequestRow
 from backend.requests.workflows import Run, workflow
 
 
@@ -35,12 +36,18 @@ async def _issue_failed(run: Run, error: SignumError) -> None:
             await states.change(session, row, status=status, failure=error.detail)
 
 
-@workflow(service.ISSUE, on_failure=_issue_failed)
+async def _check_retry(session: Write, request: RequestRow) -> None:
+    row = await session.get_one(AttestationRow, request.subject_id)
+    await service.check_is_current(session, row, request.id)
+
+
+@workflow(service.ISSUE, on_failure=_issue_failed, on_retry=_check_retry)
 async def issue(run: Run) -> None:
     """Attest from the issuer's wallet, then read the attestation back."""
     async with run.transaction() as session:
-        await _set(session, run, status=AttestationStatus.PENDING, failure=None)
         row = await session.get_one(AttestationRow, run.subject_id)
+        await service.check_is_current(session, row, run.request_id)
+        await _set(session, run, status=AttestationStatus.PENDING, failure=None)
     outcome = await _attest(run, row)
     uid = str(outcome.event("Attested")["uid"])
     async with run.step("read_back") as step:

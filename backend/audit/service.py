@@ -16,6 +16,7 @@ from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest
 from backend.core.fields import Moment
 from backend.lists.pages import Listing, Page
+from backend.requests import titles
 from backend.users.models import UserRow
 
 LOG = sa.inspect(AuditRow).local_table
@@ -48,7 +49,8 @@ READ_WITH = {
     "trade": Scope.ASSETS_READ,
     "distribution": Scope.ASSETS_READ,
 }
-"""The scope with which a credential may read the log's details of a kind of record; orgs:read for any other."""
+"""The scope with which a credential may read the log's details of a kind of record; orgs:read for any other. Those of
+a request and its approval are read like its title."""
 ACTION = r"^[a-z_]+(\.[a-z_]+)?$"
 
 
@@ -91,12 +93,23 @@ async def page(context: Context, page: Page, wanted: Filter) -> AuditList:
     shown, paging = await page.read(context.session, wanted.apply(query))
     # The names of deleted subjects are in their newest entries.
     names = await subjects.names(context.session, sorted(shown, key=lambda row: -row.seq))
-    return AuditList(audit=[_entry(r, context.scopes, names) for r in shown], **paging)
+    kinds = await subjects.request_kinds(context.session, shown)
+    return AuditList(audit=[_entry(r, _withholds(r, context.scopes, kinds), names) for r in shown], **paging)
 
 
-def _entry(row: Any, scopes: frozenset[Scope], names: subjects.Names) -> AuditEntry:
-    """Return an entry as a credential with these scopes may see it; `names` come from `subjects.names`."""
-    withheld = READ_WITH.get(row.subject_type, Scope.ORGS_READ) not in scopes
+def _withholds(row: Any, scopes: frozenset[Scope], kinds: dict[str, str]) -> bool:
+    """Return whether an entry's values and name are hidden from a credential with these scopes.
+
+    A request without a kind was deleted: its entries are shown to those who may read every request.
+    """
+    if row.subject_type not in subjects.OF_REQUESTS:
+        return READ_WITH.get(row.subject_type, Scope.ORGS_READ) not in scopes
+    kind = kinds.get(row.subject_id)
+    return bool(titles.hidden(scopes)) if kind is None else not titles.is_readable(scopes, kind)
+
+
+def _entry(row: Any, withheld: bool, names: subjects.Names) -> AuditEntry:
+    """Return an entry; `names` come from `subjects.names`."""
     values = dict(row._mapping) | {"subject_name": names.get((row.subject_type, row.subject_id))}
     if withheld:
         values |= {"subject_name": None, "before": None, "after": None}

@@ -10,6 +10,11 @@ from backend.core.db import Read, Write
 
 TOLD = ("display_name", "name", "label", "title", "email", "url")
 """Fields in which an entry may contain the name of a deleted subject."""
+OF_REQUESTS = frozenset({"approval", "request"})
+_KINDS = sa.text(
+    "select r.id, r.kind from requests r where r.id = any(:ids) union all "
+    "select p.id, r.kind from approvals p join requests r on r.id = p.request_id where p.id = any(:ids)"
+)
 Names = dict[tuple[str, str], str]
 """Names by type and id of a subject."""
 
@@ -28,6 +33,15 @@ async def names(session: Read | Write, rows: Sequence[Any]) -> Names:
     values = {"kinds": sorted({r.subject_type for r in rows}), "ids": [UUID(text) for text in sorted(ids)]}
     known = (await session.execute(query, values)).all()
     return last_known | {(row.kind, str(row.id)): row.name for row in known if row.name}
+
+
+async def request_kinds(session: Read | Write, rows: Sequence[Any]) -> dict[str, str]:
+    """Return the kinds of the requests in these rows, by the ID of the request or of its approval."""
+    ids = {UUID(r.subject_id) for r in rows if r.subject_type in OF_REQUESTS and _is_uuid(r.subject_id)}
+    if not ids:
+        return {}
+    known = await session.execute(_KINDS, {"ids": sorted(ids)})
+    return {str(row.id): row.kind for row in known}
 
 
 def _name_in(fields: dict[str, Any] | None) -> str | None:

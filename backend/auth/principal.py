@@ -180,7 +180,7 @@ class Context:
         """Enter an organization: 403 where the principal is not a member or has none of the `needed` scopes."""
         await self.widen(organization_id)
         self.organization_id = organization_id
-        fair_places.root.set(roots.known(organization_id) or await roots.learn(self.session, organization_id))
+        fair_places.path.set(roots.known(organization_id) or await roots.learn(self.session, organization_id))
         self.network = await self._network()
         if needed and not self.scopes.intersection(needed):
             raise InsufficientScope(*needed)

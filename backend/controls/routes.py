@@ -36,7 +36,8 @@ Answer = ControlAccepted | ControlPlan
 async def _answer(
     context: Current, assetId: UUID, kind: ControlKind, body: Control, response: Response, dry_run: bool
 ) -> Answer:
-    with urgently(kind not in SUPPLY):
+    # A preview protects no holder: it uses the places of other requests.
+    with urgently(not dry_run and kind not in SUPPLY):
         if dry_run:
             return planned(response, await service.plan(context, assetId, kind, body))
         return accepted(response, context.organization_id, await service.act(context, assetId, kind, body))

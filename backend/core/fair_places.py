@@ -15,39 +15,40 @@ WAITING_EACH = 40
 RETRY_SECONDS = 2
 caller: ContextVar[str] = ContextVar("caller", default="")
 """The caller for whom the current request uses places. Empty outside requests."""
-root: ContextVar[str] = ContextVar("root", default="")
-"""The root organization of the current request or run. Empty before a request enters an organization."""
+path: ContextVar[tuple[str, ...]] = ContextVar("path", default=())
+"""The organization of the current request and those above it, up to the root; of a run, only the root. Empty before a
+request enters an organization."""
 is_urgent: ContextVar[bool] = ContextVar("is_urgent", default=False)
 """Whether the current request or run protects holders."""
 
 
 @contextmanager
 def called_by(name: str) -> Iterator[None]:
-    """Count places that are taken inside for this caller, and for the root that it enters inside."""
-    before, outer = caller.get(), root.get()
+    """Count places that are taken inside for this caller, and for the organization that it enters inside."""
+    before, outer = caller.get(), path.get()
     caller.set(name)
-    root.set("")
+    path.set(())
     try:
         yield
     finally:  # a stream may end in a different context from the one it began in
         caller.set(before)
-        root.set(outer)
+        path.set(outer)
 
 
 @contextmanager
-def working_for(organization_root: str) -> Iterator[None]:
-    """Count places that a run takes inside for a root."""
-    before = root.get()
-    root.set(organization_root)
+def working_for(*organizations: str) -> Iterator[None]:
+    """Count places that are taken inside for an organization and those above it; the root is the last one."""
+    before = path.get()
+    path.set(organizations)
     try:
         yield
     finally:
-        root.set(before)
+        path.set(before)
 
 
 @contextmanager
 def urgently(urgent: bool = True) -> Iterator[None]:
-    """Take places inside apart from those of other requests and runs of the same root, if it is urgent."""
+    """Take places inside apart from those of other requests and runs, if it is urgent."""
     before = is_urgent.get()
     is_urgent.set(urgent)
     try:
@@ -61,12 +62,21 @@ class Places:
 
     A caller waits at most `seconds` for one, with at most `waiting` requests (WAITING_EACH by default). With None it
     waits as long as it takes, and any number may wait. A caller with several names (its person, its root, its address)
-    counts under each, and holds as many as the fullest of them.
+    counts under each, and holds as many as the fullest of them. Of callers whose fullest names hold as many, the one
+    with the fewest under the others comes first. Each name but the last, the widest, holds at most `narrow`.
     """
 
-    def __init__(self, count: int, seconds: float | None, each: int | None = None, waiting: int | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        seconds: float | None,
+        each: int | None = None,
+        waiting: int | None = None,
+        narrow: int | None = None,
+    ) -> None:
         self._free, self._each, self._seconds = count, count // 2 if each is None else each, seconds
         self._most_waiting = waiting
+        self._narrow = self._each if narrow is None else narrow
         self._held: Counter[str] = Counter()
         self._waiting: dict[tuple[str, ...], deque[asyncio.Future[None]]] = {}
 
@@ -80,7 +90,7 @@ class Places:
 
     def take_free(self, *names: str) -> bool:
         """Take a place if one is free for the caller. Returns False, and takes none, where it would have to wait."""
-        if not self._free or self._count(names) >= self._each:
+        if not self._free or self._is_full(names):
             return False
         self._free -= 1
         self._held.update(names)
@@ -102,8 +112,12 @@ class Places:
             self._serve_waiting()
         return True
 
-    def _count(self, names: tuple[str, ...]) -> int:
-        return max(self._held[name] for name in names)
+    def _is_full(self, names: tuple[str, ...]) -> bool:
+        *narrow, widest = names
+        return self._held[widest] >= self._each or any(self._held[name] >= self._narrow for name in narrow)
+
+    def _counts(self, names: tuple[str, ...]) -> list[int]:
+        return sorted((self._held[name] for name in names), reverse=True)
 
     def _forget(self, *names: str) -> None:
         for name in names:
@@ -121,8 +135,8 @@ class Places:
             self._serve(following)
 
     def _next(self) -> tuple[str, ...] | None:
-        following = min(self._waiting, key=self._count, default=None)
-        return None if following is None or self._count(following) >= self._each else following
+        free = (names for names in self._waiting if not self._is_full(names))
+        return min(free, key=self._counts, default=None)
 
     def _serve(self, names: tuple[str, ...]) -> None:
         waiting = self._waiting.pop(names)

@@ -15,17 +15,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.runtime import runtime
 
 MOST = 50_000
-"""Organizations whose root is remembered, about 15 MB."""
+"""Organizations whose path is remembered: about 30 MB for paths of four organizations."""
 LASTS = 60
-"""Seconds for which a root is remembered. A move by another process does not end this earlier."""
+"""Seconds for which a path is remembered. A move by another process does not end this earlier."""
 
 
 @dataclass
 class Known:
-    """Roots by organization, and when each was looked up. For sharing only: a moved organization counts for its former
-    root until the entry is too old."""
+    """Paths to the root by organization, which begin with it, and when each was looked up. For sharing only: a moved
+    organization counts for those formerly above it until the entry is too old."""
 
-    roots: dict[UUID, tuple[str, float]] = field(default_factory=dict)
+    paths: dict[UUID, tuple[tuple[str, ...], float]] = field(default_factory=dict)
+
+
+def path_query(organization_id: UUID) -> sa.Select[Any]:
+    """Return the query of the IDs of an organization and those above it, up to the root."""
+    path: Any = sa.func.signum_path(organization_id).table_valued("id", "height")
+    return sa.select(path.c.id).order_by(path.c.height)
 
 
 def root_query(organization_id: UUID) -> sa.Select[Any]:
@@ -65,16 +71,18 @@ async def founder_origin(session: AsyncSession, person_id: UUID) -> UUID | None:
     return found
 
 
-def known(organization_id: UUID) -> str | None:
-    """Return the root of an organization, if this process has looked it up within the last minute."""
-    root, at = runtime.part(Known).roots.get(organization_id, (None, 0.0))
-    return root if time.monotonic() - at < LASTS else None
+def known(organization_id: UUID) -> tuple[str, ...] | None:
+    """Return an organization and those above it, up to the root, if this process has looked them up within the last
+    minute."""
+    path, at = runtime.part(Known).paths.get(organization_id, (None, 0.0))
+    return path if time.monotonic() - at < LASTS else None
 
 
-async def learn(session: AsyncSession, organization_id: UUID) -> str:
-    """Look a root up and remember it."""
-    remembered = runtime.part(Known).roots
-    found = str(await root_of(session, organization_id))
+async def learn(session: AsyncSession, organization_id: UUID) -> tuple[str, ...]:
+    """Look up an organization's path to its root, and remember it. Only itself if it does not exist."""
+    remembered = runtime.part(Known).paths
+    ids = (await session.scalars(path_query(organization_id))).all()
+    found = tuple(map(str, ids)) or (str(organization_id),)
     if len(remembered) >= MOST:
         remembered.clear()
     remembered[organization_id] = found, time.monotonic()

@@ -49,19 +49,30 @@ class Holder:
 
 
 class Shares:
-    """Shares of one resource: by each name of a caller, by each of its roots, and in total."""
+    """Shares of one resource: by each name of a caller, by each of its roots, and in total.
 
-    def __init__(self, each: int, each_root: int, in_all: int) -> None:
+    The last `kept` of the total are only for callers whose roots hold at most `few` each, with what they take.
+    """
+
+    def __init__(self, each: int, each_root: int, in_all: int, kept: int = 0, few: int = 0) -> None:
         self.narrow, self.wide = Quota(each, in_all), Quota(each_root, in_all)
+        self.kept, self.few = kept, few
 
     def take(self, holder: Holder, count: int = 1) -> bool:
         """Count `count` more. Return False, and count nothing, where a limit would be exceeded."""
-        if not self.narrow.take(*holder.names, count=count):
+        if self.is_full(holder, count) or not self.narrow.take(*holder.names, count=count):
             return False
         if not self.wide.take(*holder.roots, count=count):
             self.narrow.give_back(*holder.names, count=count)
             return False
         return True
+
+    def is_full(self, holder: Holder, count: int = 1) -> bool:
+        """Return whether `count` more for a caller would exceed the total, without what is kept from it."""
+        if self.narrow.is_full(count):
+            return True
+        most = max((self.wide.names[name] for name in holder.roots), default=self.few)
+        return self.kept > 0 and most + count > self.few and self.narrow.is_full(count + self.kept)
 
     def has_room(self, holder: Holder, count: int) -> bool:
         """Return whether `take` would count `count` more now."""

@@ -14,12 +14,15 @@ from uuid import UUID
 import structlog
 from fastapi import Request
 
-from backend.auth.callers import credential_digest
+from backend.auth import callers as principals
 from backend.auth.credentials import authenticate, client_address
+from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.errors import SignumError, TooManyRequests, Unavailable
+from backend.core.roots import origin_of
 from backend.core.runtime import runtime
+from backend.limits.concurrency import Holder
 
 log = structlog.get_logger()
 EVERY = 4.0
@@ -76,6 +79,14 @@ class Callers:
     task: "asyncio.Task[None] | None" = None
 
 
+async def holder(context: Context) -> Holder:
+    """Return the names for which a stream counts: one person can found several roots, so a new one also counts for its
+    origin."""
+    found = await principals.holder(context)
+    origin = await origin_of(context.session, context.organization_id)
+    return Holder(found.names, (*found.roots, f"origin:{origin}")) if origin else found
+
+
 def enter(
     request: Request, organization_id: UUID, needed: Sequence[Scope], scopes: frozenset[Scope], wake: asyncio.Event
 ) -> Caller:
@@ -110,7 +121,7 @@ def check_soon(organization_id: UUID) -> None:
 
 
 def _name(request: Request, organization_id: UUID, needed: Sequence[Scope]) -> Name:
-    return credential_digest(request), f"{client_address(request)} {' '.join(needed)}", organization_id
+    return principals.credential_digest(request), f"{client_address(request)} {' '.join(needed)}", organization_id
 
 
 async def _run(callers: Callers) -> None:

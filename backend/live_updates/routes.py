@@ -6,7 +6,6 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response
 
-from backend.auth import callers as principals
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.principal import Context
 from backend.auth.scopes import READS, Scope
@@ -81,7 +80,7 @@ async def stream_request_events(
 
 
 async def _stream(context: Context, request: Request, needed: tuple[Scope, ...], feed: OpenFeed) -> Response:
-    holder = await principals.holder(context)
+    holder = await callers.holder(context)
     organization_id, scopes = context.organization_id, context.scopes
     return EventStream(
         Admission(request, holder, lambda wake: callers.enter(request, organization_id, needed, scopes, wake)), feed

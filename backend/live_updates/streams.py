@@ -39,6 +39,10 @@ class Limits:
     each_root: int = 1_000
     """Those in a root organization and everything below it."""
     in_all: int = 2_000
+    kept: int = 500
+    """Those of `in_all` for hierarchies that have few, so that a few tenants cannot hold all."""
+    few: int = 20
+    """Streams of a hierarchy, or of the new roots of one origin, that may be among the kept ones."""
     heartbeat_seconds: float = 15.0
     send_seconds: float = 20.0
     """How long a client may take for one event. Afterwards it is cut off, and resumes when it connects again."""
@@ -51,7 +55,9 @@ class Open:
     """The open streams of one event loop."""
 
     limits: Limits = field(default_factory=Limits)
-    shares: Shares = field(default_factory=lambda: Shares(Limits.each, Limits.each_root, Limits.in_all))
+    shares: Shares = field(
+        default_factory=lambda: Shares(Limits.each, Limits.each_root, Limits.in_all, Limits.kept, Limits.few)
+    )
     wakes: set[asyncio.Event] = field(default_factory=set)
     is_stopping: bool = False
 
@@ -130,7 +136,7 @@ def _refusal(opened: Open, holder: Holder) -> SignumError | None:
         return Unavailable(STOPPING, headers={"Retry-After": "2"})
     if opened.shares.take(holder):
         return None
-    if opened.shares.narrow.is_full():
+    if opened.shares.is_full(holder):
         return Unavailable("The server has too many open streams. Retry in 30 s.", headers={"Retry-After": "30"})
     limits = opened.limits
     return TooManyRequests(

@@ -1,4 +1,4 @@
-"""Titles of requests and their steps: they name people, parties and amounts, which other scopes guard."""
+"""What requests say about people, parties and amounts, which other scopes guard: titles, details and problems."""
 
 from collections.abc import Collection
 from typing import Any
@@ -20,8 +20,10 @@ _GUARDED = {
     "order": Scope.ASSETS_READ,
     "token": Scope.ASSETS_READ,
     "transfer": Scope.TRANSFERS_READ,
+    "wallet": Scope.WALLETS_READ,
 }
 """The scope that reads what a title names, by the first part of the request's kind."""
+WITHHELD = "This request failed. Its reason is shown to callers who may read what the request is about."
 
 
 def is_readable(scopes: Collection[Scope], kind: str) -> bool:
@@ -40,11 +42,22 @@ def shown(request: Request, scopes: Collection[Scope]) -> Request:
     if is_readable(scopes, request.kind):
         return request
     title = title_of(scopes, request.kind, request.title)
-    steps = [step.model_copy(update={"title": title}) for step in request.steps]
-    return request.model_copy(update={"title": title, "steps": steps})
+    steps = [step.model_copy(update={"title": title, "detail": None}) for step in request.steps]
+    return request.model_copy(update={"title": title, "steps": steps, "problem": _problem(request.problem)})
+
+
+def _problem(problem: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a problem without its detail and extensions: they have addresses, amounts and a contract's arguments."""
+    if problem is None:
+        return None
+    return {name: problem[name] for name in ("type", "title", "status") if name in problem} | {"detail": WITHHELD}
+
+
+def hidden(scopes: Collection[Scope]) -> list[str]:
+    """Return the first parts of the kinds whose titles a caller with these scopes may not read."""
+    return [part for part in _GUARDED if not is_readable(scopes, part)]
 
 
 def readable(context: Context, kind: Any) -> sa.ColumnElement[bool]:
     """Return the condition that the caller may read a request's title, so that `q` finds no other one."""
-    hidden = [part for part in _GUARDED if not is_readable(context.scopes, part)]
-    return sa.func.split_part(kind, ".", 1).not_in(hidden)
+    return sa.func.split_part(kind, ".", 1).not_in(hidden(context.scopes))

@@ -35,13 +35,20 @@ EVERY = 1.0
 LOG_SECONDS = 600.0
 _FILES = "/dev/fd"
 _ESTABLISHED = 1
+SENT_SECONDS = 20.0
+"""How long a connection counts as used after data was sent on it: longer than the pauses of an event stream, which
+receives nothing."""
+_SENT_AT = 44
+"""Offset in Linux's tcp_info of the milliseconds since data was last sent (tcpi_last_data_sent)."""
 _RECEIVED_AT = 52
-"""Offset in Linux's tcp_info of the milliseconds since the last data arrived (tcpi_last_data_recv)."""
+"""That of the milliseconds since the last data arrived (tcpi_last_data_recv)."""
+_SENT_SEGMENTS = 156
+"""That of the number of segments with data that were sent (tcpi_data_segs_out)."""
 
 
 @dataclass(frozen=True)
 class Connection:
-    """An open connection: its file, the address it counts for (None if exempt), and the seconds since its last data."""
+    """An open connection: its file, the address it counts for (None if exempt), and for how many seconds it is idle."""
 
     file: int
     address: str | None
@@ -142,15 +149,30 @@ def _seen(own: socket.socket, port: int, proxies: Sequence[IPv4Network | IPv6Net
         if own.family not in (socket.AF_INET, socket.AF_INET6) or own.getsockname()[1] != port:
             return None
         peer = str(own.getpeername()[0])
-        info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64) if sys.platform == "linux" else b""
+        info = (
+            own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SENT_SEGMENTS + 4) if sys.platform == "linux" else b""
+        )
     except OSError:
         return None
     if info and info[0] != _ESTABLISHED:
         return None
-    idle = struct.unpack_from("I", info, _RECEIVED_AT)[0] / 1_000 if len(info) >= _RECEIVED_AT + 4 else 0.0
     address = group(peer.partition("%")[0])
     counts = not _is_exempt(peer.partition("%")[0], proxies)
-    return Connection(own.fileno(), address if counts else None, idle)
+    return Connection(own.fileno(), address if counts else None, _idle(info))
+
+
+def _idle(info: bytes) -> float:
+    """Return the seconds since the last data. After sent data they pass more slowly, and reach IDLE_SECONDS after
+    SENT_SECONDS."""
+    received, sent, segments = (_number(info, at) for at in (_RECEIVED_AT, _SENT_AT, _SENT_SEGMENTS))
+    idle, since = received / 1_000, sent / 1_000
+    if segments and since < SENT_SECONDS:
+        return min(idle, since * IDLE_SECONDS / SENT_SECONDS)
+    return idle
+
+
+def _number(info: bytes, at: int) -> int:
+    return int(struct.unpack_from("I", info, at)[0]) if len(info) >= at + 4 else 0
 
 
 def _is_exempt(peer: str, proxies: Sequence[IPv4Network | IPv6Network]) -> bool:

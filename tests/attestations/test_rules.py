@@ -1,6 +1,7 @@
 """Prerequisites, statements, expiries, and agreement of record and chain."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.attestations import rules
-from backend.attestations.rules import Facts, PartyFacts, Statement
+from backend.attestations.rules import Described, Facts, PartyFacts, Statement
 from backend.attestations.schemas import AttestationStatus
 from backend.core.errors import BadRequest, Conflict
 from backend.parties.schemas import PartyStatus
@@ -123,3 +124,26 @@ def test_attestation_record_agrees_with_the_chain(
     status: str, is_same: bool, is_valid: bool, has_lapsed: bool, expected: bool
 ) -> None:
     assert rules.agrees(AttestationStatus(status), is_same, is_valid, has_lapsed) is expected
+
+
+PROVEN = Statement(2, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "status", "words"),
+    [
+        (("0xA", "SWE", PROVEN), ("0xB", "SWE", PROVEN), PartyStatus.VERIFIED, "it has another wallet."),
+        (("0xA", "SWE", PROVEN), (None, "SWE", PROVEN), PartyStatus.VERIFIED, "it has another wallet."),
+        (("0xA", "SWE", PROVEN), ("0xA", "PRK", PROVEN), PartyStatus.VERIFIED, "it has another country."),
+        (("0xA", "SWE", PROVEN), ("0xA", "SWE", PROVEN), PartyStatus.VERIFYING, "it is verifying."),
+    ],
+)
+def test_attestation_of_a_changed_party_is_refused(said: Any, known: Any, status: PartyStatus, words: str) -> None:
+    with pytest.raises(Conflict, match=words):
+        rules.check_is_true(Described(*said), Described(*known), status)
+
+
+def test_attestation_below_what_is_proven_stays_true() -> None:
+    rules.check_is_true(
+        Described("0xA", "SWE", Statement(1, False)), Described("0xA", "SWE", PROVEN), PartyStatus.VERIFIED
+    )

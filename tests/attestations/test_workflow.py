@@ -110,6 +110,55 @@ async def test_attestation_reverted_by_the_chain_fails_with_the_contract_reason_
     assert (found["status"], found["failure"], found["proof"]["agrees"]) == ("active", None, True)
 
 
+async def failed_attestation(firm: Firm, party: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Accept an attestation whose run fails before anything is sent."""
+
+    async def unregistered(*_: Any) -> None:
+        return None
+
+    body = {"party_id": party["id"], "chain_eid": SEPOLIA}
+    accepted = await accepted_only(firm, monkeypatch, "/attestations", body)
+    with monkeypatch.context() as patch:
+        patch.setattr(workflow.issuers, "attester_on", unregistered)
+        await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    assert (await firm.get(f"/attestations/{accepted['attestationId']}"))["status"] == "failed"
+    return accepted
+
+
+async def test_attestation_of_a_party_that_has_changed_is_neither_retried_nor_sent(
+    world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Firm.issuing(world)
+    party = await firm.verified(wallet, level=2, accredited=True)
+    accepted = await failed_attestation(firm, party, monkeypatch)
+    retry, verify = f"/requests/{accepted['requestId']}/retry", f"/identity/parties/{party['id']}/verify"
+    await firm.admin.call("POST", verify, json={"kyc_level": 1, "accredited": False})
+    refused = await firm.refused("POST", retry, 409)
+    assert "verified only for level 1, its accreditation is not verified" in refused.detail
+    await firm.admin.call("POST", f"/identity/parties/{party['id']}/reject", json={"reason": "Forged passport"})
+    assert "it is rejected" in (await firm.refused("POST", retry, 409)).detail
+    # The party is rejected while the retry waits.
+    await firm.admin.call("POST", verify, json={"kyc_level": 2, "accredited": True, "reason": "New passport"})
+    await accepted_only(firm, monkeypatch, retry, None)
+    await firm.admin.call("POST", f"/identity/parties/{party['id']}/reject", json={"reason": "Forged passport"})
+    await run(firm, accepted, workflow.issue, workflow._issue_failed)
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], "it is rejected" in request["problem"]["detail"]) == ("failed", True)
+    assert await transactions_of(accepted["requestId"]) == []
+
+
+async def test_retried_attestation_does_not_replace_a_newer_one(
+    world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Firm.issuing(world)
+    party = await firm.verified(wallet)
+    accepted = await failed_attestation(firm, party, monkeypatch)
+    newer = await firm.attest(party, kyc_level=1)
+    refused = await firm.refused("POST", f"/requests/{accepted['requestId']}/retry", 409)
+    assert "A newer attestation of this wallet exists" in refused.detail
+    assert (await firm.get(f"/attestations/{newer['id']}"))["status"] == "active"
+
+
 async def test_attestation_stays_pending_until_the_retry_when_the_chain_goes_silent(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,31 @@ async def test_caller_with_several_names_counts_under_each() -> None:
     await asyncio.wait_for(waiting, 10)
 
 
+async def test_free_place_goes_to_the_caller_of_a_full_root_with_the_fewest() -> None:
+    places = Places(8, 60)
+    for name in ("ada", "ada", "ada", "bob"):
+        await places.take(name, "acme")
+    behind = asyncio.create_task(places.take("ada", "acme"))
+    await asyncio.sleep(0)
+    first = asyncio.create_task(places.take("eve", "acme"))
+    await asyncio.sleep(0)
+    places.give_back("bob", "acme")
+    await asyncio.wait_for(first, 10)
+    assert not behind.done(), "eve came later, and holds none"
+    behind.cancel()
+
+
+async def test_narrow_names_hold_at_most_their_own_limit() -> None:
+    places = Places(8, 60, narrow=2)
+    for _ in range(2):
+        await places.take("ada", "unit", "acme")
+    assert not places.take_free("ada", "acme")
+    assert not places.take_free("bob", "unit", "acme")
+    for name in ("bob", "eve"):
+        await places.take(name, "acme")
+    assert not places.take_free("joe", "acme")
+
+
 async def test_caller_with_many_waiting_requests_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_places, "WAITING_EACH", 2)
     places = Places(2, 60)

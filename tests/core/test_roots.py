@@ -31,4 +31,4 @@ async def test_root_is_looked_up_once_in_a_minute(world: World, monkeypatch: pyt
     monkeypatch.setattr(roots, "time", SimpleNamespace(monotonic=lambda: 1_000.0))
     assert roots.known(unit) is None
     found = await db.root_of(unit)
-    assert roots.known(unit) == found == str(unit)
+    assert roots.known(unit) == (found,) == (str(unit),)

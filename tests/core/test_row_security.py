@@ -41,6 +41,24 @@ async def test_tables_have_row_level_security_or_a_documented_reason(api: Any) -
     assert await tables(closed=False) == explained(), "say in docs/security.md why a table is open, or give it policies"
 
 
+async def test_web_role_writes_to_no_open_table_but_those_of_the_engine(api: Any) -> None:
+    query = f"""
+      select name from ({TABLES}) t (name, is_closed) where not is_closed
+        and (has_any_column_privilege('signum_app', name, 'insert, update') or
+             has_table_privilege('signum_app', name, 'delete, truncate, trigger'))
+    """
+    async with db.worker() as session:
+        open_ = set(await session.scalars(sa.text(query)))
+    assert open_ == {name for name in explained() if name.startswith("dbos.")} - {"dbos.dbos_migrations"}
+
+
+@pytest.mark.parametrize("change", ["update chain_contracts set address = ''", "delete from cursors"])
+async def test_web_role_cannot_change_what_every_tenant_relies_on(api: Any, change: str) -> None:
+    with pytest.raises(ProgrammingError, match="permission denied"):
+        async with db.transaction() as session:
+            await session.execute(sa.text(change))
+
+
 async def test_rows_are_invisible_without_an_identity(world: World) -> None:
     firm = await Firm.found(world)
     await filled(firm.admin, firm)

@@ -92,6 +92,28 @@ async def test_caller_with_too_many_streams_gets_a_429_and_a_full_process_a_503(
         assert free.response.status_code == 200
 
 
+async def test_few_hierarchies_with_many_streams_leave_some_to_the_others(
+    world: World, firm: Firm, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares, origin = runtime.loop_part(Open).shares, await world.organization("Origin")
+    monkeypatch.setattr(shares.narrow, "in_all", 4)
+    monkeypatch.setattr(shares, "kept", 2)
+    monkeypatch.setattr(shares, "few", 1)
+    second, other = await Firm.found(world), await Firm.found(world)
+    async with db.worker() as session:
+        query = sa.text("update organizations set origin_id = :origin where id = any(:ids)")
+        await session.execute(query, {"origin": origin, "ids": [firm.id, second.id]})
+    async with AsyncExitStack() as held:
+
+        async def status(of: Firm) -> int:
+            stream = await held.enter_async_context(streaming(http, f"/orgs/{of.id}/events", **of.key))
+            return stream.response.status_code
+
+        assert [await status(firm) for _ in range(3)] == [200, 200, 503]
+        assert await status(second) == 503, "a root of the same origin"
+        assert [await status(other) for _ in range(2)] == [200, 503]
+
+
 async def test_quiet_stream_has_heartbeats_that_move_the_place_to_resume_from(
     world: World, firm: Firm, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,7 +143,9 @@ async def test_search_function_reveals_nothing_outside_the_entered_organization(
     await firm.party(name="Closed Party")
     every = [str(k) for k in Kind]
     values = {"org": firm.id, "kinds": every}
-    query = sa.text("select * from signum_search(:org, cast(:kinds as text[]), 'closed', true, true, 8, 50, null)")
+    query = sa.text(
+        "select * from signum_search(:org, cast(:kinds as text[]), '{}', 'closed', true, true, 8, 50, null)"
+    )
     async with db.transaction() as session:
         assert (await session.execute(query, values)).all() == []
     async with db.transaction(firm.id) as session:

@@ -236,6 +236,53 @@ async def test_connections_of_one_address_are_counted_and_closed(monkeypatch: py
             one.close()
 
 
+def until(connection: socket.socket, text: bytes) -> None:
+    """Read up to a text."""
+    got = b""
+    while text not in got:
+        part = connection.recv(1_000)
+        assert part, got
+        got += part
+
+
+def idle_of(port: int) -> dict[int, float]:
+    """Return the idle seconds of the connections to a port, by their clients' ports."""
+    found = {}
+    for one, own in connection_guard._held(port, []):
+        with own:
+            found[own.getpeername()[1]] = one.idle
+    return found
+
+
+async def test_event_stream_in_use_is_closed_after_idle_connections() -> None:
+    sent = asyncio.Event()
+
+    async def streaming(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        if scope["path"] != "/stream":
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await send({"type": "http.response.body", "body": b"first", "more_body": True})
+        await sent.wait()
+        await send({"type": "http.response.body", "body": b"second", "more_body": True})
+        await receive()
+        await receive()
+
+    async with served(streaming) as url:
+        port = urlsplit(url).port or 0
+        stream = await asyncio.to_thread(connected, port, b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+        await asyncio.to_thread(until, stream, b"first")
+        silent = await asyncio.to_thread(connected, port)
+        with stream, silent:
+            async with asyncio.timeout(60):
+                while idle_of(port)[silent.getsockname()[1]] < 0.2:  # noqa: ASYNC110 - the kernel counts
+                    await asyncio.sleep(0)
+            sent.set()
+            await asyncio.to_thread(until, stream, b"second")
+            idle = idle_of(port)
+            assert idle[stream.getsockname()[1]] < idle[silent.getsockname()[1]]
+
+
 def test_proxies_and_local_connections_are_not_counted_by_address() -> None:
     assert connection_guard._is_exempt("127.0.0.1", [])
     assert connection_guard._is_exempt("::1", [])

@@ -15,6 +15,7 @@ class SlowNode:
     held: set[str] = field(default_factory=set)
     arrived: list[str] = field(default_factory=list)
     """Methods in the order of their arrival."""
+    _let: int = 0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def until(self, method: str, count: int) -> None:
@@ -26,6 +27,12 @@ class SlowNode:
         """Answer every held call, and hold none from now on."""
         self.held.clear()
         async with self._changed:
+            self._changed.notify_all()
+
+    async def release_one(self) -> None:
+        """Answer one held call."""
+        async with self._changed:
+            self._let += 1
             self._changed.notify_all()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -48,7 +55,8 @@ class SlowNode:
         async with self._changed:
             self.arrived.append(method)
             self._changed.notify_all()
-            await self._changed.wait_for(lambda: method not in self.held)
+            await self._changed.wait_for(lambda: method not in self.held or self._let > 0)
+            self._let -= method in self.held
 
 
 @asynccontextmanager

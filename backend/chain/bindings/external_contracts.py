@@ -69,8 +69,7 @@ async def endpoint(rpc: Rpc, recorded: str | None) -> str:
 
 
 async def quote_token(rpc: Rpc, recorded: str | None) -> str | None:
-    """Return the quote currency of a chain's markets; None if none is configured. Raises Conflict if it is not a
-    currency."""
+    """Return the quote currency of a chain's markets, None without a setting. Raises Conflict if it is no currency."""
     at = settings().quote_tokens.get(rpc.eid) or recorded
     if at is None:
         return None

@@ -30,14 +30,18 @@ class Lane(Enum):
     """A kind of work, with its own places."""
 
     REQUESTS = "requests"
-    """Requests of the API, which wait for an answer. They share by caller and by root organization."""
+    """Requests of the API, which wait for an answer. They share by caller, by organization and by root."""
+    URGENT = "urgent"
+    """Requests of controls that protect holders. They share in the same way."""
     WORK = "work"
-    """The indexer, workflows, and controls that protect holders. They share by root organization."""
+    """The indexer and workflows. They share by root organization; runs of controls count apart from other runs."""
 
 
-PLACES: Final = {Lane.REQUESTS: 40, Lane.WORK: 24}
+PLACES: Final = {Lane.REQUESTS: 40, Lane.URGENT: 24, Lane.WORK: 24}
 """Calls of a process's event loop that one node has at a time. One caller, and one root, holds at most half."""
-WAIT: Final[dict[Lane, float | None]] = {Lane.REQUESTS: 10.0, Lane.WORK: None}
+NARROW: Final[dict[Lane, int | None]] = {Lane.REQUESTS: None, Lane.URGENT: PLACES[Lane.URGENT] // 4, Lane.WORK: None}
+"""Those of one caller, and of an organization below the root with everything below it, if fewer than a root's."""
+WAIT: Final[dict[Lane, float | None]] = {Lane.REQUESTS: 10.0, Lane.URGENT: 30.0, Lane.WORK: None}
 """Seconds to wait for a place. A request then gets a 503. Work waits as long as it takes: it must not fail for it."""
 WAITING = 1_000
 """Calls of one caller that may wait: a single request can need hundreds."""
@@ -73,7 +77,7 @@ class Line:
 
     def __init__(self, eid: int, url: str) -> None:
         self._eid, self._url = eid, url
-        self._places = {lane: Places(PLACES[lane], WAIT[lane], waiting=WAITING) for lane in Lane}
+        self._places = {lane: Places(PLACES[lane], WAIT[lane], waiting=WAITING, narrow=NARROW[lane]) for lane in Lane}
         self._client: Client | None = None
 
     async def post(self, body: Any, limits: httpx.Timeout) -> httpx.Response:
@@ -159,12 +163,11 @@ def refused(eid: int) -> int:
 
 def _caller() -> tuple[Lane, tuple[str, ...]]:
     """Return the lane of the current request or run, and the names for which its place counts."""
-    caller, root = fair_places.caller.get(), fair_places.root.get()
-    if fair_places.is_urgent.get():
-        return Lane.WORK, (f"urgent {root}",)
+    caller, path, is_urgent = fair_places.caller.get(), fair_places.path.get(), fair_places.is_urgent.get()
     if caller:
-        return Lane.REQUESTS, (caller, root) if root else (caller,)
-    return Lane.WORK, (root,)
+        return Lane.URGENT if is_urgent else Lane.REQUESTS, (caller, *path)
+    root = path[-1] if path else ""
+    return Lane.WORK, (f"urgent {root}" if is_urgent else root,)
 
 
 def _client(url: str) -> Client:

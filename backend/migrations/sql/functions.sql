@@ -566,10 +566,10 @@ $$;
 
 -- Search results, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
 -- an address; otherwise, only names of the organizations below. Without a factor (`factor`), results in or below an
--- organization that requires one are omitted. Names match anywhere, codes (ids, addresses, hashes) from their
--- beginning.
-create function signum_search(root uuid, kinds text[], words text, deep boolean, factor boolean, each_kind int, most int,
-                              address inet)
+-- organization that requires one are omitted, as are requests of kinds whose titles the caller may not read (`hidden`,
+-- the first part of a kind). Names match anywhere, codes (ids, addresses, hashes) from their beginning.
+create function signum_search(root uuid, kinds text[], hidden text[], words text, deep boolean, factor boolean, each_kind int,
+                              most int, address inet)
 returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
   with recursive below as (
@@ -645,7 +645,7 @@ language sql stable security definer set search_path = public, pg_temp set jit =
            concat_ws(chr(31), '', r.id, t.codes, ''), r.created_at
     from requests r left join lateral (
       select string_agg(t.tx_hash, chr(31)) as codes from request_steps t where t.request_id = r.id) t on true
-    where 'request' = any(kinds) and r.organization_id in (select s.id from seen s)
+    where 'request' = any(kinds) and split_part(r.kind, '.', 1) <> all(hidden) and r.organization_id in (select s.id from seen s)
     union all
     select 'api_key', k.id, k.organization_id, k.name, k.prefix, concat_ws(chr(31), '', k.name, ''),
            concat_ws(chr(31), '', k.id, k.prefix, ''), k.created_at

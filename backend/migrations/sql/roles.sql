@@ -6,6 +6,8 @@ end $$;
 grant usage on schema public to signum_app, signum_worker;
 grant select, insert, update, delete on all tables in schema public to signum_app, signum_worker;
 revoke insert, update, delete on schema_version from signum_app, signum_worker;
+-- Every tenant relies on these tables, and no policy closes them. Only the worker's role records what is true of a chain.
+revoke insert, update, delete on chains, chain_contracts, cursors, signers from signum_app;
 
 -- Whether the connection is a worker's, also inside functions that run as the owner. Decided by the login role, which
 -- no statement of the session can change, unlike the setting `role`.

@@ -118,6 +118,37 @@ async def test_control_does_not_wait_for_other_work_of_its_tenant() -> None:
         await ended(server, calls)
 
 
+async def test_control_of_a_request_gets_the_first_free_place_of_its_root() -> None:
+    most = PLACES[Lane.URGENT] // 2
+    async with slow_node("eth_gasPrice") as server:
+        node, calls = Node(server.url, SEPOLIA), []
+        for key, path in (("key", ("unit", "a")), ("other", ("leaf", "unit", "a")), ("ann", ("a",))):
+            with fair_places.called_by(key), fair_places.working_for(*path), fair_places.urgently():
+                calls += [asyncio.create_task(transport.post(node, SLOW)) for _ in range(most)]
+        await server.until("eth_gasPrice", most)
+        with fair_places.called_by("bob"), fair_places.working_for("a"), fair_places.urgently():
+            control = asyncio.create_task(transport.post(node, CALL))
+        with fair_places.working_for("a"), fair_places.urgently():
+            assert await answers(node), "a run has places of its own"
+        with fair_places.called_by("eve"), fair_places.working_for("b"), fair_places.urgently():
+            assert await answers(node), "another root"
+        await server.release_one()
+        await control
+        await ended(server, calls)
+
+
+async def test_control_of_a_request_without_a_place_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connections.WAIT, Lane.URGENT, 0.01)
+    async with slow_node("eth_gasPrice") as server:
+        node = Node(server.url, SEPOLIA)
+        with fair_places.called_by("ann"), fair_places.working_for("a"), fair_places.urgently():
+            calls = [asyncio.create_task(transport.post(node, SLOW)) for _ in range(PLACES[Lane.URGENT])]
+            done, _ = await asyncio.wait(calls, timeout=20, return_when=asyncio.FIRST_EXCEPTION)
+            assert {type(call.exception()) for call in done} == {NodeBusy}
+            await server.until("eth_gasPrice", PLACES[Lane.URGENT] // 4)
+        await ended(server, calls)
+
+
 @pytest.mark.long
 async def test_slow_node_takes_no_connections_from_the_node_of_another_chain() -> None:
     async with slow_node("eth_gasPrice") as slow, slow_node() as other:
