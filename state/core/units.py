@@ -3,9 +3,9 @@
 import re
 from decimal import Decimal, localcontext
 
-from backend.core.units import grouped, to_whole
+from backend.core.units import grouped, rounded, to_whole
 
-__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "to_base", "to_whole"]
+__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "rounded", "to_base", "to_whole"]
 
 MAX_UINT256 = 2**256 - 1
 _NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
