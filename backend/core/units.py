@@ -1,4 +1,4 @@
-"""Exact formatting of token amounts in base units, without floats."""
+"""Formatting of token amounts in base units, without floats, and of addresses in sentences."""
 
 
 def to_whole(units: str | int, decimals: int) -> str:
@@ -25,3 +25,8 @@ def rounded(units: str | int, decimals: int, digits: int = 6) -> str:
     if whole == "0" and not part[:digits].strip("0"):
         return f"<0.{'1'.rjust(digits, '0')}" if digits else "<1"
     return f"{whole}.{part[:digits]}…" if digits else f"{whole}…"
+
+
+def shortened(address: str) -> str:
+    """Return the two ends of an address: `0x5290…9EE7`."""
+    return f"{address[:6]}…{address[-4:]}"

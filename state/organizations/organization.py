@@ -41,6 +41,7 @@ class OrganizationDetail:
     assets: int = 0
     wallets: int = 0
     subs: int = 0
+    subs_all: int = 0
     path: list[str] = field(default_factory=list)
 
 
@@ -227,6 +228,7 @@ def _detail(organization: Organization, summary: Summary, above: list[str]) -> O
         assets=summary.assets.total,
         wallets=summary.wallets,
         subs=summary.sub_organizations,
+        subs_all=summary.sub_organizations_all,
         path=path_of(organization),
     )
 
