@@ -44,15 +44,17 @@ _OWNED = """
   )
 """
 SHARES = """
+  totals as (select sum(balance) as total, sum(escrowed) as in_orders from owned),
   parts as (
-    select o.*, sum(balance) over () as total, sum(escrowed) over () as in_orders,
-           div(balance * 10000, sum(balance) over ()) as whole, mod(balance * 10000, sum(balance) over ()) as rest
-    from owned o
+    select o.*, t.*, div(o.balance * 10000, t.total) as whole, mod(o.balance * 10000, t.total) as rest
+    from owned o cross join totals t
+  ),
+  rounded_up as (
+    select chain_eid, address from parts order by rest desc, balance desc, chain_eid, address
+    limit (select 10000 - sum(whole) from parts)
   ),
   shares as (
-    select parts.*, whole + case
-      when row_number() over (order by rest desc, balance desc, chain_eid, address) <= 10000 - sum(whole) over () then 1
-      else 0 end as share_bps
+    select parts.*, whole + case when (chain_eid, address) in (select * from rounded_up) then 1 else 0 end as share_bps
     from parts
   )
 """
@@ -68,7 +70,9 @@ _COLUMNS = """
 """
 _ALL = f"{_OWNED} select {_COLUMNS} from owned o {_NAMED}"  # noqa: S608  (no text from outside is in it)
 _SHARED = f"{_OWNED}, {SHARES} select {_COLUMNS}, o.share_bps, o.total, o.in_orders from shares o {_NAMED}"  # noqa: S608
-_TOTALS = f"{_OWNED} select coalesce(sum(balance), 0), coalesce(sum(escrowed), 0) from owned"  # noqa: S608
+_TOTALS = f"""
+  {_OWNED} select coalesce(sum(balance), 0) as total, coalesce(sum(escrowed), 0) as in_orders from owned
+"""  # noqa: S608
 _BY_CHAIN = f"""
   select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_ALL}) h
   where not h.is_treasury group by h.chain_eid
@@ -94,12 +98,12 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     shown = rows[: page.limit]
     following = _encoded(shown[-1]) if len(rows) > page.limit else None
     count = await page.counted(context.session, f"{_ALL} {_FOUND} limit :most", known)
-    total, escrowed = rows[0][-2:] if rows else (await context.session.execute(sa.text(_TOTALS), known)).one()
+    sums = rows[0] if rows else (await context.session.execute(sa.text(_TOTALS), known)).one()
     holders = await named(context, [_holder(r) for r in shown])
     return HolderList(
         holders=await _with_frozen(context, asset_id, holders),
-        total_balance=str(int(total)),
-        total_escrowed=str(int(escrowed)),
+        total_balance=str(int(sums.total)),
+        total_escrowed=str(int(sums.in_orders)),
         nextCursor=following,
         estimatedCount=count,
     )

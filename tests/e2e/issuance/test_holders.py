@@ -14,7 +14,7 @@ def test_holders_are_named_and_shares_add_up(console: Console, signum: Signum) -
     expect(table.get_by_role("row").filter(has_text="Income in units")).to_contain_text("Distribution")
     shares = [float(text.rstrip("%")) for text in table.locator("td[data-label=Share]").all_inner_texts()]
     assert round(sum(shares), 2) == 100
-    panel = console.page.get_by_role("region", name="Holders")
+    panel = console.page.get_by_role("region", name="Holders", exact=True)
     expect(panel).to_contain_text(re.compile(r"100\.00% of [\d,.]+…?\s*NREF"))
     panel.get_by_role("link", name="open orders").click()
     expect(console.page.get_by_role("table", name="Markets of this asset")).to_be_visible()

@@ -36,7 +36,7 @@ def test_viewer_overview_shows_no_actions(console: Console, signum: Signum) -> N
 def test_viewer_organizations_page_has_no_new_organization(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("viewer"), "organizations").heading("Organizations").page
     expect(page.get_by_role("treeitem").first).to_be_visible()
-    expect(page.get_by_role("region", name="People with access")).to_be_visible()
+    expect(page.get_by_role("region", name="People with access", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="New organization")).to_have_count(0)
 
 
