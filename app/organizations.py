@@ -22,6 +22,7 @@ from state.organizations.organization import OrganizationState
 def organizations() -> rx.Component:
     """Draw the tree beside the selected organization."""
     new = button("New organization", "plus", kind="primary", on_click=OrganizationForm.create)
+    new = rx.cond(OrganizationState.can_create, new, rx.fragment())
     return rx.el.div(
         page_head("Organizations", "Your organizations. A role applies to everything below it", new),
         rx.el.div(organization_tree(), organization_detail(), class_name="split left"),

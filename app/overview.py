@@ -22,11 +22,9 @@ from state.organizations.overview import OverviewState
 def overview() -> rx.Component:
     """Draw counts, open tasks, chains and the newest requests."""
     counts = OverviewState.counts
-    below = rx.cond(
-        counts.subs == 0,
-        "",
-        rx.cond(counts.subs == 1, " and 1 sub-organization", f" and {counts.subs} sub-organizations"),
-    )
+    direct = rx.cond(counts.subs == 1, " and 1 direct sub-organization", f" and {counts.subs} direct sub-organizations")
+    in_all = rx.cond(counts.subs_all > counts.subs, f" ({counts.subs_all} in all)", "")
+    below = rx.cond(counts.subs == 0, "", rx.fragment(direct, in_all))
     head = page_head(
         "Overview",
         rx.fragment(Session.org.name, below),

@@ -74,7 +74,12 @@ def network_badge() -> rx.Component:
 
     return rx.match(
         Session.network,
-        ("devnet", one("devnet", "flask-conical", "Devnet", "Embedded chains. Nothing here has value.")),
+        (
+            "devnet",
+            one(
+                "devnet", "flask-conical", "Devnet", "Embedded chains, which count as testnet. Nothing here has value."
+            ),
+        ),
         ("testnet", one("testnet", "test-tube-diagonal", "Testnet", "Test networks. Assets here have no value.")),
         ("mainnet", one("mainnet", "globe", "Mainnet", "Real networks. Assets here have real value.")),
         rx.fragment(),

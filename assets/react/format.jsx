@@ -16,24 +16,27 @@ async function put(text) {
   area.remove();
 }
 
-export function CopyButton({ text, label = "Copy", word, className }) {
+/* Whether something was copied a moment ago, and the function that copies. */
+function useCopy() {
   const [done, setDone] = useState(false);
   useEffect(() => {
     if (!done) return undefined;
     const timer = setTimeout(() => setDone(false), 1600);
     return () => clearTimeout(timer);
   }, [done]);
-  const copy = useCallback(
-    (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-      put(text ?? "").then(() => setDone(true), () => {});
-    },
-    [text],
-  );
+  const copy = useCallback((event, text) => {
+    event.preventDefault();
+    event.stopPropagation();
+    put(text ?? "").then(() => setDone(true), () => {});
+  }, []);
+  return [done, copy];
+}
+
+export function CopyButton({ text, label = "Copy", word, className }) {
+  const [done, copy] = useCopy();
   const Icon = done ? Check : Copy;
   return (
-    <button type="button" className={className} onClick={copy} aria-label={word ? undefined : done ? "Copied" : label}>
+    <button type="button" className={className} onClick={(event) => copy(event, text)} aria-label={word ? undefined : done ? "Copied" : label}>
       <Icon size={word ? 15 : 12} className={done ? "done" : ""} aria-hidden="true" />
       {word && (done ? "Copied" : word)}
     </button>
@@ -55,25 +58,49 @@ export function Hash({ value, label = "address", href, full = false }) {
   );
 }
 
-/* Base units are decimal strings and may exceed 2^53: BigInt, never floats. */
+/* Base units are decimal strings and may exceed 2^53: BigInt, never floats. Returns the whole units as a plain number
+   ("3397.5") and with grouped digits, or the value itself if it is not a number of base units. */
+function wholeUnits(value, decimals) {
+  const text = String(value ?? "");
+  if (!/^\d+$/.test(text)) return { whole: text || "0", rest: "", plain: text };
+  const size = Math.max(0, Number(decimals) || 0);
+  const padded = text.padStart(size + 1, "0");
+  const whole = BigInt(padded.slice(0, padded.length - size));
+  const rest = size ? padded.slice(-size).replace(/0+$/, "") : "";
+  return { whole: whole.toLocaleString("en-US"), rest, plain: rest ? `${whole}.${rest}` : `${whole}` };
+}
+
+const joined = (whole, rest) => (rest ? `${whole}.${rest}` : whole);
+
+/* The same words as `rounded` in backend/core/units.py: cut, never rounded up, so that no one seems to own more. */
+function cut(whole, rest, digits) {
+  if (rest.length <= digits) return joined(whole, rest);
+  const shown = rest.slice(0, digits);
+  if (whole === "0" && /^0*$/.test(shown)) return digits ? `<0.${"1".padStart(digits, "0")}` : "<1";
+  return `${joined(whole, shown)}…`;
+}
+
+/* An amount that is cut is a button that copies the exact one; every amount shows it on hover. */
 export function Amount({ value, decimals = 18, unit, digits = 6 }) {
-  let text = String(value ?? "");
-  if (/^\d+$/.test(text)) {
-    const size = Math.max(0, Number(decimals) || 0);
-    const padded = text.padStart(size + 1, "0");
-    const whole = BigInt(padded.slice(0, padded.length - size)).toLocaleString("en-US");
-    const rest = size ? padded.slice(-size).replace(/0+$/, "") : "";
-    const shown = rest.length > digits ? `${rest.slice(0, digits)}…` : rest;
-    text = shown ? `${whole}.${shown}` : whole;
-  }
-  return (
-    <span className="num nowrap" title={`${value}${places(decimals)}`}>
-      {text || "0"}
+  const [done, copy] = useCopy();
+  const { whole, rest, plain } = wholeUnits(value, decimals);
+  const exact = `${joined(whole, rest)}${unit ? ` ${unit}` : ""}`;
+  const text = cut(whole, rest, digits);
+  const shown = (
+    <>
+      {text}
       {unit && <span className="unit">{unit}</span>}
-    </span>
+    </>
+  );
+  if (rest.length <= digits) return <span className="num nowrap" title={exact}>{shown}</span>;
+  return (
+    <button type="button" className="num nowrap exact" title={done ? "Copied" : `${exact}. Click to copy.`} onClick={(e) => copy(e, plain)}>
+      {shown}
+      <span className="sr">{done ? "Copied" : "Copy exact amount"}</span>
+      {done && <Check size={12} className="done" aria-hidden="true" />}
+    </button>
   );
 }
-const places = (decimals) => (Number(decimals) ? ` base units, ${decimals} decimals` : "");
 
 /* One timer for all times on the page. */
 const listeners = new Set();

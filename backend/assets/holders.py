@@ -20,6 +20,7 @@ from backend.core.errors import BadRequest, SignumError
 from backend.core.fields import MAX_UINT256
 from backend.core.pagination import decode_parts, encode_parts
 from backend.lists.pages import Listing, Page
+from backend.wallets import known_names
 
 LIST = Listing()
 """Largest first, or at a block by address."""
@@ -28,31 +29,57 @@ PATIENCE = 3.0
 _OWNED = """
   with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
   moved as (
-    select chain_eid, to_address as address, amount from token_transfers where asset_id = :asset
+    select chain_eid, to_address as address, amount, 0 as escrowed from token_transfers where asset_id = :asset
     union all
-    select chain_eid, from_address, -amount from token_transfers where asset_id = :asset
+    select chain_eid, from_address, -amount, 0 from token_transfers where asset_id = :asset
     union all
-    select m.chain_eid, o.maker_address, o.amount - o.filled from orders o join markets m on m.id = o.market_id
+    select m.chain_eid, o.maker_address, o.amount - o.filled, o.amount - o.filled
+    from orders o join markets m on m.id = o.market_id
     where m.asset_id = :asset and o.side = 'sell' and o.status in ('open', 'partial')
   ),
   owned as (
-    select chain_eid, address, sum(amount) as balance from moved
+    select chain_eid, address, sum(amount) as balance, sum(escrowed) as escrowed from moved
     where address <> '0x0000000000000000000000000000000000000000' and address not in (select market_address from venues)
     group by chain_eid, address having sum(amount) > 0
   )
-  select o.chain_eid, o.address, o.balance, p.id as party_id, p.name as party_name,
-         coalesce(w.is_default, false) as is_treasury
-  from owned o
+"""
+SHARES = """
+  totals as (select sum(balance) as total, sum(escrowed) as in_orders from owned),
+  parts as (
+    select o.*, t.*, div(o.balance * 10000, t.total) as whole, mod(o.balance * 10000, t.total) as rest
+    from owned o cross join totals t
+  ),
+  rounded_up as (
+    select chain_eid, address from parts order by rest desc, balance desc, chain_eid, address
+    limit (select 10000 - sum(whole) from parts)
+  ),
+  shares as (
+    select parts.*, whole + case when (chain_eid, address) in (select * from rounded_up) then 1 else 0 end as share_bps
+    from parts
+  )
+"""
+"""Adds to the rows of `owned` their share in hundredths of a percent. They add up to 10,000: the largest remainders are
+rounded up."""
+_NAMED = """
   left join parties p on p.organization_id = :org and p.wallet_address = o.address
   left join wallets w on w.organization_id = :org and w.address = o.address
 """
+_COLUMNS = """
+  o.chain_eid, o.address, o.balance, o.escrowed, p.id as party_id, p.name as party_name,
+  coalesce(w.is_default, false) as is_treasury
+"""
+_ALL = f"{_OWNED} select {_COLUMNS} from owned o {_NAMED}"  # noqa: S608  (no text from outside is in it)
+_SHARED = f"{_OWNED}, {SHARES} select {_COLUMNS}, o.share_bps, o.total, o.in_orders from shares o {_NAMED}"  # noqa: S608
+_TOTALS = f"""
+  {_OWNED} select coalesce(sum(balance), 0) as total, coalesce(sum(escrowed), 0) as in_orders from owned
+"""  # noqa: S608
 _BY_CHAIN = f"""
-  select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_OWNED}) h
+  select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_ALL}) h
   where not h.is_treasury group by h.chain_eid
 """  # noqa: S608  (no text from outside is in it)
 _FOUND = """
   where (cast(:search as text) is null
-     or strpos(lower(concat_ws(chr(31), p.name, p.email)), lower(cast(:search as text))) > 0
+     or strpos(lower(concat_ws(chr(31), p.name, p.email, w.label)), lower(cast(:search as text))) > 0
      or length(cast(:search as text)) >= 4 and starts_with(lower(o.address), lower(cast(:search as text))))
 """
 _PAGE = """
@@ -67,16 +94,29 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     balance, eid, address = _decoded(page.cursor) if page.cursor else (None, None, None)
     known = {"asset": asset_id, "org": context.organization_id, "search": page.q or None}
     place = {"balance": balance, "eid": eid, "address": address, "most": page.limit + 1}
-    rows = (await context.session.execute(sa.text(_OWNED + _FOUND + _PAGE), known | place)).all()
+    rows = (await context.session.execute(sa.text(_SHARED + _FOUND + _PAGE), known | place)).all()
     shown = rows[: page.limit]
     following = _encoded(shown[-1]) if len(rows) > page.limit else None
-    count = await page.counted(context.session, f"{_OWNED} {_FOUND} limit :most", known)
-    holders = await _with_frozen(context, asset_id, [_holder(r) for r in shown])
-    return HolderList(holders=holders, nextCursor=following, estimatedCount=count)
+    count = await page.counted(context.session, f"{_ALL} {_FOUND} limit :most", known)
+    sums = rows[0] if rows else (await context.session.execute(sa.text(_TOTALS), known)).one()
+    holders = await named(context, [_holder(r) for r in shown])
+    return HolderList(
+        holders=await _with_frozen(context, asset_id, holders),
+        total_balance=str(int(sums.total)),
+        total_escrowed=str(int(sums.in_orders)),
+        nextCursor=following,
+        estimatedCount=count,
+    )
+
+
+async def named(context: Context, shown: list[Holder]) -> list[Holder]:
+    """Return the holders with what the organization knows of their addresses."""
+    names = await known_names.known(context.session, context.organization_id, {h.address for h in shown})
+    return [h.model_copy(update={"kind": names[h.address].kind, "name": names[h.address].name}) for h in shown]
 
 
 async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) -> list[Holder]:
-    """Return the holders with their frozen amounts, read in one round trip per chain."""
+    """Return the holders with their frozen and available amounts, read in one round trip per chain."""
     rows = records.active(await records.deployments(context.session, asset_id))
     tokens = {r.chain_eid: r.token_address for r in rows if r.token_address}
     eids = sorted({h.chain_eid for h in shown} & tokens.keys())
@@ -84,8 +124,16 @@ async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) ->
         response = await asyncio.gather(
             *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
         )
-    known = {(eid, address): str(amount) for eid, some in zip(eids, response, strict=True) for address, amount in some}
-    return [h.model_copy(update={"frozen": known.get((h.chain_eid, h.address))}) for h in shown]
+    known = {(eid, address): amount for eid, some in zip(eids, response, strict=True) for address, amount in some}
+    return [h.model_copy(update=parts(h, known.get((h.chain_eid, h.address)))) for h in shown]
+
+
+def parts(holder: Holder, frozen: int | None) -> dict[str, str | None]:
+    """Return the frozen and available amounts: what markets hold is neither."""
+    if frozen is None:
+        return {"frozen": None, "available": None}
+    available = int(holder.balance) - int(holder.escrowed) - frozen
+    return {"frozen": str(frozen), "available": str(max(available, 0))}
 
 
 async def _frozen(eid: int, at: str, addresses: list[str]) -> list[tuple[str, int]]:
@@ -101,7 +149,7 @@ async def _frozen(eid: int, at: str, addresses: list[str]) -> list[tuple[str, in
 async def everyone(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> list[Holder]:
     """Return the whole cap table."""
     values = {"asset": asset_id, "org": organization_id}
-    return [_holder(r) for r in await session.execute(sa.text(_OWNED + "order by o.balance desc, o.address"), values)]
+    return [_holder(r) for r in await session.execute(sa.text(_ALL + "order by o.balance desc, o.address"), values)]
 
 
 async def by_chain(session: AsyncSession, organization_id: UUID, asset_id: UUID) -> Held:
@@ -112,7 +160,7 @@ async def by_chain(session: AsyncSession, organization_id: UUID, asset_id: UUID)
 
 
 def _holder(row: Any) -> Holder:
-    return Holder(**{**row._mapping, "balance": str(int(row.balance))})
+    return Holder(**{**row._mapping, "balance": str(int(row.balance)), "escrowed": str(int(row.escrowed))})
 
 
 def _encoded(row: Any) -> str:

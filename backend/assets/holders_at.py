@@ -8,7 +8,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend.assets import records
+from backend.assets import holders, records
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
 from backend.chain.bindings import token
@@ -70,7 +70,8 @@ async def page(context: Context, moment: Moment, page: Page) -> HolderList:
     while True:
         rows = await _received(context, moment, after, most + 1)
         async with db.paused(context.session):
-            found += page.kept(await _held(moment, rows))
+            held = await _held(moment, rows)
+        found += page.kept(await holders.named(context, held))
         if len(found) > most:
             return HolderList(holders=found[:most], nextCursor=encode_parts(found[most - 1].address))
         if len(rows) <= most:
@@ -88,24 +89,32 @@ async def _held(moment: Moment, rows: Sequence[Any]) -> list[Holder]:
     if not rows:
         return []
     reads: list[tuple[Any, ...]] = [(token.NAME, moment.token, "treasury")]
-    reads += [(token.NAME, moment.token, name, r.address) for name in ("holdingOf", "getFrozenTokens") for r in rows]
+    reads += [
+        (token.NAME, moment.token, name, r.address)
+        for name in ("holdingOf", "balanceOf", "getFrozenTokens")
+        for r in rows
+    ]
     try:
         treasury, *answer = await (await connect(moment.eid)).read_many(reads, block=moment.block)
     except RpcError as error:
         raise Unavailable(
             "The chain's node does not provide the state of that block. Request a newer block."
         ) from error
-    amounts = zip(rows, answer[: len(rows)], answer[len(rows) :], strict=True)
-    return [_holder(moment, r, balance, frozen, treasury) for r, balance, frozen in amounts if balance]
+    size = len(rows)
+    amounts = zip(rows, answer[:size], answer[size : 2 * size], answer[2 * size :], strict=True)
+    return [_holder(moment, r, of, treasury) for r, *of in amounts if of[0]]
 
 
-def _holder(moment: Moment, row: Any, balance: int, frozen: int, treasury: str) -> Holder:
-    return Holder(
+def _holder(moment: Moment, row: Any, amounts: Sequence[int], treasury: str) -> Holder:
+    """Return a holder from its holding, the part in its wallet, and its frozen amount."""
+    holding, balance, frozen = amounts
+    holder = Holder(
         address=row.address,
         chain_eid=moment.eid,
-        balance=str(balance),
-        frozen=str(frozen),
+        balance=str(holding),
+        escrowed=str(holding - balance),
         party_id=row.party_id,
         party_name=row.party_name,
         is_treasury=row.address == treasury,
     )
+    return holder.model_copy(update=holders.parts(holder, frozen))

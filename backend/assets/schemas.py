@@ -25,6 +25,7 @@ from backend.core.fields import (
     removed_by,
 )
 from backend.lists.schemas import RecordPage
+from backend.wallets.schemas import AddressKind
 
 
 class AssetStatus(StrEnum):
@@ -206,24 +207,35 @@ class AssetArchivePlan(BaseModel):
 
 
 class Holder(BaseModel):
-    """A holder of the asset on one chain, from the chain's transfers.
+    """A holder of the asset on one chain, from the chain's transfers. Amounts in base units.
 
-    `frozen` (base units, may exceed the balance) is read from the chain; null if it does not answer.
+    `balance` is everything the holder owns: `available`, frozen, and `escrowed`, which markets hold for open sell
+    orders. `frozen` (may exceed the balance) and `available` are null if the chain does not answer. `share_bps` is the
+    share of all holders' balances in hundredths of a percent; the shares of an asset add up to 10,000. It is null in a
+    list at a block. `name` is that of the party, wallet, distribution or other contract.
     """
 
     address: str
     chain_eid: int
+    kind: AddressKind = AddressKind.UNKNOWN
+    name: str | None = None
     balance: str
+    available: str | None = None
+    escrowed: str = "0"
     frozen: str | None = None
+    share_bps: int | None = None
     party_id: UUID | None
     party_name: str | None
     is_treasury: bool
 
 
 class HolderList(RecordPage):
-    """The cap table."""
+    """The cap table. `total_balance` is what all holders own, on every chain, and `total_escrowed` the part of it in
+    open sell orders; null in a list at a block."""
 
     holders: list[Holder]
+    total_balance: str | None = None
+    total_escrowed: str | None = None
     nextCursor: str | None
 
 

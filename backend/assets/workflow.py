@@ -12,6 +12,7 @@ from backend.chain.bindings import token
 from backend.chain.errors import Undone
 from backend.chain.rpc.json_rpc import connect
 from backend.core.errors import Denied, SignumError
+from backend.core.units import grouped
 from backend.requests.workflows import Run, StepNotes, workflow
 
 
@@ -46,7 +47,7 @@ async def deploy(run: Run) -> None:
             await _mint(run, step, asset, row)
     async with run.step("asset_active") as step:
         row = await deployment.activate(run, row.id, block_number=await (await connect(eid)).height())
-        step.detail = f"{row.supply} base units in the treasury."
+        step.detail = f"{grouped(row.supply or 0, asset.decimals)} {asset.symbol} in the treasury."
         await _set_active(run)
 
 

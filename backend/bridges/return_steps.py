@@ -23,7 +23,9 @@ from backend.core.changes import publish_change, shown
 from backend.core.db import Write, now
 from backend.core.errors import Conflict, Denied, SignumError
 from backend.core.settings import settings
+from backend.core.units import grouped, shortened
 from backend.requests.workflows import Run, StepNotes
+from backend.wallets.known_names import names_of
 
 PAUSES = (0.1, 5.0)
 """Seconds between two checks, on embedded chains and on public ones."""
@@ -39,7 +41,7 @@ async def give_back(run: Run) -> None:
         await _drop(run, step, bridge, packet)
     async with run.step("supply_returned") as step:
         sender, amount = await relayer.burnt(*known)
-        await _mint_back(run, step, packet, sender, amount)
+        await _mint_back(run, step, bridge, packet, sender, amount)
         await _note(run, bridge, step, sender, amount)
 
 
@@ -107,7 +109,7 @@ async def _check_undelivered(run: Run, bridge: BridgeRow) -> None:
     raise Conflict(DELIVERED)
 
 
-async def _mint_back(run: Run, step: StepNotes, packet: Packet, sender: str, amount: int) -> None:
+async def _mint_back(run: Run, step: StepNotes, bridge: BridgeRow, packet: Packet, sender: str, amount: int) -> None:
     if not amount:
         step.detail = "The packet carried only rules; nothing was burned."
         return
@@ -121,7 +123,11 @@ async def _mint_back(run: Run, step: StepNotes, packet: Packet, sender: str, amo
             raise
     if not await token.is_given_up(eid, at, packet.guid):
         raise Conflict("The token does not show that the supply was minted back.")
-    step.detail = f"{amount} base units minted back to {sender}."
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, bridge.asset_id)
+        known = await names_of(session, run.organization_id, [sender])
+    minted = f"{grouped(amount, asset.decimals)} {asset.symbol}"
+    step.detail = f"{minted} minted back to {shortened(sender)} ({known[sender]})."
 
 
 async def _note(run: Run, bridge: BridgeRow, step: StepNotes, sender: str, amount: int) -> None:

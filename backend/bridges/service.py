@@ -28,7 +28,7 @@ from backend.core.changes import publish, shown
 from backend.core.db import Write, now
 from backend.core.errors import BadRequest, Conflict
 from backend.core.locks import Purpose
-from backend.core.units import grouped
+from backend.core.units import grouped, shortened
 from backend.issuers import lineage
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
@@ -70,7 +70,7 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
         fee = await check_ready(context, asset, rows, source, body.destination_chain_eid)
         there = next((row for row in records.active(rows) if row.chain_eid == body.destination_chain_eid), None)
         await paths.check_open(context.session, source, there, int(body.amount))
-        await _check_balance(context, source, int(body.amount))
+        await _check_balance(context, asset, source, int(body.amount))
     return Route(asset, source, destination, fee, is_there(rows, body.destination_chain_eid))
 
 
@@ -85,7 +85,7 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
     warnings += await paths.notes(context.session, route.source.chain_eid, body.destination_chain_eid)
     steps = [
         *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
-        f"Send one packet with the rules{f' and {body.amount} base units' if int(body.amount) else ''}"
+        f"Send one packet with the rules{f' and {_amount(body, route.asset)}' if int(body.amount) else ''}"
         + price.words(route.fee),
         f"Deliver it on {name} and read the rules back",
     ]
@@ -126,12 +126,15 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
 
 async def _title(context: Context, body: BridgeCreate, route: Route) -> str:
     """Return the title of a bridge's request, with the receiver where it is not the treasury."""
-    amount = f"{grouped(body.amount, route.asset.decimals)} {route.asset.symbol}"
-    title, to = f"Bridge {amount} to {route.destination.display_name}", body.to_address
+    title, to = f"Bridge {_amount(body, route.asset)} to {route.destination.display_name}", body.to_address
     if to is None:
         return title
     known = await names_of(context.session, context.organization_id, [to])
-    return f"{title} for {to[:6]}…{to[-4:]} ({known[to]})"
+    return f"{title} for {shortened(to)} ({known[to]})"
+
+
+def _amount(body: BridgeCreate, asset: AssetRow) -> str:
+    return f"{grouped(body.amount, asset.decimals)} {asset.symbol}"
 
 
 async def missing_on(context: Context, eid: int, *, is_there: bool) -> dict[int, int]:
@@ -209,7 +212,7 @@ def is_there(rows: list[DeploymentRow], eid: int) -> bool:
     return any(row.chain_eid == eid for row in records.active(rows))
 
 
-async def _check_balance(context: Context, source: DeploymentRow, amount: int) -> None:
+async def _check_balance(context: Context, asset: AssetRow, source: DeploymentRow, amount: int) -> None:
     if amount == 0:
         return
     assert source.token_address is not None
@@ -217,7 +220,8 @@ async def _check_balance(context: Context, source: DeploymentRow, amount: int) -
         owner = await token.owner(source.chain_eid, source.token_address)
         held = await token.balance_of(source.chain_eid, source.token_address, owner)
     if held < amount:
-        raise Conflict(f"The treasury {owner} holds {held} base units on the source chain; the amount is {amount}.")
+        holds, wanted = (f"{grouped(n, asset.decimals)} {asset.symbol} ({n} base units)" for n in (held, amount))
+        raise Conflict(f"The treasury {owner} holds {holds} on the source chain; the amount is {wanted}.")
 
 
 async def begun(session: Write, row: BridgeRow, request_id: UUID) -> None:

@@ -42,12 +42,14 @@ class RulesPatch(Body):
 
 
 class Preset(BaseModel):
-    """Initial values of a framework (configuration, not legal advice)."""
+    """Initial values of a framework (configuration, not legal advice): the rules that it sets, and those that it leaves
+    unset (`omits`)."""
 
     regulation_type: RegulationType
     name: str
     summary: str
     enforces: list[str]
+    omits: list[str]
     leaves_to_issuer: list[str]
     required_kyc_level: int
     max_holders: int

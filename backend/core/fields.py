@@ -105,7 +105,7 @@ def _whole(value: Any) -> Any:
 
 def _country(value: str) -> str:
     if value not in COUNTRIES:
-        raise ValueError("is not an assigned ISO 3166-1 alpha-3 country code in upper case, such as USA")
+        raise ValueError("is not an ISO 3166-1 alpha-3 country code such as SWE, in upper case")
     return value
 
 
@@ -214,9 +214,8 @@ Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count. As a cap, 0 means unlimited."""
 Country = Annotated[
     str,
-    StringConstraints(min_length=3, max_length=3),
     AfterValidator(_country),
-    Field(json_schema_extra={"pattern": "^[A-Z]{3}$", "format": COUNTRY}),
+    Field(json_schema_extra={"pattern": "^[A-Z]{3}$", "format": COUNTRY, "minLength": 3, "maxLength": 3}),
 ]
 Countries = Annotated[
     list[Country], Field(max_length=250, json_schema_extra={"uniqueItems": True}), AfterValidator(_no_doubles)

@@ -1,4 +1,4 @@
-"""Exact formatting of token amounts in base units, without floats."""
+"""Formatting of token amounts in base units, without floats, and of addresses in sentences."""
 
 
 def to_whole(units: str | int, decimals: int) -> str:
@@ -13,3 +13,20 @@ def grouped(units: str | int, decimals: int) -> str:
     """Return an amount as a sentence shows it: `"1250500000"` with 6 decimals is `"1,250.5"`."""
     whole, _, part = to_whole(units, decimals).partition(".")
     return f"{int(whole):,}" + (f".{part}" if part else "")
+
+
+def rounded(units: str | int, decimals: int, digits: int = 6) -> str:
+    """Return an amount as people compare it: grouped, rounded down to at most `digits` decimals, then with an ellipsis:
+    `"3,397.307692…"`, or `"<0.000001"`. Show the exact amount next to it or on hover."""
+    exact = grouped(units, decimals)
+    whole, _, part = exact.partition(".")
+    if len(part) <= digits:
+        return exact
+    if whole == "0" and not part[:digits].strip("0"):
+        return f"<0.{'1'.rjust(digits, '0')}" if digits else "<1"
+    return f"{whole}.{part[:digits]}…" if digits else f"{whole}…"
+
+
+def shortened(address: str) -> str:
+    """Return the two ends of an address: `0x5290…9EE7`."""
+    return f"{address[:6]}…{address[-4:]}"

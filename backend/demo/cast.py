@@ -70,6 +70,11 @@ APPLICANTS = [
 """Applicants that await review; the first has no review yet, the second has documents."""
 
 DOCUMENTS = [
+    *(
+        (investor[1], proves, file)
+        for investor in INVESTORS
+        for proves, file in (("company_register", "register-extract.pdf"), ("proof_of_address", "office.png"))
+    ),
     ("Harbor Point Advisors", "company_register", "register-extract.pdf"),
     ("Harbor Point Advisors", "proof_of_address", "office.png"),
     ("James Okafor", "passport", "passport.pdf"),

@@ -48,16 +48,17 @@ class Issuance:
         for kind, name, email, country, level, accredited in cast.INVESTORS:
             address = self.wallets[f"{name} custody"]["address"]
             party = await self._party(kind, name, email, country, address)
-            await self._verify(party, level, accredited)
+            await self._documents(name)
+            await self._verify(party, level, accredited, "Register extract and proof of address checked.")
             await self._attest(party, name, cast.SEPOLIA)
         await self._attest(self.parties["Alder Family Office"], "Alder Family Office", cast.BASE)
         for kind, name, email, country in cast.APPLICANTS:
             await self._party(kind, name, email, country)
         kind, name, email, country, reason = cast.REJECTED
         party = await self._party(kind, name, email, country)
-        for whose, proves, file in cast.DOCUMENTS:
-            await self._document(whose, proves, file)
-        await self._verify(self.parties["James Okafor"], 1, False)
+        for name in ("Harbor Point Advisors", "James Okafor", "Viktor Hale"):
+            await self._documents(name)
+        await self._verify(self.parties["James Okafor"], 1, False, "Passport checked.")
         await self.officer.post(f"/identity/parties/{party}/reject", {"reason": reason}, key="reject")
 
     async def _party(self, kind: str, name: str, email: str, country: str, address: str | None = None) -> str:
@@ -68,6 +69,12 @@ class Issuance:
         self.parties[name] = made["id"]
         return str(made["id"])
 
+    async def _documents(self, name: str) -> None:
+        """Upload the documents of a party."""
+        for whose, proves, file in cast.DOCUMENTS:
+            if whose == name:
+                await self._document(whose, proves, file)
+
     async def _document(self, whose: str, proves: str, file: str) -> None:
         """Upload a specimen, which starts the review of a party without one."""
         media_type, content = documents.specimen(file, whose, proves.replace("_", " "))
@@ -75,12 +82,8 @@ class Issuance:
         headers = {"content-type": media_type}
         await self.officer.call("POST", path, content=content, key=f"demo:document:{whose}:{proves}", headers=headers)
 
-    async def _verify(self, party: str, level: int, accredited: bool) -> None:
-        body = {
-            "kyc_level": level,
-            "accredited": accredited,
-            "reason": "Register extract and identity documents checked.",
-        }
+    async def _verify(self, party: str, level: int, accredited: bool, reason: str) -> None:
+        body = {"kyc_level": level, "accredited": accredited, "reason": reason}
         await self.officer.post(f"/identity/parties/{party}/verify", body, key=f"verify:{party}")
 
     async def _attest(self, party: str, name: str, eid: int) -> str:

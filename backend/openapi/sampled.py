@@ -66,6 +66,7 @@ NAMED: dict[str, Any] = {
     "native_currency_symbol": "HYPE",
     "newParentId": "019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22",
     "nextCursor": None,
+    "omits": "Lock-up",
     "org_type": "issuer",
     "organization_name": "Northwind Capital",
     "party_name": "Marta Lindqvist",

@@ -320,7 +320,8 @@ class Attention(BaseModel):
 
 
 class Summary(BaseModel):
-    """Aggregated counts, computed in one database round trip."""
+    """Aggregated counts, computed in one database round trip. `sub_organizations` are those directly below,
+    `sub_organizations_all` those on every level, counted up to 10,000."""
 
     members: SummaryMembers
     wallets: int
@@ -329,4 +330,5 @@ class Summary(BaseModel):
     api_keys: SummaryKeys
     transactions: SummaryTransactions
     sub_organizations: int
+    sub_organizations_all: int
     attention: Attention

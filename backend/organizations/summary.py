@@ -31,6 +31,7 @@ select jsonb_build_object(
       'failed', count(*) filter (where status = 'failed'))
     from transactions where organization_id = :org),
   'sub_organizations', (select coalesce(sum(child_count), 0) from signum_child_counts(array[cast(:org as uuid)])),
+  'sub_organizations_all', signum_descendants(:org, 10000),
   'attention', jsonb_build_object(
     'failed_requests', (select count(*) from requests where organization_id = :org and status = 'failed'),
     'parties_waiting', (
@@ -46,5 +47,6 @@ select jsonb_build_object(
 
 
 async def counts(context: Context) -> Summary:
-    """Return counts of everything in the entered organization. `sub_organizations` counts those directly below."""
+    """Return counts of everything in the entered organization. `sub_organizations` counts those directly below,
+    `sub_organizations_all` those on every level, up to 10,000."""
     return Summary.model_validate(await context.session.scalar(COUNTS, {"org": context.organization_id}))

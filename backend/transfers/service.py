@@ -72,7 +72,7 @@ async def plan(context: Context, body: TransferCreate) -> TransferPlan:
         for address, moved in ((wallet.address, -amount), (body.to_address, amount)):
             held = await token.balance_of(place.eid, place.token, address)
             changes.append(BalanceChange(address=address, before=str(held), after=str(held + moved)))
-    steps = [f"Send {body.amount} base units of {asset.symbol}", "Read the movement back"]
+    steps = [f"Send {grouped(body.amount, asset.decimals)} {asset.symbol}", "Read the movement back"]
     excess = await counts.excess(context.session, KIND, Amount(asset.id, int(body.amount)), lock=False)
     warnings = [f"{excess} A second person must approve it."] if excess else []
     return TransferPlan(steps=steps, impact=TransferImpact(changes=changes, warnings=warnings))

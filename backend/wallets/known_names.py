@@ -1,39 +1,89 @@
-"""Names of addresses that an organization knows: its own wallets, and its parties.
+"""Names of addresses that an organization knows: its own wallets, its parties, and its contracts.
 
-Parties are read by table name: they are above wallets, which must not import them.
+Parties, assets, markets and distributions are read by table name: they are above wallets, which must not import them.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.wallets.schemas import AddressKind, WalletKind
+
 UNKNOWN = "unknown wallet"
 _NAMES = sa.text("""
-  select a.address, w.label, w.kind, p.name
+  with contracts as (
+    select d.distributor_address as address, 'distribution' as kind, d.name
+    from distributions d where d.organization_id = :org and d.distributor_address = any(cast(:addresses as text[]))
+    union all
+    select m.market_address, 'market', concat_ws('/', s.symbol, m.quote_symbol)
+    from markets m join assets s on s.id = m.asset_id
+    where m.organization_id = :org and m.market_address = any(cast(:addresses as text[]))
+    union all
+    select t.token_address, 'token', s.symbol
+    from asset_deployments t join assets s on s.id = t.asset_id
+    where s.organization_id = :org and t.token_address = any(cast(:addresses as text[]))
+  ),
+  named as (
+    select address, min(kind) as kind, string_agg(distinct name, ', ') as name from contracts group by address
+  )
+  select a.address, w.label, w.kind as wallet, p.name as party, n.kind as contract, n.name
   from unnest(cast(:addresses as text[])) as a (address)
   left join wallets w on w.organization_id = :org and w.address = a.address
-  left join lateral (
-    select string_agg(p.name, ', ' order by p.name) as name from parties p
-    where p.organization_id = :org and p.wallet_address = a.address
-  ) p on true
+  left join parties p on p.organization_id = :org and p.wallet_address = a.address
+  left join named n on n.address = a.address
 """)
 
 
-async def names_of(session: AsyncSession, organization_id: UUID, addresses: Iterable[str]) -> dict[str, str]:
-    """Return what each address is to the organization: `own wallet "Treasury"`, `party Marta Lindqvist`, or an unknown
-    wallet.
+@dataclass(frozen=True)
+class KnownAddress:
+    """What an address is to an organization: its kind, the name of the wallet, party or contract, and both in words.
 
-    The kind comes first, because labels and names are written by people who may also make requests.
+    In `words` the kind comes first, because labels and names are written by people who may also make requests.
     """
+
+    kind: AddressKind = AddressKind.UNKNOWN
+    name: str | None = None
+    words: str = UNKNOWN
+
+
+async def known(session: AsyncSession, organization_id: UUID, addresses: Iterable[str]) -> dict[str, KnownAddress]:
+    """Return what each address is to the organization."""
     rows = await session.execute(_NAMES, {"org": organization_id, "addresses": list(addresses)})
-    return {row.address: _words(row.kind, row.label, row.name) for row in rows}
+    return {row.address: _known(row) for row in rows}
 
 
-def _words(kind: str | None, label: str | None, party: str | None) -> str:
-    wallet = None
-    if kind is not None:
-        is_own = kind == "server"
-        wallet = f'own wallet "{label}"' if is_own else f'linked wallet "{label}", whose key Signum does not hold'
-    return ", ".join(part for part in (wallet, f"party {party}" if party else None) if part) or UNKNOWN
+async def names_of(session: AsyncSession, organization_id: UUID, addresses: Iterable[str]) -> dict[str, str]:
+    """Return what each address is in words: `own wallet "Treasury"`, `party Marta Lindqvist`, `distribution "Q3"`,
+    `market HBR/tUSD`, `token HBR`, or an unknown wallet."""
+    return {address: one.words for address, one in (await known(session, organization_id, addresses)).items()}
+
+
+def _known(row: Any) -> KnownAddress:
+    words = ", ".join(part for part in (_wallet(row), row.party and f"party {row.party}", _contract(row)) if part)
+    return KnownAddress(_kind(row), row.party or row.label or row.name, words or UNKNOWN)
+
+
+def _kind(row: Any) -> AddressKind:
+    """Return what the name is of: a party is named before the wallet that it uses."""
+    if row.party:
+        return AddressKind.PARTY
+    if row.wallet is not None:
+        return AddressKind.OWN_WALLET if row.wallet == WalletKind.SERVER else AddressKind.LINKED_WALLET
+    return AddressKind(row.contract or AddressKind.UNKNOWN)
+
+
+def _wallet(row: Any) -> str | None:
+    if row.wallet is None:
+        return None
+    is_own = row.wallet == WalletKind.SERVER
+    return f'own wallet "{row.label}"' if is_own else f'linked wallet "{row.label}", whose key Signum does not hold'
+
+
+def _contract(row: Any) -> str | None:
+    if row.contract is None:
+        return None
+    return f'distribution "{row.name}"' if row.contract == AddressKind.DISTRIBUTION else f"{row.contract} {row.name}"

@@ -17,6 +17,18 @@ class WalletKind(StrEnum):
     LINKED = "linked"
 
 
+class AddressKind(StrEnum):
+    """What an address is to the organization. `linked_wallet`: a wallet whose key Signum does not hold."""
+
+    OWN_WALLET = "own_wallet"
+    LINKED_WALLET = "linked_wallet"
+    PARTY = "party"
+    DISTRIBUTION = "distribution"
+    MARKET = "market"
+    TOKEN = "token"  # noqa: S105  (a kind of contract)
+    UNKNOWN = "unknown"
+
+
 class WalletCreate(Body):
     """A new wallet: a server wallet, or with `address` a linked one."""
 

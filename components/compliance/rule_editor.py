@@ -49,6 +49,7 @@ def _framework(state: Any, one: rx.Var[Framework]) -> rx.Component:
         rx.el.p(one.name, class_name="title-3"),
         rx.el.p("Enforced on chain", class_name="muted small"),
         _lines(one.enforces, "check", "ok-text"),
+        _unset(one.omits),
         rx.el.p("Left to you", class_name="muted small"),
         _lines(one.leaves, "minus", "muted"),
         rx.el.p("Configuration, not legal advice.", class_name="muted small"),
@@ -56,6 +57,12 @@ def _framework(state: Any, one: rx.Var[Framework]) -> rx.Component:
     )
     content = rx.popover.content(about, align="start", aria_label="What " + one.name + " enforces")
     return rx.el.div(card_, rx.popover.root(rx.popover.trigger(trigger), content), class_name="framework", key=one.id)
+
+
+def _unset(rules: rx.Var[list[str]]) -> rx.Component:
+    """List the rules that a framework does not set."""
+    some = rx.fragment(rx.el.p("Not set", class_name="muted small"), _lines(rules, "minus", "muted"))
+    return rx.cond(rules.length() > 0, some, rx.fragment())
 
 
 def _lines(lines: rx.Var[list[str]], sign: str, tone: str) -> rx.Component:

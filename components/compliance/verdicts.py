@@ -45,7 +45,7 @@ def _verdict(verdict: rx.Var[Verdict]) -> rx.Component:
                 verdict.title, rx.el.span(rx.cond(verdict.passed, ", passed", ", refused"), class_name="sr"),
                 class_name="strong",
             ),
-            rx.el.div(verdict.reason, class_name="muted small"),
+            rx.el.div(verdict.reason, class_name="muted small", title=verdict.exact),
             fix,
             call,
         ),

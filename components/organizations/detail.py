@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.core.roles import role_name
-from components.organizations.form import new_button
+from components.organizations.form import new_button, testnet
 from components.ui.box import row, text
 from components.ui.button import button, icon_button, link_button
 from components.ui.card import avatar, card, figure_strip, kv, logo
@@ -96,7 +96,7 @@ def _head() -> rx.Component:
             "Jurisdiction",
             rx.cond(item.country != "", item.country + " (" + item.jurisdiction + ")", _or_none(item.jurisdiction)),
         ),
-        ("Network", rx.cond(item.network == "mainnet", "Mainnet", "Testnet")),
+        ("Network", rx.cond(item.network == "mainnet", "Mainnet", testnet())),
         ("Email", _or_none(item.email)),
         ("Website", _website()),
         ("Id", short_hash(item.id, "id")),
@@ -130,8 +130,9 @@ def _website() -> rx.Component:
 
 def _figures() -> rx.Component:
     item = Page.item
+    below = rx.cond(item.subs_all > item.subs, f"{item.subs} direct, {item.subs_all} in all", item.subs.to_string())
     return figure_strip(
-        ("Members", item.members), ("Sub-organizations", item.subs), ("Assets", item.assets), ("Wallets", item.wallets)
+        ("Members", item.members), ("Sub-organizations", below), ("Assets", item.assets), ("Wallets", item.wallets)
     )
 
 

@@ -6,6 +6,7 @@ import reflex as rx
 from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, choice, choices, field_row, select_field, text_field
+from state.core.session import Session
 from state.organizations.form import OrganizationForm
 from state.organizations.organization import OrganizationState
 
@@ -19,6 +20,11 @@ def new_button() -> rx.Component:
     """Draw the button that opens the form of a new sub-organization, for users who can create one there."""
     new = button("New", "plus", small=True, on_click=Form.create)
     return rx.cond(OrganizationState.can_write, new, rx.fragment())
+
+
+def testnet() -> rx.Var[str]:
+    """Name the test network as the header's badge does: on an embedded installation it is a devnet."""
+    return rx.cond(Session.network == "devnet", "Testnet (embedded chains)", "Testnet").to(str)
 
 
 def organization_form() -> rx.Component:
@@ -65,7 +71,11 @@ def organization_form() -> rx.Component:
                    max_length=2000),
         select_field(
             "Network", "network", NETWORKS, errors=errors, default_value=given.network,
-            hint="API keys without their own network use it.",
+            hint=rx.cond(
+                Session.network == "devnet",
+                "API keys without their own network use it. The embedded chains count as testnet.",
+                "API keys without their own network use it.",
+            ),
         ),
         rx.el.datalist(*[rx.el.option(name, value=code) for code, name in COUNTRIES], id=JURISDICTIONS_ID),
         form=Form,

@@ -207,12 +207,16 @@ def chains_card() -> rx.Component:
         rx.cond(OverviewState.counts.wallets == 1, one, wallets),
         rx.el.span(link("Chains", _to("chains")), class_name="end"),
     )
-    count = rx.el.span(OverviewState.chains.length(), " of ", OverviewState.known_chains)
     again = button("Try again", "rotate-cw", busy=OverviewState.reading, on_click=OverviewState.load)
     body = rx.cond(OverviewState.chains.length() > 0, rows, none)
     lost = failure("The chains did not load", OverviewState.chains_problem, again)
     is_lost = OverviewState.chains_problem != ""
-    return card("Enabled chains", rx.cond(is_lost, lost, body), count=rx.cond(is_lost, rx.fragment(), count), foot=foot)
+    return card(
+        "Enabled chains",
+        rx.cond(is_lost, lost, body),
+        count=rx.cond(is_lost, rx.fragment(), OverviewState.chains.length()),
+        foot=foot,
+    )
 
 
 def _chain(chain: rx.Var[EnabledChainView]) -> rx.Component:

@@ -212,14 +212,18 @@ def conflict(form: Any) -> rx.Component:
 
 
 def diff(changes: rx.Var[list[dict[str, str]]]) -> rx.Component:
-    """Draw what changes: dicts with `name`, `old` and `new`, as words."""
+    """Draw what changes: dicts with `name`, `old` and `new`, as words; `old_full` and `new_full` appear on hover."""
 
     def one(change: Any) -> rx.Component:
         before = rx.cond(
-            change["old"] != "", rx.el.del_(change["old"], class_name="old"), rx.el.span("none", class_name="muted")
+            change["old"] != "",
+            rx.el.del_(change["old"], class_name="old", title=change["old_full"]),
+            rx.el.span("none", class_name="muted"),
         )
         after = rx.cond(
-            change["new"] != "", rx.el.ins(change["new"], class_name="new"), rx.el.span("none", class_name="muted")
+            change["new"] != "",
+            rx.el.ins(change["new"], class_name="new", title=change["new_full"]),
+            rx.el.span("none", class_name="muted"),
         )
         return rx.el.div(rx.el.dt(change["name"]), rx.el.dd(before, icon("arrow-right", 13), after), key=change["name"])
 

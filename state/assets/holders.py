@@ -6,52 +6,73 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.assets.schemas import Holder
-from state.assets.detail import AssetState
+from backend.wallets.schemas import AddressKind
 from state.chains.lookup import Chains
 from state.core.paging import Pages
 from state.core.units import percent
 from state.requests.views import RequestView, request_view
 
+KINDS = {
+    AddressKind.OWN_WALLET: "Own wallet",
+    AddressKind.LINKED_WALLET: "Linked wallet",
+    AddressKind.PARTY: "Party",
+    AddressKind.DISTRIBUTION: "Distribution",
+    AddressKind.MARKET: "Market",
+    AddressKind.TOKEN: "Token",
+}
+
 
 @dataclass
 class HolderView:
-    """A holder's balance on one chain."""
+    """A holder on one chain. Amounts are in base units; an unknown one is empty."""
 
     id: str
     address: str
     name: str
+    kind: str
     chain: str
-    balance: str
+    available: str
+    escrowed: str
     frozen: str
+    balance: str
     share: str
-    is_treasury: bool
 
 
 class HoldersState(Pages, Chains, rx.State):
     """The cap table of the current asset."""
 
     rows: list[HolderView] = []
+    total: str = ""
+    escrowed: str = ""
 
     async def _fetch(self, cursor: str) -> str | None:
-        asset = (await self.get_state(AssetState)).asset
         if not self._chains:
             await self._read_chains()
         page = await self._api.list_holders(self._org_id(), self._in_path("asset_id"), cursor=cursor or None)
-        self.rows = [self._view(holder, int(asset.supply or 0)) for holder in page.holders]
+        self.rows = [self._view(holder) for holder in page.holders]
+        self.total, self.escrowed = page.total_balance or "", page.total_escrowed or ""
         return page.nextCursor
 
-    def _view(self, holder: Holder, supply: int) -> HolderView:
-        balance = int(holder.balance)
+    def _view(self, holder: Holder) -> HolderView:
         return HolderView(
             id=f"{holder.chain_eid}:{holder.address}",
             address=holder.address,
-            name="Treasury" if holder.is_treasury else holder.party_name or "",
+            name=holder.name or "",
+            kind="Treasury wallet" if holder.is_treasury else KINDS.get(holder.kind, ""),
             chain=self._chain_name(holder.chain_eid),
+            available=holder.available or "",
+            escrowed=holder.escrowed,
+            frozen=_frozen(holder),
             balance=holder.balance,
-            frozen="" if holder.frozen is None else str(min(int(holder.frozen), balance)),
-            share=percent(balance * 10_000 // supply if supply else 0),
-            is_treasury=holder.is_treasury,
+            share="" if holder.share_bps is None else percent(holder.share_bps),
         )
+
+
+def _frozen(holder: Holder) -> str:
+    """Return the frozen part of the balance; a freeze may cover more than the holder has."""
+    if holder.frozen is None or holder.available is None:
+        return ""
+    return str(int(holder.balance) - int(holder.escrowed) - int(holder.available))
 
 
 class ActivityState(Pages, rx.State):

@@ -28,12 +28,13 @@ FIELDS = (*TEXTS.values(), "required_kyc_level", "blocked_countries", "regulatio
 
 @dataclass
 class Framework:
-    """A framework's card: what its preset enforces, and what it leaves to the issuer."""
+    """A framework's card: what its preset enforces and leaves unset, and what it leaves to the issuer."""
 
     id: str
     name: str
     summary: str
     enforces: list[str] = field(default_factory=list)
+    omits: list[str] = field(default_factory=list)
     leaves: list[str] = field(default_factory=list)
     level: int = 0
     max_holders: int = 0
@@ -145,6 +146,7 @@ def _framework(preset: Preset) -> Framework:
         name=preset.name or FRAMEWORKS[preset.regulation_type],
         summary=preset.summary,
         enforces=preset.enforces,
+        omits=preset.omits,
         leaves=preset.leaves_to_issuer,
         level=preset.required_kyc_level,
         max_holders=preset.max_holders,

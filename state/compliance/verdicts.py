@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from backend.client import ApiProblem
 from backend.compliance.schemas import Resolution, RuleVerdict
 from state.compliance.rule_values import time_text
-from state.core.units import grouped
+from state.core.units import grouped, rounded
 
 TITLES = {
     "paused": "Token is not paused", "rules": "Rules are set", "receiver": "Receiver can hold it", "balance": "Balance",
@@ -31,21 +31,23 @@ class Terms:
     symbol: str
     decimals: int
 
-    def in_words(self, reason: str) -> str:
-        """Return a reason with amounts in whole tokens and times as dates."""
+    def in_words(self, reason: str, *, exact: bool = False) -> str:
+        """Return a reason with amounts in whole tokens, at most 6 decimals unless `exact`, and times as dates."""
         if "base units" in reason:
-            reason = AMOUNT.sub(lambda found: f"{grouped(found[1], self.decimals)} {self.symbol}", reason)
+            written = grouped if exact else rounded
+            reason = AMOUNT.sub(lambda found: f"{written(found[1], self.decimals)} {self.symbol}", reason)
         return MOMENT.sub(lambda found: time_text(int(found[1])), reason)
 
 
 @dataclass
 class Verdict:
-    """One rule's verdict: the reason, and the fix with the console's page for it."""
+    """One rule's verdict: the reason (`exact` with all decimals), and the fix with the console's page for it."""
 
     id: str
     title: str
     passed: bool
     reason: str
+    exact: str
     fix: str
     call: str
     href: str
@@ -69,6 +71,7 @@ def _verdict(i: int, rule: RuleVerdict, terms: Terms) -> Verdict:
         title=TITLES.get(rule.rule, rule.rule.replace("_", " ").capitalize()),
         passed=rule.passed,
         reason=terms.in_words(rule.reason),
+        exact=terms.in_words(rule.reason, exact=True),
         fix=fix.description if fix else "",
         call=f"{fix.method} {fix.href}" if fix and fix.href else "",
         href=_page(fix, terms) if fix else "",

@@ -1,6 +1,7 @@
 """The controls of an asset: their inputs, effects and requests."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from state.controls.operations import Operation, operation
 from state.core.api import Form
 from state.core.arguments import named, number
 from state.core.events import Events, Next, call
-from state.core.units import grouped, shortened, to_base
+from state.core.units import grouped, rounded, shortened, to_base
 from state.requests.tracker import Tracker
 
 TRIAL = "Preview of the effects."
@@ -241,18 +242,20 @@ def _change_words(change: Change, asset: AssetDetail) -> dict[str, str]:
     of = shortened(address) if address else place
     return {
         "name": f"{NAMES.get(change.field, change.field)}, {of}",
-        "old": _shown(change.before, change, asset),
-        "new": _shown(change.after, change, asset),
+        "old": _shown(change.before, change, asset, rounded),
+        "new": _shown(change.after, change, asset, rounded),
+        "old_full": _shown(change.before, change, asset, grouped),
+        "new_full": _shown(change.after, change, asset, grouped),
     }
 
 
-def _shown(value: str, change: Change, asset: AssetDetail) -> str:
+def _shown(value: str, change: Change, asset: AssetDetail, written: Callable[[str, int], str]) -> str:
     if change.field == "state":
         return value.capitalize()
     if change.field == "orders":
         return value
     if change.field == "quote":
-        return f"{grouped(value, change.decimals or 0)} {change.symbol}"
+        return f"{written(value, change.decimals or 0)} {change.symbol}"
     if change.field == "frozen" and int(value) >= WHOLE:
         return "the whole account"
-    return f"{grouped(value, asset.decimals)} {asset.symbol}"
+    return f"{written(value, asset.decimals)} {asset.symbol}"

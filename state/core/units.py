@@ -3,9 +3,9 @@
 import re
 from decimal import Decimal, localcontext
 
-from backend.core.units import grouped, to_whole
+from backend.core.units import grouped, rounded, shortened, to_whole
 
-__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "to_base", "to_whole"]
+__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "rounded", "shortened", "to_base", "to_whole"]
 
 MAX_UINT256 = 2**256 - 1
 _NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
@@ -44,8 +44,3 @@ def plotted(units: str | int, decimals: int) -> float:
     with localcontext() as context:
         context.prec = 80
         return float(Decimal(int(units)).scaleb(-decimals))
-
-
-def shortened(address: str) -> str:
-    """Return the two ends of an address, like `0x5290…9EE7`."""
-    return f"{address[:6]}…{address[-4:]}"

@@ -24,6 +24,7 @@ class Counts:
     live_keys: int = 0
     revoked_keys: int = 0
     subs: int = 0
+    subs_all: int = 0
     pending: int = 0
     submitting: int = 0
     confirmed: int = 0
@@ -60,6 +61,7 @@ def counts_of(summary: Summary) -> Counts:
         live_keys=summary.api_keys.active,
         revoked_keys=summary.api_keys.revoked,
         subs=summary.sub_organizations,
+        subs_all=summary.sub_organizations_all,
         pending=sent.pending,
         submitting=sent.submitting,
         confirmed=sent.confirmed,

@@ -41,6 +41,7 @@ class OrganizationDetail:
     assets: int = 0
     wallets: int = 0
     subs: int = 0
+    subs_all: int = 0
     path: list[str] = field(default_factory=list)
 
 
@@ -76,6 +77,7 @@ class OrganizationState(Loads, rx.State):
     more_people: bool = False
     is_opened: bool = False
     can_write: bool = False
+    can_create: bool = False
     _people_next: str = ""
     _admin_of: list[str] = []
 
@@ -86,6 +88,8 @@ class OrganizationState(Loads, rx.State):
         try:
             me, here = await asyncio.gather(self._api.get_me(), self._api.get_organization(self._org_id()))
             self._admin_of = [str(entry.id) for entry in me.organizations if entry.role is Role.ADMIN]
+            # For display only, as `can_write`: an admin of any organization may create one.
+            self.can_create = bool(self._admin_of)
             await tree._start(here, [str(entry.id) for entry in me.organizations])
             tree._loaded()
         except ApiProblem as problem:
@@ -224,6 +228,7 @@ def _detail(organization: Organization, summary: Summary, above: list[str]) -> O
         assets=summary.assets.total,
         wallets=summary.wallets,
         subs=summary.sub_organizations,
+        subs_all=summary.sub_organizations_all,
         path=path_of(organization),
     )
 

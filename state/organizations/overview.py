@@ -33,7 +33,6 @@ class OverviewState(Loads, rx.State):
     waiting: list[TaskView] = []
     kind: str = ""
     chains: list[EnabledChainView] = []
-    known_chains: int = 0
     chains_problem: str = ""
     retrying: str = ""
     reading: bool = False
@@ -70,7 +69,6 @@ class OverviewState(Loads, rx.State):
         chains = page.chains if page else []
         self.chains_problem = missing.get("chain", "")
         self.chains = [enabled_chain_view(chain) for chain in chains if chain.enabled]
-        self.known_chains = len(chains)
 
     async def _tasks(self, missing: dict[str, str], counts: Attention) -> list[TaskView]:
         """Read the tasks, kind by kind. Kinds that the summary counts as 0 are not read."""

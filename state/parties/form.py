@@ -7,7 +7,7 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.parties.schemas import PartyCreate
 from state.attestations.case import Case
-from state.core.countries import country_code
+from state.core.countries import NAMES, country_code
 from state.core.dialogs import Dialog
 from state.core.events import Events
 from state.parties.list import Parties
@@ -21,6 +21,9 @@ class PartyForm(Dialog, rx.State):
         """Register the party and open it."""
         self._begin()
         yield
+        if errors := self._errors(data):
+            self.saving, self.errors = False, errors
+            return
         try:
             party = await self._api.create_party(body(PartyCreate, self._fields(data)), idempotency_key=self._form_key)
         except ApiProblem as problem:
@@ -33,6 +36,11 @@ class PartyForm(Dialog, rx.State):
         case = await self.get_state(Case)
         await case._open_party(str(party.id))
         await case._refresh()
+
+    def _errors(self, data: dict[str, Any]) -> dict[str, str]:
+        """Return the error of a country that is not in the list; the API reports all others."""
+        given = str(data.get("country", "")).strip()[:100]
+        return {"country": "Choose a country from the list"} if given and country_code(given) not in NAMES else {}
 
     def _fields(self, data: dict[str, Any]) -> dict[str, Any]:
         return {

@@ -63,6 +63,9 @@ async def test_returned_bridge_drops_its_packet_and_mints_the_supply_back(world:
     shown = await firm.get(path)
     assert (shown["status"], shown["return_request_id"]) == ("failed", request["id"])
     assert shown["return_tx_hash"] == steps["supply_returned"]["tx_hash"]
+    back, own = steps["supply_returned"]["detail"], await firm.treasury()
+    assert f"{asset['symbol']} minted back to {own['address'][:6]}…" in back
+    assert f'(own wallet "{own["label"]}")' in back
     assert shown["returned_at"]
     assert await totals(firm, asset) == (1_000 * UNIT, 0)
     assert supplies(await firm.get(f"/assets/{asset['id']}"))[SEPOLIA] == str(1_000 * UNIT)

@@ -1,6 +1,7 @@
 """Values that the issuance pages calculate: amounts, rules, verdicts, prerequisites."""
 
 from datetime import UTC, datetime
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from state.compliance.rules import Checked, InvalidFields, Rules, asset_body, ch
 from state.compliance.verdicts import Terms, verdicts_of
 from state.core.arguments import id_of, number, texts
 from state.core.prerequisites import prerequisites_of
-from state.core.units import MAX_UINT256, cost, grouped, percent, to_base, to_whole
+from state.core.units import MAX_UINT256, cost, grouped, percent, rounded, to_base, to_whole
 
 AMOUNTS = st.integers(min_value=0, max_value=MAX_UINT256)
 DECIMALS = st.integers(min_value=0, max_value=18)
@@ -85,6 +86,36 @@ def test_reasons_use_whole_tokens_and_dates() -> None:
         "The lockup has not ended. The lock-up ends at 22 Nov 2027, 00:00 UTC.",
         "3 holders afterwards; the maximum is 2.",
     ]
+
+
+def test_reasons_are_cut_after_six_decimals_and_exact_on_hover() -> None:
+    reason = "3397307692307692307692 base units of the sender are frozen."
+    (verdict,) = verdicts_of([RuleVerdict(rule="x", passed=False, code=5, reason=reason)], Terms("o", "a", "NREF", 18))
+    assert verdict.reason == "3,397.307692… NREF of the sender are frozen."
+    assert verdict.exact == "3,397.307692307692307692 NREF of the sender are frozen."
+
+
+@given(units=st.integers(0, MAX_UINT256), decimals=st.integers(0, 18), digits=st.integers(0, 8))
+def test_rounded_amount_never_exceeds_the_exact_one(units: int, decimals: int, digits: int) -> None:
+    exact, shown = Fraction(units, 10**decimals), rounded(units, decimals, digits)
+    step = Fraction(1, 10**digits)
+    if shown.startswith("<"):
+        assert 0 < exact < Fraction(shown[1:]) == step
+        return
+    read = Fraction(shown.rstrip("…").replace(",", ""))
+    assert read <= exact < read + step
+    assert shown.endswith("…") == (read != exact)
+
+
+@pytest.mark.parametrize(
+    ("units", "shown"),
+    [
+        ("3397307692307692307692", "3,397.307692…"), ("6150" + "0" * 18, "6,150"), ("999999999999", "<0.000001"),
+        ("1000000000000", "0.000001"), ("1" + "0" * 16 + "1", "0.100000…"), ("0", "0"),
+    ],
+)  # fmt: skip
+def test_amount_is_cut_after_six_decimals(units: str, shown: str) -> None:
+    assert rounded(units, 18) == shown
 
 
 def test_prerequisites_open_in_order() -> None:

@@ -206,7 +206,7 @@ async def test_foreign_and_unknown_organization_get_the_same_403(world: World) -
 
 async def test_summary_counts_only_its_organization(world: World) -> None:
     acme = await world.organization()
-    await world.organization("Below", acme)
+    await world.organization("Deeper", await world.organization("Below", acme))
     person = await world.person(acme)
     await world.person(acme, Role.CLIENT)
     await world.key(acme)
@@ -216,6 +216,7 @@ async def test_summary_counts_only_its_organization(world: World) -> None:
     summary = await person.call("GET", f"/orgs/{acme}/summary")
     assert summary["members"] == {"staff": 1, "clients": 1, "total": 2}
     assert (summary["api_keys"], summary["sub_organizations"]) == ({"active": 1, "revoked": 0}, 1)
+    assert summary["sub_organizations_all"] == 2
     assert (summary["assets"], summary["attention"]["pending_invitations"]) == ({"total": 0, "by_status": {}}, 1)
 
 

@@ -402,6 +402,17 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select d.chain_eid from asset_deployments d where d.organization_id in (select id from down)
 $$;
 
+-- The number of organizations below one that this transaction has entered, on every level, at most some.
+create function signum_descendants(root uuid, most int) returns bigint
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id from organizations o where o.parent_id = root and organization_entered(root)
+    union all
+    select o.id from down join organizations o on o.parent_id = down.id
+  )
+  select count(*) from (select from down limit most) counted
+$$;
+
 -- The number of direct children of some organizations.
 create function signum_child_counts(ids uuid[]) returns table (id uuid, child_count bigint)
 language sql stable security definer set search_path = public, pg_temp as $$

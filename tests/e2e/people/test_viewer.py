@@ -33,6 +33,13 @@ def test_viewer_overview_shows_no_actions(console: Console, signum: Signum) -> N
     expect(page.get_by_role("link", name="Invite people")).to_have_count(0)
 
 
+def test_viewer_organizations_page_has_no_new_organization(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("viewer"), "organizations").heading("Organizations").page
+    expect(page.get_by_role("treeitem").first).to_be_visible()
+    expect(page.get_by_role("region", name="People with access", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="New organization")).to_have_count(0)
+
+
 def test_viewer_reads_compliance_rules_but_cannot_save(console: Console, signum: Signum) -> None:
     assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
     asset = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
