@@ -25,7 +25,7 @@ NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder", "mint", "transfer"
 """Fields in which 0 means no limit."""
 CLAIMED = frozenset({"display_name", "email"})
 """Fields with which the requester describes an added person."""
-CODES = frozenset({"role", "side", "approvals", "regulation_type"})
+CODES = frozenset({"role", "side", "approvals", "regulation_type", "orders"})
 LABELS = {
     "address": "Wallet",
     "approver_wait_hours": "Hours that new approvers wait",
@@ -47,6 +47,7 @@ LABELS = {
     "merkleRoot": "Merkle root",
     "min_kyc_level": "KYC level required",
     "orderId": "Order",
+    "orders": "Open orders of ineligible holders",
     "org_only": "Organization only",
     "regulation_type": "Framework",
     "required_kyc_level": "KYC level required",

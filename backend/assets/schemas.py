@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.compliance.impact_schemas import Effects, MarketImpact
 from backend.compliance.schemas import ComplianceRules, RulesPatch
 from backend.core.fields import (
     KEPT,
@@ -62,6 +63,14 @@ class AssetCreate(Body):
     org_only: Flag = False
 
 
+class OpenOrders(StrEnum):
+    """What happens to open orders whose makers are ineligible under the new rules: `keep` them, marked, or `cancel`
+    them as the owner of the markets, those that are open when the rules have been set."""
+
+    KEEP = "keep"
+    CANCEL = "cancel"
+
+
 class AssetUpdate(Body):
     """JSON merge patch of an asset; on-chain fields are written to every deployment. Omitted fields stay unchanged, and
     null is refused for protections: 0, false, "none" or an empty list removes one."""
@@ -73,11 +82,12 @@ class AssetUpdate(Body):
     max_holders: Annotated[Count | None, KEPT, removed_by("0")] = None
     required_kyc_level: Annotated[KycLevel | None, KEPT, removed_by("0")] = None
     org_only: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    orders: OpenOrders | None = None
 
     def given(self) -> set[str]:
         """Return the names of the fields that are changed, those of rules as `compliance_rules.{name}`."""
         rules = self.compliance_rules.model_fields_set if self.compliance_rules else ()
-        return (self.model_fields_set - {"compliance_rules"}) | {f"compliance_rules.{name}" for name in rules}
+        return (self.model_fields_set - {"compliance_rules", "orders"}) | {f"compliance_rules.{name}" for name in rules}
 
 
 class Deployment(Record):
@@ -148,22 +158,14 @@ class HolderImpact(BaseModel):
     reasons: list[str]
 
 
-class MarketImpact(BaseModel):
-    """A market, and whether the new rules would halt it."""
-
-    market_id: UUID
-    chain_eid: int
-    halts: bool
-    reason: str
-
-
 class AssetImpact(BaseModel):
-    """What an update would do."""
+    """What an update would do. `effects` names everyone affected; `holders_excluded` and `markets` repeat its lists."""
 
     changes: list[RuleChange]
     holders_total: int
     holders_excluded: list[HolderImpact]
     markets: list[MarketImpact]
+    effects: Effects = Field(default_factory=Effects)
 
 
 class AssetPlan(BaseModel):

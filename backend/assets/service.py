@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
-from backend.assets import gas, holders, records, rules, states
+from backend.assets import gas, holders, order_cancellations, records, rules, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.records import SymbolTaken
 from backend.assets.rules import Terms
@@ -23,6 +23,7 @@ from backend.assets.schemas import (
     AssetCreatePlan,
     AssetStatus,
     AssetUpdate,
+    OpenOrders,
 )
 from backend.assets.terms import terms_of, token_rules, write
 from backend.auth import operator_paid, versions
@@ -171,6 +172,14 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
         await new_activity.check(context, *(r.chain_eid for r in rows))
     names = await records.chain_names(context.session)
     steps = [Step(f"rules_{r.chain_eid}", f"Rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain]
+    traded = await order_cancellations.chains(context.session, asset_id) if patch.orders is OpenOrders.CANCEL else set()
+    cancelling = [r.chain_eid for r in rows if r.chain_eid in traded]
+    if cancelling:
+        await chains.check_network(context, *cancelling)
+    steps += [
+        Step(order_cancellations.step_name(eid), f"Orders of ineligible holders cancelled on {names[eid]}", eid)
+        for eid in cancelling
+    ]
     request = await accept(
         context,
         "asset.update",
@@ -183,11 +192,12 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
             "patch": patch.model_dump(mode="json", exclude_unset=True),
             "version": asdict(version) if version else None,
             "on_chain": on_chain,
+            "cancelling": cancelling,
         },
     )
     if request.status is not RequestStatus.AWAITING_APPROVAL:
         await queue(context.session, request)
-    message = f"{len(steps)} chain(s) get the new rules." if steps else "No chain needs a change."
+    message = f"{len(rows)} chain(s) get the new rules." if on_chain else "No chain needs a change."
     return AssetAccepted(
         assetId=asset.id, status=asset.status, request_id=str(request.id), message=acceptance_message(request, message)
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.assets import caps, deployment, records, service, states
+from backend.assets import caps, deployment, order_cancellations, records, service, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import NOTHING, Held, Terms
 from backend.assets.schemas import AssetStatus
@@ -91,6 +91,10 @@ async def update(run: Run) -> None:
     shared = caps.are_set(terms) and len(records.active(rows)) > 1
     if on_chain:
         await _write(run, terms, rows, await caps.held(run, run.subject_id) if shared else NOTHING)
+    for row in records.active(rows):
+        if row.chain_eid in run.arguments.get("cancelling", []):
+            async with run.step(order_cancellations.step_name(row.chain_eid)) as step:
+                await order_cancellations.cancel(run, step, row)
     async with run.step("asset_active") as step:
         if on_chain and shared:
             await caps.share_out(run, step, run.subject_id, terms, "share")

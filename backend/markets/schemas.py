@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
+from backend.compliance.impact_schemas import Effects
 from backend.core.fields import (
     Acceptance,
     Address,
@@ -142,7 +143,8 @@ class PlanStep(BaseModel):
 
 
 class MarketPlanImpact(BaseModel):
-    """What a deployment would do and cost."""
+    """What a deployment would do and cost. `effects` names the holders who could not trade in the market, or who would
+    exceed the share of a cap that their chain keeps."""
 
     will_bridge: bool
     source_chain_eid: int | None
@@ -150,6 +152,7 @@ class MarketPlanImpact(BaseModel):
     taker_fee_bps: int
     maker_fee_bps: int
     eligible_parties: int
+    effects: Effects = Field(default_factory=Effects)
     warnings: list[str]
 
 
@@ -208,7 +211,9 @@ class Order(Record):
     """An order. `chain_order_id`, its number in the market's contract, and its transaction are null while it is
     pending, and if it `failed`; `failure` then says why. `request_id` is null if it was placed outside Signum.
     `finality` is the finality of its transaction's block, in the chain's terms; null if Signum did not send the
-    transaction."""
+    transaction. `blocked_reason` says why an open order cannot be filled now: its maker is ineligible under the rules
+    of the token or the market. The order stays until it is cancelled, and is filled once the maker is eligible again.
+    """
 
     id: UUID
     asset_id: UUID
@@ -225,6 +230,7 @@ class Order(Record):
     tx_hash: str | None
     finality: Finality | None = None
     failure: str | None
+    blocked_reason: str | None = None
     created_at: Timestamp
     updated_at: Timestamp
 

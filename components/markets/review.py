@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.compliance.impact import effects
 from components.ui.box import col, row
 from components.ui.button import button, link_button, text_button
 from components.ui.card import card, panel
@@ -18,7 +19,7 @@ from state.markets.wizard import MarketWizard
 
 def review() -> rx.Component:
     """Draw the review step."""
-    return rx.el.div(_chosen(), col(_plan(), _notes(), _buttons(), cls="wide"), class_name="review")
+    return rx.el.div(_chosen(), col(_plan(), _impact(), _notes(), _buttons(), cls="wide"), class_name="review")
 
 
 def _chosen() -> rx.Component:
@@ -135,6 +136,13 @@ def _refused() -> rx.Component:
     why = rx.cond(state.form_problem != "", problem_note(state.form_problem), note("No plan requested yet."))
     head = row(rx.el.h2("Plan", class_name="title-3"), rx.el.span(again, class_name="end"))
     return panel(col(head, why, cls="card-body"), label="Plan")
+
+
+def _impact() -> rx.Component:
+    """Draw whom the market's rules affect; nothing if no one is affected."""
+    state = MarketWizard
+    shown = card("Impact", effects(state))
+    return rx.cond(state.planned & (state.effects.length() > 0), shown, rx.fragment())
 
 
 def _notes() -> rx.Component:

@@ -8,6 +8,8 @@ from backend.assets.schemas import AssetStatus
 from backend.client import ApiProblem, body
 from backend.markets.schemas import MarketCreate, MarketStatus
 from state.chains.lookup import Chains
+from state.compliance.effect_rows import Written
+from state.compliance.effects import ShowsEffects
 from state.compliance.rule_editor import RuleEditor
 from state.compliance.rules import InvalidFields, checked, market_body, of_asset, words
 from state.core.arguments import id_of
@@ -22,11 +24,12 @@ STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, 
 RENAMED = {"min_kyc_level": "required_kyc_level"}
 """Fields whose names differ between the rule editor and a market's body."""
 RULES, REVIEW = 2, 4
+NO_TRADE = ("could not trade here", "could not trade here")
 USUAL_CHAIN = 40362
 """The API's default framework, preselected if it is available."""
 
 
-class MarketWizard(RuleEditor, Chains, rx.State):
+class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
     """The wizard's steps and inputs. Nothing is written before the deployment."""
 
     at: int = 0
@@ -166,6 +169,7 @@ class MarketWizard(RuleEditor, Chains, rx.State):
             return
         source = self._chain_name(answer.impact.source_chain_eid)
         self.plan, self.planning, self.planned = plan_of(answer, source), False, True
+        self._take_effects(answer.impact.effects, Written(self.symbol, self.decimals, NO_TRADE))
         rules = words(checked(self.draft, self.decimals), self.symbol, self.decimals)
         said = {name: rules[name] for name in rules if name not in ("Organization only", "Trusted issuers")}
         self.said = [{"name": name, "value": value} for name, value in said.items()]
