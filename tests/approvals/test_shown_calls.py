@@ -41,7 +41,9 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
     ),
     Action.ASSET_UPDATE: (
         "update_asset",
-        ASSET | {"description": "A pier", "compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True},
+        ASSET
+        | {"description": "A pier", "compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True}
+        | {"orders": "cancel"},
     ),
     Action.MINT: ("mint", AMOUNT | {"chain_eid": SEPOLIA, "to_address": ADDRESS}),
     Action.BURN: ("burn", AMOUNT | {"chain_eid": SEPOLIA, "address": ADDRESS}),

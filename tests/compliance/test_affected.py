@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.chain.abi.rule_sets import MarketRules, TokenRules
@@ -44,6 +44,8 @@ def account_of(attestations: list[Any], held: int, is_treasury: bool) -> Account
     return Account("0x1", together(attestations), own, held, held, is_treasury=is_treasury)
 
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""The first draw is slow on a busy machine."""
 ACCOUNTS = st.builds(account_of, ATTESTATIONS, st.sampled_from([0, 5, 6, 60]), st.booleans())
 
 
@@ -52,11 +54,13 @@ def holder(level: int = 2, country: str = "SWE", held: int = 10) -> Account:
     return Account("0x1", standing, standing, held, held)
 
 
+@CALM
 @given(TOKENS, ACCOUNTS)
 def test_unchanged_rules_exclude_no_holder(rules: TokenRules, account: Account) -> None:
     assert judged(Rules(rules), Rules(rules), account, account).lost == []
 
 
+@CALM
 @given(TOKENS, MARKETS, ACCOUNTS)
 def test_market_with_the_rules_of_its_token_excludes_no_eligible_holder(
     rules: TokenRules, market: MarketRules, account: Account
@@ -75,6 +79,7 @@ def test_market_with_the_rules_of_its_token_excludes_no_eligible_holder(
         assert bool(loses) != may_buy
 
 
+@CALM
 @given(TOKENS, TOKENS, ACCOUNTS)
 def test_treasury_is_never_affected(old: TokenRules, new: TokenRules, account: Account) -> None:
     treasury = Account("0x1", account.standing, account.own_standing, 9, 9, is_treasury=True)
