@@ -79,6 +79,6 @@ def claim_row(claim: ClaimEffect, written: Written) -> AffectedView:
 
 def names_of(rows: Sequence[AffectedView]) -> str:
     """Return the first names as text."""
-    names = [row.name or shortened(row.address) for row in rows]
+    names = list(dict.fromkeys(row.name or shortened(row.address) for row in rows))
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
