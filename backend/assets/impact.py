@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.assets import holders, records, rules, service
+from backend.assets import chain_caps, holders, records, rules, service
 from backend.assets.rules import Terms
 from backend.assets.schemas import AssetImpact, AssetPlan, AssetUpdate, Holder, HolderImpact, MarketImpact
 from backend.assets.terms import terms_of, token_rules
@@ -43,7 +43,10 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
     await chains.check_network(context, *to_set)
     await new_activity.check(context, *to_set)
     steps = [f"Set the rules on {names[eid]}" for eid in to_set]
+    if before.cap_shares and not after.cap_shares:
+        steps.insert(0, "Replace the limits set for each chain by equal shares")
     impact = AssetImpact(
+        caps=(await chain_caps.change(context.session, asset, after, eids)).effects if changes else [],
         changes=changes,
         holders_total=len(everyone),
         holders_excluded=_excluded(everyone, known, old, new),

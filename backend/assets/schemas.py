@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.caps.schemas import CapEffect, CapShare
 from backend.compliance.schemas import ComplianceRules, RulesPatch
 from backend.core.fields import (
     KEPT,
@@ -96,7 +97,8 @@ class Deployment(Record):
 
 
 class Asset(Record):
-    """An asset record. `total_supply` is the sum over its deployments, base units."""
+    """An asset record. `total_supply` is the sum over its deployments, base units. `cap_shares`: the shares of the caps
+    that a person set for each chain; empty where they are calculated."""
 
     id: UUID
     organization_id: UUID
@@ -110,6 +112,7 @@ class Asset(Record):
     max_holders: int
     required_kyc_level: int
     org_only: bool
+    cap_shares: list[CapShare] = Field(default_factory=list)
     total_supply: str
     deployments: list[Deployment]
     request_id: UUID | None = None
@@ -158,12 +161,13 @@ class MarketImpact(BaseModel):
 
 
 class AssetImpact(BaseModel):
-    """What an update would do."""
+    """What an update would do. `caps`: the shares of the caps that change on any chain."""
 
     changes: list[RuleChange]
     holders_total: int
     holders_excluded: list[HolderImpact]
     markets: list[MarketImpact]
+    caps: list[CapEffect] = Field(default_factory=list)
 
 
 class AssetPlan(BaseModel):
@@ -243,7 +247,8 @@ class RulesOnChain(BaseModel):
 
 class RuleSet(Record):
     """Rules that a token took on a chain, and what they changed. `at` is the time of the block; null if the chain does
-    not answer."""
+    not answer. `request_id`, its title and the person who made it are null if no request of the organization wrote
+    them."""
 
     id: UUID
     chain_eid: int
@@ -254,6 +259,9 @@ class RuleSet(Record):
     block_number: int
     tx_hash: str
     at: Timestamp | None
+    request_id: UUID | None = None
+    request_title: str | None = None
+    changed_by_name: str | None = None
 
 
 class RuleSetList(RecordPage):

@@ -63,6 +63,7 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             taker_fee_bps=body.taker_fee_bps,
             maker_fee_bps=body.maker_fee_bps,
             eligible_parties=able,
+            caps=checked.caps.effects,
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),
                 *await _holders_out(context, asset_id, on_token, rules),
