@@ -81,11 +81,14 @@ async def move(run: Run, asset_id: UUID, terms: Terms) -> None:
     wanted = {row.chain_eid: token_rules(terms, chains, row.chain_eid, there) for row in records.active(rows)}
     lower = {row.chain_eid: await _lower(row, wanted[row.chain_eid]) for row in records.active(rows)}
     for row in records.active(rows):
-        if lower[row.chain_eid] != await _rules(row):
+        if lower[row.chain_eid] == wanted[row.chain_eid]:
+            await _set(run, row, wanted[row.chain_eid], "rules")
+        elif lower[row.chain_eid] != await _rules(row):
             await _set(run, row, lower[row.chain_eid], "lower")
     _check_fits(terms, chains, await held(run, asset_id))
     for row in records.active(rows):
-        await _set(run, row, wanted[row.chain_eid], "rules")
+        if lower[row.chain_eid] != wanted[row.chain_eid]:
+            await _set(run, row, wanted[row.chain_eid], "rules")
 
 
 def _check_fits(terms: Terms, chains: Sequence[int], there: Held) -> None:

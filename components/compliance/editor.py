@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.compliance.caps import limits_by_chain
 from components.compliance.history import rules_history
 from components.compliance.rule_editor import framework_cards, rule_settings
 from components.core.permission import for_issuers, may_issue
@@ -44,6 +45,7 @@ def compliance_editor() -> rx.Component:
     )
     return rx.el.div(
         rx.cond(state.frameworks.length() > 0, editor, rx.el.div(skeleton(5), class_name="card")),
+        limits_by_chain(),
         rules_history(),
         on_mount=state.load,
     )
@@ -94,6 +96,7 @@ def _found() -> rx.Component:
         ),
         rx.cond(impact.more > 0, more, rx.fragment()),
         rx.foreach(impact.markets, _halting),
+        rx.cond(impact.caps.length() > 0, rx.el.li(diff(impact.caps), aria_label="Limits by chain"), rx.fragment()),
         rx.cond(impact.total > 0, stay, item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")),
     )
 

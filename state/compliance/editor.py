@@ -5,11 +5,13 @@ import reflex as rx
 from backend.assets.schemas import AssetPlan, AssetUpdate
 from backend.client import ApiProblem, body
 from state.assets.detail import AssetState
+from state.compliance.cap_words import cap_changes
+from state.compliance.caps import CapsState
 from state.compliance.history import RulesHistory
 from state.compliance.impact import HaltedMarketView, Impact, count_words, excluded_view, headline, ineligible_words
 from state.compliance.rule_editor import FIELDS, RuleEditor
 from state.compliance.rules import InvalidFields, Rules, asset_body, checked, differences, of_asset, rebased, words
-from state.core.events import Events, Next
+from state.core.events import Events, Next, call
 from state.requests.tracker import Tracker
 
 SHOWN = 50
@@ -133,6 +135,7 @@ class ComplianceState(RuleEditor, rx.State):
         page = await self.get_state(AssetState)
         await self._accepted(f"Updating the rules of {page.asset.symbol}", answer.request_id)
         yield [page._follow(answer.request_id), Tracker.watch, AssetState.reload, RulesHistory.catch_up]
+        yield call(CapsState.watch, answer.request_id)
 
     def _rejected(self, problem: ApiProblem) -> None:
         self._refused(problem)
@@ -171,4 +174,5 @@ class ComplianceState(RuleEditor, rx.State):
                 for market in halting[:SHOWN]
             ],
             steps=plan.steps,
+            caps=cap_changes(plan.impact.caps, state.asset.symbol, state.asset.decimals),
         )

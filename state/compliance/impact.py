@@ -39,6 +39,7 @@ class Impact:
     holders: list[ExcludedView] = field(default_factory=list)
     markets: list[HaltedMarketView] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
+    caps: list[dict[str, str]] = field(default_factory=list)
 
 
 def excluded_view(holder: HolderImpact, decimals: int, symbol: str) -> ExcludedView:
