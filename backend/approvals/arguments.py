@@ -41,6 +41,7 @@ LABELS = {
     "from_wallet_id": "From wallet",
     "kyc_level": "KYC level",
     "lockup_end_time": "Lock-up ends",
+    "expected_caps": "Limits of each chain afterwards",
     "marketId": "Market",
     "max_tokens_per_holder": "Maximum per holder",
     "memberId": "Member",
@@ -50,6 +51,7 @@ LABELS = {
     "orders": "Open orders of ineligible holders",
     "org_only": "Organization only",
     "regulation_type": "Framework",
+    "shares": "Limits of each chain",
     "required_kyc_level": "KYC level required",
     "requires_accreditation": "Accredited investors only",
     "rwa_token_address": "Token",
@@ -129,6 +131,8 @@ def _text(name: str, value: Any, known: Known, *, is_addition: bool = False) -> 
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(_text(name, one, known) for one in value)
+    if isinstance(value, dict):
+        return " ".join(f"{label(part)}: {_text(part, one, known)}." for part, one in value.items())
     text = str(value)
     if own in NO_LIMIT and text == "0":
         return "no limit"

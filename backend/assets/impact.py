@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from backend.assets import effects, holders, order_cancellations, records, rules, service
+from backend.assets import chain_caps, effects, holders, order_cancellations, records, rules, service
 from backend.assets.schemas import AssetImpact, AssetPlan, AssetUpdate, HolderImpact, OpenOrders
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
@@ -31,7 +31,10 @@ async def plan(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetPla
         traded = await order_cancellations.chains(context.session, asset_id)
         steps += [f"Cancel the orders of ineligible holders on {names[eid]}" for eid in eids if eid in traded]
     found = await effects.effects(context, asset_id, Change(old, new))
+    if before.cap_shares and not after.cap_shares:
+        steps.insert(0, "Replace the limits set for each chain by equal shares")
     impact = AssetImpact(
+        caps=(await chain_caps.change(context.session, asset, after, eids)).effects if changes else [],
         changes=changes,
         holders_total=found.holders_total,
         holders_excluded=[_excluded(holder) for holder in found.holders_excluded],

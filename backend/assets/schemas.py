@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.caps.schemas import CapEffect, CapShare
 from backend.compliance.impact_schemas import Effects, MarketImpact
 from backend.compliance.schemas import ComplianceRules, RulesPatch
 from backend.core.fields import (
@@ -106,7 +107,8 @@ class Deployment(Record):
 
 
 class Asset(Record):
-    """An asset record. `total_supply` is the sum over its deployments, base units."""
+    """An asset record. `total_supply` is the sum over its deployments, base units. `cap_shares`: the shares of the caps
+    that a person set for each chain; empty where they are calculated."""
 
     id: UUID
     organization_id: UUID
@@ -120,6 +122,7 @@ class Asset(Record):
     max_holders: int
     required_kyc_level: int
     org_only: bool
+    cap_shares: list[CapShare] = Field(default_factory=list)
     total_supply: str
     deployments: list[Deployment]
     request_id: UUID | None = None
@@ -159,13 +162,15 @@ class HolderImpact(BaseModel):
 
 
 class AssetImpact(BaseModel):
-    """What an update would do. `effects` names everyone affected; `holders_excluded` and `markets` repeat its lists."""
+    """What an update would do. `effects` names everyone affected; `holders_excluded` and `markets` repeat its lists.
+    `caps`: the shares of the caps that change on any chain."""
 
     changes: list[RuleChange]
     holders_total: int
     holders_excluded: list[HolderImpact]
     markets: list[MarketImpact]
     effects: Effects = Field(default_factory=Effects)
+    caps: list[CapEffect] = Field(default_factory=list)
 
 
 class AssetPlan(BaseModel):
@@ -245,7 +250,8 @@ class RulesOnChain(BaseModel):
 
 class RuleSet(Record):
     """Rules that a token took on a chain, and what they changed. `at` is the time of the block; null if the chain does
-    not answer."""
+    not answer. `request_id`, its title and the person who made it are null if no request of the organization wrote
+    them."""
 
     id: UUID
     chain_eid: int
@@ -256,6 +262,9 @@ class RuleSet(Record):
     block_number: int
     tx_hash: str
     at: Timestamp | None
+    request_id: UUID | None = None
+    request_title: str | None = None
+    changed_by_name: str | None = None
 
 
 class RuleSetList(RecordPage):

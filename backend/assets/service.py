@@ -161,8 +161,8 @@ async def planned(session: Write, organization_id: UUID, asset_id: UUID, patch: 
 async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetAccepted:
     """Change an asset, and create the request that writes the change to its chains."""
     version = context.call.version if context.call else None
-    if version is None:
-        await _check_may_omit_version(context, asset_id, patch)
+    if version is None and patch.model_fields_set - TEXTS:
+        await check_may_omit_version(context, asset_id)
     asset, terms = await planned(context.session, context.organization_id, asset_id, patch)
     rows = records.active(await records.deployments(context.session, asset_id))
     # Behind another change, which may write what this one finds now.
@@ -203,10 +203,10 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
     )
 
 
-async def _check_may_omit_version(context: Context, asset_id: UUID, patch: AssetUpdate) -> None:
+async def check_may_omit_version(context: Context, asset_id: UUID) -> None:
     """Raise 428 for a change of rules without the version it was made for, where the organization requires one."""
     text = sa.text("select require_if_match from organizations where id = :id")
-    if patch.model_fields_set - TEXTS and await context.session.scalar(text, {"id": context.organization_id}):
+    if await context.session.scalar(text, {"id": context.organization_id}):
         raise versions.VersionRequired(f"/orgs/{context.organization_id}/assets/{asset_id}")
 
 

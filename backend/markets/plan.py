@@ -74,6 +74,7 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             maker_fee_bps=body.maker_fee_bps,
             eligible_parties=able,
             effects=affects,
+            caps=checked.caps.effects,
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),
                 *(

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from backend.caps.schemas import CapEffect, CapShares
 from backend.chain.finality import Finality
 from backend.compliance.impact_schemas import Effects
 from backend.core.fields import (
@@ -60,7 +61,8 @@ class OrderSide(StrEnum):
 
 
 class MarketCreate(Body):
-    """A deploy request. Omitted rules come from the asset."""
+    """A deploy request. Omitted rules come from the asset. `expected_caps`: the shares of the asset's caps that every
+    chain would have afterwards, as the dry run's `caps` shows them; 409 if they would be others."""
 
     chain_eid: Eid = Field(json_schema_extra={"default": 40362})
     market_factory_address: Address
@@ -74,6 +76,7 @@ class MarketCreate(Body):
     max_tokens_per_holder: TokenAmount | None = None
     taker_fee_bps: Annotated[Bps, NullIs(30)] = 30
     maker_fee_bps: Annotated[Bps, NullIs(0)] = 0
+    expected_caps: CapShares | None = None
 
 
 class MarketAccepted(Acceptance):
@@ -144,7 +147,7 @@ class PlanStep(BaseModel):
 
 class MarketPlanImpact(BaseModel):
     """What a deployment would do and cost. `effects` names the holders who could not trade in the market, or who would
-    exceed the share of a cap that their chain keeps."""
+    exceed the share of a cap that their chain keeps. `caps`: the shares of the asset's caps that change."""
 
     will_bridge: bool
     source_chain_eid: int | None
@@ -153,6 +156,7 @@ class MarketPlanImpact(BaseModel):
     maker_fee_bps: int
     eligible_parties: int
     effects: Effects = Field(default_factory=Effects)
+    caps: list[CapEffect] = Field(default_factory=list)
     warnings: list[str]
 
 

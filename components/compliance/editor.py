@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.compliance.caps import limits_by_chain
 from components.compliance.history import rules_history
 from components.compliance.impact import effects
 from components.compliance.rule_editor import framework_cards, rule_settings
@@ -43,6 +44,7 @@ def compliance_editor() -> rx.Component:
     )
     return rx.el.div(
         rx.cond(state.frameworks.length() > 0, editor, rx.el.div(skeleton(5), class_name="card")),
+        limits_by_chain(),
         rules_history(),
         on_mount=state.load,
     )
@@ -78,7 +80,8 @@ def _found() -> rx.Component:
     impact = ComplianceState.impact
     stay = item(impact.staying, sign="circle-check", tone="ok")
     none = item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")
-    return effects(ComplianceState, rx.cond(impact.total > 0, stay, none))
+    limits = rx.cond(impact.caps.length() > 0, rx.el.li(diff(impact.caps), aria_label="Limits by chain"), rx.fragment())
+    return effects(ComplianceState, limits, rx.cond(impact.total > 0, stay, none))
 
 
 def _bar() -> rx.Component:

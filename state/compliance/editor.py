@@ -5,13 +5,15 @@ import reflex as rx
 from backend.assets.schemas import AssetUpdate, OpenOrders
 from backend.client import ApiProblem, body
 from state.assets.detail import AssetState
+from state.compliance.cap_words import cap_changes
+from state.compliance.caps import CapsState
 from state.compliance.effect_rows import Written
 from state.compliance.effects import ShowsEffects
 from state.compliance.history import RulesHistory
 from state.compliance.impact import Impact, impact_of
 from state.compliance.rule_editor import FIELDS, RuleEditor
 from state.compliance.rules import InvalidFields, Rules, asset_body, checked, differences, of_asset, rebased, words
-from state.core.events import Events, Next
+from state.core.events import Events, Next, call
 from state.requests.tracker import Tracker
 
 NO_VERSION = '"unread"'
@@ -102,7 +104,7 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
             self.checking = False
             return
         asset = (await self.get_state(AssetState)).asset
-        self.impact = impact_of(plan)
+        self.impact = impact_of(plan, cap_changes(plan.impact.caps, asset.symbol, asset.decimals))
         self._take_effects(plan.impact.effects, Written(asset.symbol, asset.decimals))
         self.cancels_orders = self.cancels_orders and self.impact.orders != ""
         self.checking, self.checked = False, True
@@ -146,6 +148,7 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         page = await self.get_state(AssetState)
         await self._accepted(f"Updating the rules of {page.asset.symbol}", answer.request_id)
         yield [page._follow(answer.request_id), Tracker.watch, AssetState.reload, RulesHistory.catch_up]
+        yield call(CapsState.watch, answer.request_id)
 
     def _rejected(self, problem: ApiProblem) -> None:
         self._refused(problem)

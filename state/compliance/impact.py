@@ -17,10 +17,11 @@ class Impact:
     is_harmless: bool = True
     total: int = 0
     steps: list[str] = field(default_factory=list)
+    caps: list[dict[str, str]] = field(default_factory=list)
 
 
-def impact_of(plan: AssetPlan) -> Impact:
-    """Convert the response to a dry run."""
+def impact_of(plan: AssetPlan, caps: list[dict[str, str]]) -> Impact:
+    """Convert the response to a dry run; `caps` are the limits by chain that change, as text."""
     effects, words = plan.impact.effects, headline(plan.impact.effects)
     stay = effects.holders_total - effects.holders_excluded_total - effects.holders_ineligible_total
     return Impact(
@@ -30,6 +31,7 @@ def impact_of(plan: AssetPlan) -> Impact:
         is_harmless=not words,
         total=effects.holders_total,
         steps=plan.steps,
+        caps=caps,
     )
 
 
