@@ -25,7 +25,7 @@ NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder", "mint", "transfer"
 """Fields in which 0 means no limit."""
 CLAIMED = frozenset({"display_name", "email"})
 """Fields with which the requester describes an added person."""
-CODES = frozenset({"role", "side", "approvals", "regulation_type"})
+CODES = frozenset({"role", "side", "approvals", "regulation_type", "orders"})
 LABELS = {
     "address": "Wallet",
     "approver_wait_hours": "Hours that new approvers wait",
@@ -41,14 +41,17 @@ LABELS = {
     "from_wallet_id": "From wallet",
     "kyc_level": "KYC level",
     "lockup_end_time": "Lock-up ends",
+    "expected_caps": "Limits of each chain afterwards",
     "marketId": "Market",
     "max_tokens_per_holder": "Maximum per holder",
     "memberId": "Member",
     "merkleRoot": "Merkle root",
     "min_kyc_level": "KYC level required",
     "orderId": "Order",
+    "orders": "Open orders of ineligible holders",
     "org_only": "Organization only",
     "regulation_type": "Framework",
+    "shares": "Limits of each chain",
     "required_kyc_level": "KYC level required",
     "requires_accreditation": "Accredited investors only",
     "rwa_token_address": "Token",
@@ -128,6 +131,8 @@ def _text(name: str, value: Any, known: Known, *, is_addition: bool = False) -> 
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(_text(name, one, known) for one in value)
+    if isinstance(value, dict):
+        return " ".join(f"{label(part)}: {_text(part, one, known)}." for part, one in value.items())
     text = str(value)
     if own in NO_LIMIT and text == "0":
         return "no limit"

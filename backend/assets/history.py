@@ -16,9 +16,33 @@ from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.errors import SignumError
 from backend.lists.pages import Listing, Page
+from backend.requests import titles
 
 TABLE = sa.inspect(RuleSetRow).local_table
 LIST = Listing.of(TABLE.c, "created_at", names=(col(ChainRow.display_name),), codes=(TABLE.c.tx_hash,))
+_MADE = """
+  select t.chain_eid, t.tx_hash, r.id, r.kind, r.title, coalesce(u.display_name, u.email) as name
+  from ({found}) t join requests r on r.id = t.request_id and r.organization_id = :org
+  left join users u on u.id = r.created_by
+"""
+
+
+def _made(found: str) -> sa.TextClause:
+    return sa.text(_MADE.format(found=found))
+
+
+_SENT = _made("""
+  select chain_eid, tx_hash, request_id from transactions where organization_id = :org and tx_hash = any(:hashes)
+""")
+_DELIVERED = _made("""
+  select destination_chain_eid as chain_eid, destination_tx_hash as tx_hash, request_id from bridges
+  where organization_id = :org and destination_tx_hash = any(:hashes)
+""")
+_REPLACED = _made("""
+  select t.chain_eid, e ->> 'tx_hash' as tx_hash, t.request_id
+  from transactions t cross join jsonb_array_elements(t.earlier) e
+  where t.organization_id = :org and t.earlier <> '[]' and e ->> 'tx_hash' = any(:hashes)
+""")
 Times = Mapping[tuple[int, int], datetime]
 
 
@@ -30,9 +54,12 @@ async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
         .where(TABLE.c.asset_id == asset_id, TABLE.c.organization_id == context.organization_id)
     )
     shown, paging = await page.read(context.session, query)
+    makers = await _makers(context, shown)
     async with db.paused(context.session):
         times = await _times(shown)
-    return RuleSetList(rule_sets=[_rule_set(row, times) for row in shown], **paging)
+    return RuleSetList(
+        rule_sets=[_rule_set(row, times, makers.get((row.chain_eid, row.tx_hash))) for row in shown], **paging
+    )
 
 
 def _before() -> sa.ScalarSelect[Any]:
@@ -68,7 +95,26 @@ async def _times(rows: Sequence[Any]) -> Times:
     return found
 
 
-def _rule_set(row: Any, times: Times) -> RuleSet:
+async def _makers(context: Context, rows: Sequence[Any]) -> dict[tuple[int, str], dict[str, Any]]:
+    """Return the request that wrote each row and who made it, by chain and transaction: the request of our transaction,
+    also if a version with a lower fee was mined, or of the bridge whose packet carried the rules."""
+    hashes = {row.tx_hash for row in rows}
+    found: dict[tuple[int, str], dict[str, Any]] = {}
+    for query in (_SENT, _DELIVERED, _REPLACED):
+        values = {"org": context.organization_id, "hashes": sorted(hashes)}
+        for one in await context.session.execute(query, values):
+            found[one.chain_eid, one.tx_hash] = {
+                "request_id": one.id,
+                "request_title": titles.title_of(context.scopes, one.kind, one.title),
+                "changed_by_name": one.name,
+            }
+        hashes -= {tx_hash for _, tx_hash in found}
+        if not hashes:
+            break
+    return found
+
+
+def _rule_set(row: Any, times: Times, maker: dict[str, Any] | None) -> RuleSet:
     rules = RulesOnChain(**row.rules)
     return RuleSet(
         id=row.id,
@@ -80,6 +126,7 @@ def _rule_set(row: Any, times: Times) -> RuleSet:
         block_number=row.block_number,
         tx_hash=row.tx_hash,
         at=times.get((row.chain_eid, row.block_number)),
+        **(maker or {}),
     )
 
 

@@ -40,6 +40,8 @@ class AssetRow(Row, table=True):
     max_holders: int = Field(default=0, sa_type=sa.BigInteger)
     required_kyc_level: int = 0
     org_only: bool = False
+    cap_shares: list[dict[str, Any]] = json_field(list)
+    """The shares of the caps that a person set for each chain; empty where they are calculated."""
     request_id: UUID | None = None
     failure: str | None = None
 

@@ -6,7 +6,18 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response, status
 from fastapi.responses import JSONResponse
 
-from backend.assets import history, holders, holders_at, impact, listing, records, service, transfer_check
+from backend.assets import (
+    cap_moves,
+    chain_caps,
+    history,
+    holders,
+    holders_at,
+    impact,
+    listing,
+    records,
+    service,
+    transfer_check,
+)
 from backend.assets.schemas import (
     Asset,
     AssetAccepted,
@@ -22,6 +33,7 @@ from backend.assets.schemas import (
 )
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
+from backend.caps.schemas import AssetCaps, CapSharesPlan, CapSharesUpdate
 from backend.compliance.schemas import TransferCheck, TransferVerdict
 from backend.core.errors import BadRequest
 from backend.lists.pages import Page
@@ -122,6 +134,29 @@ async def list_holders(
         return await holders.page(context, assetId, page)
     place = await holders_at.place(context, assetId, block, chain_eid)
     return await holders_at.page(context, place, page)
+
+
+@router.get("/{assetId}/caps")
+@requires(Scope.ASSETS_READ)
+async def get_caps(context: Current, orgId: UUID, assetId: UUID) -> AssetCaps:
+    """Get the caps of an asset, and the share of each chain: what it enforces now, and how much of it is used."""
+    return await chain_caps.current(context, assetId)
+
+
+@router.post("/{assetId}/cap-shares", status_code=status.HTTP_202_ACCEPTED, responses={409: {}, 428: {}})
+@requires(Scope.ASSETS_WRITE, fresh=True)
+async def share_caps(
+    context: Current, orgId: UUID, assetId: UUID, body: CapSharesUpdate, response: Response, dry_run: DryRun = False
+) -> AssetAccepted | CapSharesPlan:
+    """Set the share of the caps of every chain, for example to move a part of it from one chain to another.
+
+    The shares add up to the caps, and none is below what its chain uses (409). Shares decrease first and increase
+    afterwards, so that their sum never exceeds the cap. They stay until a cap changes or the asset gets another chain:
+    then shares are as equal as possible again. `If-Match` works as for an update of the asset.
+    """
+    if dry_run:
+        return planned(response, await cap_moves.plan(context, assetId, body))
+    return accepted(response, orgId, await cap_moves.create(context, assetId, body))
 
 
 @router.get("/{assetId}/rules-history")

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from backend.assets.schemas import AssetStatus, AssetUpdate, RuleChange
+from backend.caps.schemas import CapRule, CapShare
 from backend.compliance.schemas import ComplianceRules
 from backend.core.errors import BadRequest, Conflict
 from backend.core.fields import RegulationType
@@ -24,22 +25,33 @@ class Terms(BaseModel):
     max_holders: int = 0
     required_kyc_level: int = 0
     org_only: bool = False
+    cap_shares: tuple[CapShare, ...] = ()
+    """The shares of the caps that a person set for each chain; none where they are calculated."""
+
+    @property
+    def caps(self) -> dict[CapRule, int]:
+        """Return the caps; 0 is no limit."""
+        return {
+            CapRule.MAX_HOLDERS: self.max_holders,
+            CapRule.MAX_TOKENS: int(self.compliance_rules.max_tokens_per_holder),
+        }
 
     def flat(self) -> dict[str, Any]:
-        """Return the fields, those of compliance_rules by dotted names."""
-        fields = self.model_dump(mode="json")
+        """Return the fields that are rules, those of compliance_rules by dotted names."""
+        fields = self.model_dump(mode="json", exclude={"cap_shares"})
         nested = fields.pop("compliance_rules")
         return fields | {f"compliance_rules.{name}": value for name, value in nested.items()}
 
 
 def merged(terms: Terms, patch: AssetUpdate, now: int) -> Terms:
-    """Return the terms after a JSON merge patch. Raises BadRequest if a new lock-up ends in the past."""
+    """Return the terms after a JSON merge patch. A new cap is shared equally again. Raises BadRequest if a new lock-up
+    ends in the past."""
     given = patch.model_dump(exclude_unset=True, include=set(Terms.model_fields))
     given["compliance_rules"] = terms.compliance_rules.model_copy(update=given.get("compliance_rules"))
     after = terms.model_copy(update=given)
     if after.compliance_rules.lockup_end_time != terms.compliance_rules.lockup_end_time:
         check_lockup(after.compliance_rules.lockup_end_time, now, "/compliance_rules/lockup_end_time")
-    return after
+    return after if after.caps == terms.caps else after.model_copy(update={"cap_shares": ()})
 
 
 def changes(before: Terms, after: Terms) -> list[RuleChange]:
@@ -81,6 +93,11 @@ class Held:
 
     holders: Mapping[int, int] = field(default_factory=dict)
     largest: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def used(self) -> Mapping[CapRule, Mapping[int, int]]:
+        """Return how much of each cap the chains use."""
+        return {CapRule.MAX_HOLDERS: self.holders, CapRule.MAX_TOKENS: self.largest}
 
 
 NOTHING = Held()

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.caps.schemas import CapEffect, CapShare
+from backend.compliance.impact_schemas import Effects, MarketImpact
 from backend.compliance.schemas import ComplianceRules, RulesPatch
 from backend.core.fields import (
     KEPT,
@@ -63,6 +65,14 @@ class AssetCreate(Body):
     org_only: Flag = False
 
 
+class OpenOrders(StrEnum):
+    """What happens to open orders whose makers are ineligible under the new rules: `keep` them, marked, or `cancel`
+    them as the owner of the markets, those that are open when the rules have been set."""
+
+    KEEP = "keep"
+    CANCEL = "cancel"
+
+
 class AssetUpdate(Body):
     """JSON merge patch of an asset; on-chain fields are written to every deployment. Omitted fields stay unchanged, and
     null is refused for protections: 0, false, "none" or an empty list removes one."""
@@ -74,11 +84,12 @@ class AssetUpdate(Body):
     max_holders: Annotated[Count | None, KEPT, removed_by("0")] = None
     required_kyc_level: Annotated[KycLevel | None, KEPT, removed_by("0")] = None
     org_only: Annotated[Flag | None, KEPT, removed_by("false")] = None
+    orders: OpenOrders | None = None
 
     def given(self) -> set[str]:
         """Return the names of the fields that are changed, those of rules as `compliance_rules.{name}`."""
         rules = self.compliance_rules.model_fields_set if self.compliance_rules else ()
-        return (self.model_fields_set - {"compliance_rules"}) | {f"compliance_rules.{name}" for name in rules}
+        return (self.model_fields_set - {"compliance_rules", "orders"}) | {f"compliance_rules.{name}" for name in rules}
 
 
 class Deployment(Record):
@@ -97,7 +108,8 @@ class Deployment(Record):
 
 
 class Asset(Record):
-    """An asset record. `total_supply` is the sum over its deployments, base units."""
+    """An asset record. `total_supply` is the sum over its deployments, base units. `cap_shares`: the shares of the caps
+    that a person set for each chain; empty where they are calculated."""
 
     id: UUID
     organization_id: UUID
@@ -111,6 +123,7 @@ class Asset(Record):
     max_holders: int
     required_kyc_level: int
     org_only: bool
+    cap_shares: list[CapShare] = Field(default_factory=list)
     total_supply: str
     deployments: list[Deployment]
     request_id: UUID | None = None
@@ -149,22 +162,16 @@ class HolderImpact(BaseModel):
     reasons: list[str]
 
 
-class MarketImpact(BaseModel):
-    """A market, and whether the new rules would halt it."""
-
-    market_id: UUID
-    chain_eid: int
-    halts: bool
-    reason: str
-
-
 class AssetImpact(BaseModel):
-    """What an update would do."""
+    """What an update would do. `effects` names everyone affected; `holders_excluded` and `markets` repeat its lists.
+    `caps`: the shares of the caps that change on any chain."""
 
     changes: list[RuleChange]
     holders_total: int
     holders_excluded: list[HolderImpact]
     markets: list[MarketImpact]
+    effects: Effects = Field(default_factory=Effects)
+    caps: list[CapEffect] = Field(default_factory=list)
 
 
 class AssetPlan(BaseModel):
@@ -255,7 +262,8 @@ class RulesOnChain(BaseModel):
 
 class RuleSet(Record):
     """Rules that a token took on a chain, and what they changed. `at` is the time of the block; null if the chain does
-    not answer."""
+    not answer. `request_id`, its title and the person who made it are null if no request of the organization wrote
+    them."""
 
     id: UUID
     chain_eid: int
@@ -266,6 +274,9 @@ class RuleSet(Record):
     block_number: int
     tx_hash: str
     at: Timestamp | None
+    request_id: UUID | None = None
+    request_title: str | None = None
+    changed_by_name: str | None = None
 
 
 class RuleSetList(RecordPage):

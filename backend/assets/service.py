@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
-from backend.assets import gas, holders, records, rules, states
+from backend.assets import gas, holders, order_cancellations, records, rules, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.records import SymbolTaken
 from backend.assets.rules import Terms
@@ -23,6 +23,7 @@ from backend.assets.schemas import (
     AssetCreatePlan,
     AssetStatus,
     AssetUpdate,
+    OpenOrders,
 )
 from backend.assets.terms import terms_of, token_rules, write
 from backend.auth import operator_paid, versions
@@ -160,8 +161,8 @@ async def planned(session: Write, organization_id: UUID, asset_id: UUID, patch: 
 async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetAccepted:
     """Change an asset, and create the request that writes the change to its chains."""
     version = context.call.version if context.call else None
-    if version is None:
-        await _check_may_omit_version(context, asset_id, patch)
+    if version is None and patch.model_fields_set - TEXTS:
+        await check_may_omit_version(context, asset_id)
     asset, terms = await planned(context.session, context.organization_id, asset_id, patch)
     rows = records.active(await records.deployments(context.session, asset_id))
     # Behind another change, which may write what this one finds now.
@@ -171,6 +172,14 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
         await new_activity.check(context, *(r.chain_eid for r in rows))
     names = await records.chain_names(context.session)
     steps = [Step(f"rules_{r.chain_eid}", f"Rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain]
+    traded = await order_cancellations.chains(context.session, asset_id) if patch.orders is OpenOrders.CANCEL else set()
+    cancelling = [r.chain_eid for r in rows if r.chain_eid in traded]
+    if cancelling:
+        await chains.check_network(context, *cancelling)
+    steps += [
+        Step(order_cancellations.step_name(eid), f"Orders of ineligible holders cancelled on {names[eid]}", eid)
+        for eid in cancelling
+    ]
     request = await accept(
         context,
         "asset.update",
@@ -183,20 +192,21 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
             "patch": patch.model_dump(mode="json", exclude_unset=True),
             "version": asdict(version) if version else None,
             "on_chain": on_chain,
+            "cancelling": cancelling,
         },
     )
     if request.status is not RequestStatus.AWAITING_APPROVAL:
         await queue(context.session, request)
-    message = f"{len(steps)} chain(s) get the new rules." if steps else "No chain needs a change."
+    message = f"{len(rows)} chain(s) get the new rules." if on_chain else "No chain needs a change."
     return AssetAccepted(
         assetId=asset.id, status=asset.status, request_id=str(request.id), message=acceptance_message(request, message)
     )
 
 
-async def _check_may_omit_version(context: Context, asset_id: UUID, patch: AssetUpdate) -> None:
+async def check_may_omit_version(context: Context, asset_id: UUID) -> None:
     """Raise 428 for a change of rules without the version it was made for, where the organization requires one."""
     text = sa.text("select require_if_match from organizations where id = :id")
-    if patch.model_fields_set - TEXTS and await context.session.scalar(text, {"id": context.organization_id}):
+    if await context.session.scalar(text, {"id": context.organization_id}):
         raise versions.VersionRequired(f"/orgs/{context.organization_id}/assets/{asset_id}")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.assets import caps, deployment, records, service, states
+from backend.assets import cap_moves, caps, deployment, order_cancellations, records, service, states
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.rules import NOTHING, Held, Terms
 from backend.assets.schemas import AssetStatus
@@ -92,10 +92,27 @@ async def update(run: Run) -> None:
     shared = caps.are_set(terms) and len(records.active(rows)) > 1
     if on_chain:
         await _write(run, terms, rows, await caps.held(run, run.subject_id) if shared else NOTHING)
+    for row in records.active(rows):
+        if row.chain_eid in run.arguments.get("cancelling", []):
+            async with run.step(order_cancellations.step_name(row.chain_eid)) as step:
+                await order_cancellations.cancel(run, step, row)
     async with run.step("asset_active") as step:
         if on_chain and shared:
             await caps.share_out(run, step, run.subject_id, terms, "share")
         await _settle(run, **({"failure": None} if on_chain else {}))
+
+
+@workflow("asset.share_caps", on_failure=update_failed, on_approval=cap_moves.queue)
+async def share_caps(run: Run) -> None:
+    """Write the chosen shares of the caps to the asset, and set them on every chain."""
+    async with run.transaction() as session:
+        terms = await cap_moves.apply(session, run.request_id)
+        asset = await records.asset(session, run.organization_id, run.subject_id, lock=True)
+        if run.attempt > 1 and asset.status is AssetStatus.ACTIVE:
+            await states.change(session, asset, status=AssetStatus.UPDATING, failure=None)
+    await caps.move(run, run.subject_id, terms)
+    async with run.step("asset_active"):
+        await _settle(run, failure=None)
 
 
 async def _write(run: Run, terms: Terms, rows: Sequence[DeploymentRow], held: Held) -> None:

@@ -92,7 +92,7 @@ RECORDS = {
             "assetId",
             "assets",
             "name, description, regulation_type, compliance_rules, max_holders, required_kyc_level, org_only,"
-            " status = 'archived'",
+            " cap_shares, status = 'archived'",
             accepted="request_id",
         ),
         Record("partyId", "parties", "name, email, wallet_address, country, status, kyc_level, accredited, reason"),

@@ -3,8 +3,9 @@
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from backend.caps.schemas import CapEffect, CapShares
 from backend.chain.finality import Finality
 from backend.core.fields import Acceptance, Address, Body, Eid, Reason, Record, Timestamp, TokenAmount
 from backend.lists.schemas import RecordPage
@@ -20,23 +21,26 @@ class BridgeStatus(StrEnum):
 
 
 class BridgeCreate(Body):
-    """Bridge supply of an asset; amount 0 only brings the asset and its rules."""
+    """Bridge supply of an asset; amount 0 only brings the asset and its rules. `expected_caps`: the shares of the caps
+    that every chain would have afterwards, as the dry run's `caps` shows them; 409 if they would be others."""
 
     destination_chain_eid: Eid
     source_chain_eid: Eid | None = None
     amount: TokenAmount = "0"
     to_address: Address | None = None
+    expected_caps: CapShares | None = None
 
 
 class BridgeImpact(BaseModel):
-    """What would cross, to which address (null: the treasury), and whether the token is deployed on the other chain
-    first."""
+    """What would cross, to which address (null: the treasury), whether the token is deployed on the other chain first,
+    and the shares of the caps that change."""
 
     source_chain_eid: int
     destination_chain_eid: int
     amount: str
     to_address: str | None
     deploys_token: bool
+    caps: list[CapEffect] = Field(default_factory=list)
     warnings: list[str]
 
 

@@ -1,5 +1,6 @@
 """Create bridges, and list their steps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.assets import caps, gas, holders, records
+from backend.assets import caps, chain_caps, gas, holders, records
 from backend.assets.models import AssetRow, DeploymentRow
 from backend.assets.schemas import AssetStatus
 from backend.assets.service import usable_chain
@@ -19,6 +20,8 @@ from backend.auth.scopes import Scope
 from backend.bridges import paths, price, rules
 from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
+from backend.caps.changes import NO_CHANGE, Change
+from backend.caps.schemas import CapShare
 from backend.chain.bindings import token
 from backend.chain.transactions import lost_transactions
 from backend.chains import new_activity
@@ -34,6 +37,8 @@ from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
 from backend.wallets.known_names import names_of
+
+SHARED = "The asset's caps are shared with one more chain: the shares of the other chains decrease."
 
 
 def steps(source_eid: int, destination_eid: int) -> list[Step]:
@@ -78,10 +83,9 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
     """Run every check of a bridge, and return what it would do."""
     route = await _checked(context, asset_id, body)
     symbol, name = route.asset.symbol, route.destination.display_name
-    warnings = []
-    caps = (route.asset.max_holders, int(terms_of(route.asset).compliance_rules.max_tokens_per_holder))
-    if any(caps) and not route.is_there:
-        warnings.append("The asset's caps are shared with one more chain: the shares of the other chains decrease.")
+    change = await cap_change(context, route.asset, body.destination_chain_eid, is_there=route.is_there)
+    change.check_expected(body.expected_caps)
+    warnings = [SHARED] if change.effects else []
     warnings += await paths.notes(context.session, route.source.chain_eid, body.destination_chain_eid)
     steps = [
         *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
@@ -95,6 +99,7 @@ async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePl
         amount=body.amount,
         to_address=body.to_address,
         deploys_token=not route.is_there,
+        caps=change.effects,
         warnings=warnings,
     )
     return BridgePlan(steps=steps, impact=impact)
@@ -104,6 +109,8 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     """Create a bridge and its request."""
     route = await _checked(context, asset_id, body)
     asset, source, destination = route.asset, route.source, route.destination
+    change = await cap_change(context, asset, body.destination_chain_eid, is_there=route.is_there)
+    change.check_expected(body.expected_caps)
     missing = await missing_on(context, body.destination_chain_eid, is_there=route.is_there)
     await operator_paid.count(context.session, context.organization_id, sum(missing.values()))
     row = await insert(
@@ -120,8 +127,28 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         arguments=lineage.noted(missing),
     )
     await begun(context.session, row, request.id)
+    await confirmed(context, asset, request.id, change, body.expected_caps)
     message = acceptance_message(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
     return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
+
+
+async def cap_change(context: Context, asset: AssetRow, eid: int, *, is_there: bool) -> Change:
+    """Return the shares of the caps after the asset's token is deployed on a chain; no change if it is there."""
+    if is_there:
+        return NO_CHANGE
+    rows = await records.deployments(context.session, asset.id)
+    eids = list(dict.fromkeys([*records.sharing(rows), eid]))
+    return await chain_caps.change(context.session, asset, terms_of(asset), eids)
+
+
+async def confirmed(
+    context: Context, asset: AssetRow, request_id: UUID, change: Change, expected: Sequence[CapShare] | None
+) -> None:
+    """Record in the audit log that the caller confirmed the new shares of the caps, before any chain gets them."""
+    if expected is None or not change.effects:
+        return
+    facts = {"caps": [effect.model_dump(mode="json") for effect in change.effects], "request_id": str(request_id)}
+    await publish(context.session, asset.organization_id, "asset.caps_confirmed", ("asset", asset.id), None, facts)
 
 
 async def _title(context: Context, body: BridgeCreate, route: Route) -> str:

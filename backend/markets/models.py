@@ -71,6 +71,8 @@ class OrderRow(Row, table=True):
     __table_args__ = (
         *sort_indexes("orders", "created_at", "updated_at", by="market_id"),
         sa.UniqueConstraint("market_id", "chain_order_id"),
+        # Read after every pass of the indexer.
+        sa.Index("ix_orders_open", "market_id", postgresql_where=sa.text("status in ('open', 'partial')")),
     )
 
     organization_id: UUID = organization_field()
@@ -87,6 +89,8 @@ class OrderRow(Row, table=True):
     tx_hash: str | None = None
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     failure: str | None = None
+    blocked_reason: str | None = None
+    """Why an open order cannot be filled: its maker is ineligible."""
 
 
 class TradeRow(Row, table=True):

@@ -22,6 +22,7 @@ from backend.wallets.models import WalletRow
 ORDERS = sa.inspect(OrderRow).local_table
 TRADES = sa.inspect(TradeRow).local_table
 _MAKERS, _TAKERS = ORDERS.alias("makers"), ORDERS.alias("takers")
+_BLOCKED = sa.and_(ORDERS.c.blocked_reason.is_not(None), ORDERS.c.status.in_((OrderStatus.OPEN, OrderStatus.PARTIAL)))
 LIST = Listing.of(
     ORDERS.c,
     "created_at",
@@ -51,10 +52,17 @@ TRADE_LIST = Listing(
 
 
 async def page(
-    context: Context, market_id: UUID, page: Page, status: OrderStatus | None, side: OrderSide | None
+    context: Context,
+    market_id: UUID,
+    page: Page,
+    status: OrderStatus | None,
+    side: OrderSide | None,
+    blocked: bool | None,
 ) -> OrderList:
     """Return a page of a market's orders, newest first, with the makers' names if the organization knows them."""
     query = where_given(_query(context, market_id), (ORDERS.c.status, status), (ORDERS.c.side, side))
+    if blocked is not None:
+        query = query.where(_BLOCKED if blocked else sa.not_(_BLOCKED))
     shown, paging = await page.read(context.session, query)
     return OrderList(orders=[_order(r) for r in shown], **paging)
 
@@ -87,7 +95,8 @@ def _query(context: Context, market_id: UUID) -> sa.Select[Any]:
 
 def _order(row: Any) -> Order:
     amounts = {name: str(getattr(row, name)) for name in ("price", "amount", "filled")}
-    return Order(**{**row._mapping, **amounts})
+    reason = row.blocked_reason if row.status in (OrderStatus.OPEN, OrderStatus.PARTIAL) else None
+    return Order(**{**row._mapping, **amounts, "blocked_reason": reason})
 
 
 async def trades(context: Context, market_id: UUID, page: Page, order_id: UUID | None) -> TradeList:

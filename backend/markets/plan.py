@@ -6,7 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.assets import gas, holders, impact, records
+from backend.assets import effects, gas, holders, records
 from backend.assets.terms import terms_of, token_rules
 from backend.auth.principal import Context
 from backend.bridges import paths, price
@@ -17,7 +17,9 @@ from backend.chain.deployment.contracts import contracts_of
 from backend.chain.devnet import clock
 from backend.chain.rpc import node_urls
 from backend.chain.rpc.json_rpc import connect, transaction
-from backend.compliance.rules import Account, evaluate_order, failures
+from backend.compliance import affected, standings
+from backend.compliance.impact_case import Change
+from backend.compliance.standings import Wanted
 from backend.core import db
 from backend.core.errors import SignumError
 from backend.markets import service
@@ -45,12 +47,20 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
         **columns(body, terms_of(checked.asset)),
     )
     rules = market_rules(draft)
-    rows = await records.deployments(context.session, asset_id)
-    chains = list(dict.fromkeys([*records.sharing(rows), body.chain_eid]))
-    on_token = token_rules(terms_of(checked.asset), chains, body.chain_eid)
+    terms = terms_of(checked.asset)
+    sharing = records.sharing(await records.deployments(context.session, asset_id))
+    chains = list(dict.fromkeys([*sharing, body.chain_eid]))
+    held = await holders.by_chain(context.session, context.organization_id, asset_id)
+    on_token = token_rules(terms, chains, body.chain_eid, held)
+    change = Change(
+        {eid: token_rules(terms, sharing, eid, held) for eid in sharing},
+        {eid: token_rules(terms, chains, eid, held) for eid in sharing},
+        rules,
+    )
     names = await records.chain_names(context.session)
     wallet = await signing_wallets.treasury(context.session, context.organization_id)
     able, people = await _eligible(context, body.chain_eid, on_token, rules)
+    affects = await effects.effects(context, asset_id, change)
     async with db.paused(context.session):
         steps = await _steps(checked, body, names, wallet, rules)
     shown = {name: _words(value) for name, value in rules.as_dict().items()}
@@ -63,9 +73,10 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             taker_fee_bps=body.taker_fee_bps,
             maker_fee_bps=body.maker_fee_bps,
             eligible_parties=able,
+            effects=affects,
+            caps=checked.caps.effects,
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),
-                *await _holders_out(context, asset_id, on_token, rules),
                 *(
                     []
                     if checked.source is None
@@ -165,22 +176,8 @@ async def _eligible(context: Context, eid: int, rules: TokenRules, market: Marke
         col(PartyRow.organization_id) == context.organization_id, col(PartyRow.wallet_address).is_not(None)
     )
     wallets = [a for a in await context.session.scalars(query) if a]
-    known = await impact.standings(context)
-    able = [w for w in wallets if (s := known.get((eid, w))) and _can_buy(Account(w, s, s), rules, market)]
-    return len(able), len(wallets)
-
-
-def _can_buy(account: Account, rules: TokenRules, market: MarketRules) -> bool:
-    return not failures(evaluate_order(rules, market, account, True, 0, clock.moment()))
-
-
-async def _holders_out(context: Context, asset_id: UUID, rules: TokenRules, market: MarketRules) -> list[str]:
-    """Return the holders, on any chain, whom the market's rules would exclude."""
-    known = await impact.standings(context)
-    owners = await holders.everyone(context.session, context.organization_id, asset_id)
-    people = [impact.holder_account(h, known) for h in owners if not h.is_treasury]
-    out = [a for a in people if not _can_buy(a, rules, market)]
-    return [f"{len(out)} of {len(people)} holders could not buy here with their attestations."] if out else []
+    found = await standings.read(context, {eid: Wanted(wallets, [rules])})
+    return len(affected.able_buyers(rules, market, [found.account(eid, w, rules) for w in wallets])), len(wallets)
 
 
 def _warnings(checked: Checked, rules: MarketRules, able: int, people: int, chain: str) -> list[str]:

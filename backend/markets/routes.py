@@ -102,11 +102,14 @@ async def list_orders(
     page: Annotated[Page, Depends(order_listing.LIST.page)],
     status: OrderStatus | None = None,
     side: OrderSide | None = None,
+    blocked: Annotated[
+        bool | None, Query(description="Only open orders that cannot be filled because of their makers, or all others.")
+    ] = None,
 ) -> OrderList:
     """List orders of a market, newest first: those that were accepted here, also while they are pending, and those that
     were placed on the chain by others."""
     await service.market(context, assetId, marketId)
-    return await order_listing.page(context, marketId, page, status, side)
+    return await order_listing.page(context, marketId, page, status, side, blocked)
 
 
 @router.post(ORDERS, status_code=status.HTTP_202_ACCEPTED)

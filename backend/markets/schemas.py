@@ -6,7 +6,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from backend.caps.schemas import CapEffect, CapShares
 from backend.chain.finality import Finality
+from backend.compliance.impact_schemas import Effects
 from backend.core.fields import (
     Acceptance,
     Address,
@@ -59,7 +61,8 @@ class OrderSide(StrEnum):
 
 
 class MarketCreate(Body):
-    """A deploy request. Omitted rules come from the asset."""
+    """A deploy request. Omitted rules come from the asset. `expected_caps`: the shares of the asset's caps that every
+    chain would have afterwards, as the dry run's `caps` shows them; 409 if they would be others."""
 
     chain_eid: Eid = Field(json_schema_extra={"default": 40362})
     market_factory_address: Address
@@ -73,6 +76,7 @@ class MarketCreate(Body):
     max_tokens_per_holder: TokenAmount | None = None
     taker_fee_bps: Annotated[Bps, NullIs(30)] = 30
     maker_fee_bps: Annotated[Bps, NullIs(0)] = 0
+    expected_caps: CapShares | None = None
 
 
 class MarketAccepted(Acceptance):
@@ -142,7 +146,8 @@ class PlanStep(BaseModel):
 
 
 class MarketPlanImpact(BaseModel):
-    """What a deployment would do and cost."""
+    """What a deployment would do and cost. `effects` names the holders who could not trade in the market, or who would
+    exceed the share of a cap that their chain keeps. `caps`: the shares of the asset's caps that change."""
 
     will_bridge: bool
     source_chain_eid: int | None
@@ -150,6 +155,8 @@ class MarketPlanImpact(BaseModel):
     taker_fee_bps: int
     maker_fee_bps: int
     eligible_parties: int
+    effects: Effects = Field(default_factory=Effects)
+    caps: list[CapEffect] = Field(default_factory=list)
     warnings: list[str]
 
 
@@ -208,7 +215,9 @@ class Order(Record):
     """An order. `chain_order_id`, its number in the market's contract, and its transaction are null while it is
     pending, and if it `failed`; `failure` then says why. `request_id` is null if it was placed outside Signum.
     `finality` is the finality of its transaction's block, in the chain's terms; null if Signum did not send the
-    transaction."""
+    transaction. `blocked_reason` says why an open order cannot be filled now: its maker is ineligible under the rules
+    of the token or the market. The order stays until it is cancelled, and is filled once the maker is eligible again.
+    """
 
     id: UUID
     asset_id: UUID
@@ -225,6 +234,7 @@ class Order(Record):
     tx_hash: str | None
     finality: Finality | None = None
     failure: str | None
+    blocked_reason: str | None = None
     created_at: Timestamp
     updated_at: Timestamp
 

@@ -19,6 +19,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import service as bridges
 from backend.bridges.models import BridgeRow
+from backend.caps.changes import Change
 from backend.chain.bindings import factory
 from backend.chain.bindings.factory import FactoryInfo
 from backend.chain.deployment.contracts import contracts_of
@@ -52,6 +53,8 @@ class Checked:
     fee: int
     missing: dict[int, int]
     """Return how many transactions the operator pays to register the organization, by endpoint ID."""
+    caps: Change
+    """The shares of the asset's caps that the bridge before the market would set."""
 
 
 async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked:
@@ -84,7 +87,9 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rows = await records.deployments(context.session, asset_id)
     there, source = await _way(context, asset, rows, body, chain.display_name)
-    return Checked(asset, chain, info, currency, there, source, fee, missing)
+    change = await bridges.cap_change(context, asset, body.chain_eid, is_there=source is None)
+    change.check_expected(body.expected_caps)
+    return Checked(asset, chain, info, currency, there, source, fee, missing, change)
 
 
 async def check_factory(body: MarketCreate) -> None:
@@ -149,6 +154,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
     if market.bridge_id is not None:
         bridge = await context.session.get_one(BridgeRow, market.bridge_id)
         await bridges.begun(context.session, bridge, request.id)
+    await bridges.confirmed(context, checked.asset, request.id, checked.caps, body.expected_caps)
     subject, made = ("market", market.id), shown(Market, market)
     await publish(context.session, market.organization_id, f"market.{market.status}", subject, None, made)
     message = f"{checked.asset.symbol} is bridged to {name} first." if checked.source else f"Deploying on {name}."

@@ -165,6 +165,10 @@ BODIES: dict[str, dict[str, Any]] = {
         "max_holders": 1500,
     },
     "AttestationCreate": {"party_id": ID, "chain_eid": 40362, "kyc_level": 2},
+    "CapSharesUpdate": {
+        "shares": [{"chain_eid": 40161, "max_holders": 1200}, {"chain_eid": 40362, "max_holders": 300}],
+        "reason": "More holders are expected on Sepolia.",
+    },
     "BridgeCreate": {"destination_chain_eid": 40362, "amount": "250000000000000000000"},
     "WalletFunding": {"chain_eid": 40362, "amount": "5000000000"},
     "DailyLimitsUpdate": {"mint": "100000000000000000000000", "forced_transfer": "10000000000000000000000"},

@@ -27,6 +27,7 @@ class Action(StrEnum):
 
     ASSET_DEPLOY = "asset.deploy"
     ASSET_UPDATE = "asset.update"
+    SHARE_CAPS = "asset.share_caps"
     MINT = "token.mint"
     BURN = "token.burn"
     PAUSE = "token.pause"

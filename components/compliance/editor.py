@@ -2,21 +2,21 @@
 
 import reflex as rx
 
+from components.compliance.caps import limits_by_chain
 from components.compliance.history import rules_history
+from components.compliance.impact import effects
 from components.compliance.rule_editor import framework_cards, rule_settings
 from components.core.permission import for_issuers, may_issue
-from components.ui.box import col, row, text
+from components.ui.box import col, row
 from components.ui.button import button
-from components.ui.card import card, item, items
+from components.ui.card import card, item
 from components.ui.dialog import dialog
-from components.ui.form import save_bar
+from components.ui.form import check_field, save_bar
 from components.ui.icon import icon
 from components.ui.note import note, problem_note, skeleton
 from components.ui.progress import diff
-from components.ui.value import short_hash
 from state.assets.detail import AssetState
 from state.compliance.editor import ComplianceState
-from state.compliance.impact import ExcludedView, HaltedMarketView
 
 
 def compliance_editor() -> rx.Component:
@@ -44,6 +44,7 @@ def compliance_editor() -> rx.Component:
     )
     return rx.el.div(
         rx.cond(state.frameworks.length() > 0, editor, rx.el.div(skeleton(5), class_name="card")),
+        limits_by_chain(),
         rules_history(),
         on_mount=state.load,
     )
@@ -77,41 +78,10 @@ def _rebase() -> rx.Component:
 
 def _found() -> rx.Component:
     impact = ComplianceState.impact
-    out = item(
-        impact.falling,
-        "They keep their tokens but cannot receive more",
-        sign="user-x",
-        tone="bad",
-    )
-    stay = item(impact.staying, "According to the chains now", sign="circle-check", tone="ok")
-    more = item(rx.el.span("and ", impact.more, " more", class_name="muted"))
-    return items(
-        rx.cond(impact.out > 0, out, rx.fragment()),
-        rx.cond(
-            impact.out > 0,
-            rx.el.li(rx.el.ul(rx.foreach(impact.holders, _excluded)), class_name="out-list", tab_index=0),
-            rx.fragment(),
-        ),
-        rx.cond(impact.more > 0, more, rx.fragment()),
-        rx.foreach(impact.markets, _halting),
-        rx.cond(impact.total > 0, stay, item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")),
-    )
-
-
-def _excluded(holder: rx.Var[ExcludedView]) -> rx.Component:
-    name = rx.cond(holder.name != "", rx.el.div(holder.name, class_name="trunc"), rx.fragment())
-    return item(
-        rx.el.div(name, short_hash(holder.address)),
-        holder.why,
-        text(holder.balance, cls="num small"),
-        key=holder.address,
-    )
-
-
-def _halting(market: rx.Var[HaltedMarketView]) -> rx.Component:
-    return item(
-        rx.el.span("The market on ", market.name, " halts"), market.why, sign="circle-pause", tone="warn", key=market.id
-    )
+    stay = item(impact.staying, sign="circle-check", tone="ok")
+    none = item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")
+    limits = rx.cond(impact.caps.length() > 0, rx.el.li(diff(impact.caps), aria_label="Limits by chain"), rx.fragment())
+    return effects(ComplianceState, limits, rx.cond(impact.total > 0, stay, none))
 
 
 def _bar() -> rx.Component:
@@ -140,6 +110,18 @@ def _bar() -> rx.Component:
     )  # fmt: skip
 
 
+def _orders() -> rx.Component:
+    """Draw the choice between keeping and cancelling the orders of ineligible holders."""
+    state = ComplianceState
+    return check_field(
+        rx.fragment("Cancel ", state.impact.orders, " of ineligible holders"),
+        "orders",
+        hint="Those that are open when the rules have been set. Otherwise they stay in the order book, marked.",
+        checked=state.cancels_orders,
+        on_change=state.choose_orders,
+    )
+
+
 def _review() -> rx.Component:
     state = ComplianceState
     steps = rx.el.ol(
@@ -153,6 +135,7 @@ def _review() -> rx.Component:
         rx.el.div(diff(state.changes), class_name="diff-box"),
         col(
             rx.cond(state.impact.is_harmless, fine, harm),
+            rx.cond(state.impact.orders != "", _orders(), rx.fragment()),
             rx.cond(state.impact.steps.length() > 0, steps, rx.fragment()),
             problem_note(state.form_problem),
             _rebase(),

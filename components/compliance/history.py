@@ -38,7 +38,12 @@ def rules_history() -> rx.Component:
 def _rule_set(rules: rx.Var[RuleSetView]) -> rx.Component:
     request = "/o/" + Session.org.id + "/requests?id=" + rules.request_id
     who = rx.cond(
-        rules.request_id != "", link(rx.cond(rules.who != "", rules.who, "API key"), request), "In another operation"
+        rules.request_id != "",
+        rx.fragment(
+            link(rx.cond(rules.who != "", rules.who, "API key"), request),
+            rx.el.div(rules.request, class_name="muted small"),
+        ),
+        "Outside Signum",
     )
     moment = rx.cond(rules.at != "", when(rules.at, "exact"), rx.el.span("block ", rules.block))
     first = text("The first rules on this chain.", cls="muted small")

@@ -4,12 +4,14 @@ from typing import Any
 
 import reflex as rx
 
+from components.compliance.impact import effects
 from components.ui.box import col, row
 from components.ui.button import button, link_button, text_button
 from components.ui.card import card, panel
+from components.ui.form import check_field
 from components.ui.icon import icon
 from components.ui.note import note, problem_note, skeleton
-from components.ui.progress import checklist
+from components.ui.progress import checklist, diff
 from components.ui.status import status
 from components.ui.value import short_hash
 from state.markets.plan import PlanStepView
@@ -18,7 +20,9 @@ from state.markets.wizard import MarketWizard
 
 def review() -> rx.Component:
     """Draw the review step."""
-    return rx.el.div(_chosen(), col(_plan(), _notes(), _buttons(), cls="wide"), class_name="review")
+    return rx.el.div(
+        _chosen(), col(_plan(), _impact(), _limits(), _notes(), _buttons(), cls="wide"), class_name="review"
+    )
 
 
 def _chosen() -> rx.Component:
@@ -137,6 +141,27 @@ def _refused() -> rx.Component:
     return panel(col(head, why, cls="card-body"), label="Plan")
 
 
+def _impact() -> rx.Component:
+    """Draw whom the market's rules affect; nothing if no one is affected."""
+    state = MarketWizard
+    shown = card("Impact", effects(state))
+    return rx.cond(state.planned & (state.effects.length() > 0), shown, rx.fragment())
+
+
+def _limits() -> rx.Component:
+    """Draw the limits that the deployment changes on other chains, and their confirmation."""
+    state = MarketWizard
+    confirm = check_field(
+        state.plan.confirmation,
+        "limits",
+        hint="Each chain enforces its share of the asset's limits. Holders keep what they have.",
+        checked=state.is_confirmed,
+        on_change=state.confirm,
+    )
+    body = card("Limits by chain", diff(state.plan.caps), rx.el.div(confirm, class_name="card-body"))
+    return rx.cond(state.planned & (state.plan.confirmation != ""), body, rx.fragment())
+
+
 def _notes() -> rx.Component:
     state = MarketWizard
     some = note(
@@ -159,7 +184,12 @@ def _buttons() -> rx.Component:
             icon("shield-check", 14), "Checked, nothing sent yet", class_name="row tight muted small end hide-narrow"
         ),
         button(
-            "Deploy market", "rocket", kind="primary", busy=state.saving, disabled=~state.planned, on_click=state.deploy
+            "Deploy market",
+            "rocket",
+            kind="primary",
+            busy=state.saving,
+            disabled=~state.planned | ((state.plan.confirmation != "") & ~state.is_confirmed),
+            on_click=state.deploy,
         ),
         class_name="wizard-foot",
     )

@@ -71,13 +71,14 @@ def _price(value: rx.Var[str]) -> rx.Component:
 
 def _figures() -> rx.Component:
     market = MarketState.market
+    blocked = rx.el.span(", ", BookState.blocked, " cannot be filled", class_name="muted small")
     return figure_strip(
         ("Last price", _price(market.last_price)),
         ("Volume", amount(market.volume, market.symbol, market.decimals)),
         ("Best bid", _price(BookState.best_bid)),
         ("Best ask", _price(BookState.best_ask)),
         ("Spread", _price(BookState.spread)),
-        ("Open orders", BookState.live),
+        ("Open orders", rx.fragment(BookState.live, rx.cond(BookState.blocked > 0, blocked, rx.fragment()))),
     )
 
 
@@ -146,6 +147,9 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
     )
     who = rx.cond(order.maker_name != "", rx.el.span(order.maker_name, class_name="small"), rx.fragment())
     failure = rx.cond(order.failure != "", rx.el.div(order.failure, class_name="muted small"), rx.fragment())
+    is_blocked = order.blocked != ""
+    blocked = rx.cond(is_blocked, rx.el.div("Cannot be filled", class_name="small warn-text"), rx.fragment())
+    why = rx.cond(is_blocked, rx.el.div(order.blocked, class_name="small warn-text why"), rx.fragment())
     return tr(
         td(when(order.created_at), class_name="muted"),
         td(rx.cond(order.side == "buy", buy, sell)),
@@ -157,8 +161,8 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         ),
         td(amount(order.amount, market.symbol, market.decimals), right=True, label="Amount"),
         td(filled, right=True, label="Filled", class_name="lead"),
-        td(status(order.status), failure),
-        td(rx.el.div(who, short_hash(order.maker), class_name="col none"), full=True),
+        td(status(order.status), failure, blocked),
+        td(rx.el.div(who, short_hash(order.maker), why, class_name="col none"), class_name="wrap", full=True),
         td(rx.cond(order.is_live & may_trade(), cancel, rx.fragment()), right=True),
         key=order.id,
     )

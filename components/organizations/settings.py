@@ -22,7 +22,13 @@ from state.organizations.settings import (
 NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
 LEVELS = [("0", "No minimum"), ("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3"), ("4", "Level 4"), ("5", "Level 5")]
 ACTIONS = [
-    ("Assets", [("asset.deploy", "Create an asset"), ("asset.update", "Change an asset's rules")]),
+    (
+        "Assets",
+        [
+            ("asset.deploy", "Create an asset"), ("asset.update", "Change an asset's rules"),
+            ("asset.share_caps", "Set limits by chain"),
+        ],
+    ),
     (
         "Tokens and holders",
         [

@@ -2,23 +2,26 @@
 
 import reflex as rx
 
-from backend.assets.schemas import AssetPlan, AssetUpdate
+from backend.assets.schemas import AssetUpdate, OpenOrders
 from backend.client import ApiProblem, body
 from state.assets.detail import AssetState
+from state.compliance.cap_words import cap_changes
+from state.compliance.caps import CapsState
+from state.compliance.effect_rows import Written
+from state.compliance.effects import ShowsEffects
 from state.compliance.history import RulesHistory
-from state.compliance.impact import HaltedMarketView, Impact, count_words, excluded_view, headline, ineligible_words
+from state.compliance.impact import Impact, impact_of
 from state.compliance.rule_editor import FIELDS, RuleEditor
 from state.compliance.rules import InvalidFields, Rules, asset_body, checked, of_asset, rebased, words
 from state.core.edits import differences
-from state.core.events import Events, Next
+from state.core.events import Events, Next, call
 from state.requests.tracker import Tracker
 
-SHOWN = 50
 NO_VERSION = '"unread"'
 """An ETag that no record has."""
 
 
-class ComplianceState(RuleEditor, rx.State):
+class ComplianceState(RuleEditor, ShowsEffects, rx.State):
     """The editor on the asset's page."""
 
     changes: list[dict[str, str]] = []
@@ -27,6 +30,8 @@ class ComplianceState(RuleEditor, rx.State):
     checking: bool = False
     checked: bool = False
     reviewing: bool = False
+    cancels_orders: bool = False
+    """Whether saving cancels the open orders of ineligible holders."""
     is_outdated: bool = False
     """Whether another person has changed the asset since these rules were read."""
     _version: str = ""
@@ -56,6 +61,7 @@ class ComplianceState(RuleEditor, rx.State):
         self.is_outdated = False
         self._fill(self._saved)
         self.changes, self.changed, self.impact, self.checked, self.reviewing = [], {}, Impact(), False, False
+        self.cancels_orders = False
 
     @rx.event
     async def rebase(self) -> Next:
@@ -98,7 +104,10 @@ class ComplianceState(RuleEditor, rx.State):
             self._rejected(problem)
             self.checking = False
             return
-        self.impact = await self._impact(plan)
+        asset = (await self.get_state(AssetState)).asset
+        self.impact = impact_of(plan, cap_changes(plan.impact.caps, asset.symbol, asset.decimals))
+        self._take_effects(plan.impact.effects, Written(asset.symbol, asset.decimals))
+        self.cancels_orders = self.cancels_orders and self.impact.orders != ""
         self.checking, self.checked = False, True
 
     @rx.event
@@ -106,6 +115,12 @@ class ComplianceState(RuleEditor, rx.State):
         """Open or close the review before saving."""
         self.reviewing = bool(is_open)
         self.form_problem = ""
+
+    @rx.event
+    def choose_orders(self, is_cancelling: bool) -> Next:
+        """Choose whether saving cancels the open orders of ineligible holders."""
+        self.cancels_orders = bool(is_cancelling)
+        return ComplianceState.preview
 
     @rx.event
     async def save(self) -> Events:
@@ -130,10 +145,11 @@ class ComplianceState(RuleEditor, rx.State):
         self._done()
         self._version = ""
         self.reviewing, self.changes, self.changed, self._saved = False, [], {}, self.draft
-        self.impact, self.checked = Impact(), False
+        self.impact, self.checked, self.cancels_orders = Impact(), False, False
         page = await self.get_state(AssetState)
         await self._accepted(f"Updating the rules of {page.asset.symbol}", answer.request_id)
         yield [page._follow(answer.request_id), Tracker.watch, AssetState.reload, RulesHistory.catch_up]
+        yield call(CapsState.watch, answer.request_id)
 
     def _rejected(self, problem: ApiProblem) -> None:
         self._refused(problem)
@@ -152,24 +168,5 @@ class ComplianceState(RuleEditor, rx.State):
     async def _body(self) -> AssetUpdate:
         """Return the changed fields. Raises InvalidFields, and ApiProblem as the API would."""
         decimals = (await self.get_state(AssetState)).asset.decimals
-        return body(AssetUpdate, asset_body(checked(self.draft, decimals), checked(self._saved, decimals)))
-
-    async def _impact(self, plan: AssetPlan) -> Impact:
-        state = await self.get_state(AssetState)
-        out, total = plan.impact.holders_excluded, plan.impact.holders_total
-        halting = [market for market in plan.impact.markets if market.halts]
-        return Impact(
-            headline=headline(len(out), total, len(halting)),
-            falling=ineligible_words(len(out), total),
-            staying=count_words(total - len(out), "holder stays", "holders stay") + " eligible",
-            is_harmless=not out and not halting,
-            total=total,
-            out=len(out),
-            more=max(0, len(out) - SHOWN),
-            holders=[excluded_view(holder, state.asset.decimals, state.asset.symbol) for holder in out[:SHOWN]],
-            markets=[
-                HaltedMarketView(str(market.market_id), state._chain_name(market.chain_eid), market.reason)
-                for market in halting[:SHOWN]
-            ],
-            steps=plan.steps,
-        )
+        changed = asset_body(checked(self.draft, decimals), checked(self._saved, decimals))
+        return body(AssetUpdate, changed | ({"orders": OpenOrders.CANCEL} if self.cancels_orders else {}))

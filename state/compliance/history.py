@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 import reflex as rx
 
 from backend.assets.schemas import RuleSet, RulesOnChain
-from backend.client import ApiProblem
-from backend.requests.schemas import Request
 from state.assets.detail import AssetState
 from state.chains.lookup import Chains
 from state.compliance.rules import Checked, words
@@ -22,8 +20,8 @@ from state.requests.views import RequestView, request_view
 
 @dataclass
 class RuleSetView:
-    """A version of one token's rules; `who` and `request_id` are empty if no request of this asset wrote it, `at` if
-    the chain does not respond, `changes` for the first version."""
+    """A version of one token's rules; `who`, `request` and `request_id` are empty if no request of the organization
+    wrote it, `at` if the chain does not respond, `changes` for the first version."""
 
     id: str
     chain: str
@@ -33,6 +31,7 @@ class RuleSetView:
     tx_hash: str
     tx_url: str
     who: str = ""
+    request: str = ""
     request_id: str = ""
     changes: list[dict[str, str]] = field(default_factory=list)
 
@@ -41,8 +40,6 @@ class RulesHistory(Pages, Chains, rx.State):
     """The list on the asset's Compliance tab, newest first."""
 
     rows: list[RuleSetView] = []
-    _requests: dict[str, Request] = {}
-    """The requests that wrote rules, by transaction."""
 
     async def _fetch(self, cursor: str) -> str | None:
         asset = (await self.get_state(AssetState)).asset
@@ -89,23 +86,17 @@ class RulesHistory(Pages, Chains, rx.State):
 
     def _is_complete(self, request: RequestView) -> bool:
         """Return whether the rules that a request wrote are shown, or it wrote none."""
-        if request.kind != "asset.update" or request.status != "succeeded" or self.problem or self._cursor:
+        writes = request.kind in ("asset.update", "asset.share_caps") and request.status == "succeeded"
+        if not writes or self.problem or self._cursor:
             return True
         return {step.tx_hash for step in request.steps if step.tx_hash} <= {row.tx_hash for row in self.rows}
 
     async def _load(self) -> None:
-        """Read the first page, and the requests that wrote its rules."""
+        """Read the first page, and the names of the chains again."""
         self._chains = {}
-        try:
-            page = await self._api.list_requests(self._org_id(), subject=self._in_path("asset_id") or None, limit=100)
-        except ApiProblem as problem:
-            self._failed(problem)
-            return
-        self._requests = {step.tx_hash: one for one in page.requests for step in one.steps if step.tx_hash}
         await self._restart()
 
     def _view(self, rule_set: RuleSet, symbol: str, decimals: int) -> RuleSetView:
-        request = self._requests.get(rule_set.tx_hash)
         now = rule_set.rules
         before = now.model_copy(update={change.field: change.before for change in rule_set.changes})
         return RuleSetView(
@@ -116,8 +107,9 @@ class RulesHistory(Pages, Chains, rx.State):
             block=rule_set.block_number,
             tx_hash=rule_set.tx_hash,
             tx_url=self._transaction_url(rule_set.chain_eid, rule_set.tx_hash),
-            who=(request.created_by_name or "") if request else "",
-            request_id=str(request.id) if request else "",
+            who=rule_set.changed_by_name or "",
+            request=rule_set.request_title or "",
+            request_id=str(rule_set.request_id or ""),
             changes=list(differences(_texts(before, symbol, decimals), _texts(now, symbol, decimals))),
         )
 

@@ -2,27 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from backend.assets.schemas import HolderImpact
-from state.core.units import grouped
-
-
-@dataclass
-class ExcludedView:
-    """A holder who becomes ineligible, and why."""
-
-    address: str
-    name: str
-    balance: str
-    why: str
-
-
-@dataclass
-class HaltedMarketView:
-    """A market that the new rules halt."""
-
-    id: str
-    name: str
-    why: str
+from backend.assets.schemas import AssetPlan
+from backend.compliance.impact_schemas import Effects
+from state.compliance.effect_words import claims_words, counted, excluded_words, halting_words, orders_words
 
 
 @dataclass
@@ -30,35 +12,36 @@ class Impact:
     """The impact of saving."""
 
     headline: str = ""
-    falling: str = ""
     staying: str = ""
+    orders: str = ""
     is_harmless: bool = True
     total: int = 0
-    out: int = 0
-    more: int = 0
-    holders: list[ExcludedView] = field(default_factory=list)
-    markets: list[HaltedMarketView] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
+    caps: list[dict[str, str]] = field(default_factory=list)
 
 
-def excluded_view(holder: HolderImpact, decimals: int, symbol: str) -> ExcludedView:
-    """Convert a holder who becomes ineligible."""
-    balance = f"{grouped(holder.balance, decimals)} {symbol}"
-    return ExcludedView(holder.wallet_address, holder.name or "", balance, "; ".join(holder.reasons))
+def impact_of(plan: AssetPlan, caps: list[dict[str, str]]) -> Impact:
+    """Convert the response to a dry run; `caps` are the limits by chain that change, as text."""
+    effects, words = plan.impact.effects, headline(plan.impact.effects)
+    stay = effects.holders_total - effects.holders_excluded_total - effects.holders_ineligible_total
+    return Impact(
+        headline=words or "No holder becomes ineligible, no market halts",
+        staying=counted(stay, "holder stays", "holders stay") + " eligible",
+        orders=counted(effects.orders_total, "open order", "open orders") if effects.orders_total else "",
+        is_harmless=not words,
+        total=effects.holders_total,
+        steps=plan.steps,
+        caps=caps,
+    )
 
 
-def headline(out: int, total: int, halting: int) -> str:
-    """Return a headline such as `3 of 212 holders become ineligible, 1 market halts`."""
-    parts = ((out, ineligible_words(out, total)), (halting, count_words(halting, "market halts", "markets halt")))
-    texts = [text for count, text in parts if count]
-    return ", ".join(texts) or "No holder becomes ineligible, no market halts"
-
-
-def ineligible_words(out: int, total: int) -> str:
-    """Return how many holders become ineligible, as text."""
-    return f"{out} of {count_words(total, 'holder', 'holders')} {'becomes' if out == 1 else 'become'} ineligible"
-
-
-def count_words(count: int, one: str, many: str) -> str:
-    """Return a count with its noun in singular or plural."""
-    return f"{count:,} {one if count == 1 else many}"
+def headline(effects: Effects) -> str:
+    """Return a headline such as `3 of 212 holders become ineligible, 1 market halts`; empty if nothing is affected."""
+    halting = sum(market.halts for market in effects.markets)
+    parts = (
+        (effects.holders_excluded_total, excluded_words(effects)),
+        (effects.orders_total, orders_words(effects)),
+        (effects.claims_total, claims_words(effects)),
+        (halting, halting_words(halting)),
+    )
+    return ", ".join(text for count, text in parts if count)

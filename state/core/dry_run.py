@@ -13,6 +13,7 @@ from state.core.units import shortened
 
 TOLD_APART = (
     "changes",
+    "effects",
     "warnings",
     "holders_excluded",
     "market_id",
@@ -105,7 +106,7 @@ def short(value: str) -> str:
 def _ineligible(impact: dict[str, Any]) -> list[str]:
     return [
         f"{one['name'] or short(one['wallet_address'])} becomes ineligible: {' '.join(one['reasons'])}"
-        for one in impact.get("holders_excluded", [])
+        for one in (impact.get("effects") or impact).get("holders_excluded", [])
     ]
 
 

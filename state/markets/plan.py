@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from backend.markets.schemas import MarketPlan, PlanStep
 from state.chains.lookup import ChainView
+from state.compliance.cap_words import cap_changes, confirmation
 
 
 @dataclass
@@ -40,9 +41,13 @@ class Plan:
     gas: str = ""
     steps: list[PlanStepView] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    caps: list[dict[str, str]] = field(default_factory=list)
+    """The limits of the chains that the deployment changes."""
+    confirmation: str = ""
+    """What has to be confirmed before; empty if no chain's limit changes."""
 
 
-def plan_of(answer: MarketPlan, source: str) -> Plan:
+def plan_of(answer: MarketPlan, source: str, symbol: str, decimals: int) -> Plan:
     """Convert the dry run's response; `source` is the name of the chain that a bridge starts from."""
     impact = answer.impact
     gas = sum(step.gas_estimate or 0 for step in answer.steps)
@@ -53,6 +58,8 @@ def plan_of(answer: MarketPlan, source: str) -> Plan:
         gas=f"{gas:,}" if gas else "",
         steps=[_step_view(step) for step in answer.steps],
         warnings=impact.warnings,
+        caps=cap_changes(impact.caps, symbol, decimals),
+        confirmation=confirmation(impact.caps, symbol, decimals),
     )
 
 

@@ -5,9 +5,13 @@ from typing import Any
 import reflex as rx
 
 from backend.assets.schemas import AssetStatus
+from backend.caps.schemas import CapShare
 from backend.client import ApiProblem, body
 from backend.markets.schemas import MarketCreate, MarketStatus
 from state.chains.lookup import Chains
+from state.compliance.cap_words import expected
+from state.compliance.effect_rows import Written
+from state.compliance.effects import ShowsEffects
 from state.compliance.rule_editor import RuleEditor
 from state.compliance.rules import InvalidFields, checked, market_body, of_asset, words
 from state.core.arguments import id_of
@@ -22,11 +26,12 @@ STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, 
 RENAMED = {"min_kyc_level": "required_kyc_level"}
 """Fields whose names differ between the rule editor and a market's body."""
 RULES, REVIEW = 2, 4
+NO_TRADE = ("could not trade here", "could not trade here")
 USUAL_CHAIN = 40362
 """The API's default framework, preselected if it is available."""
 
 
-class MarketWizard(RuleEditor, Chains, rx.State):
+class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
     """The wizard's steps and inputs. Nothing is written before the deployment."""
 
     at: int = 0
@@ -44,6 +49,10 @@ class MarketWizard(RuleEditor, Chains, rx.State):
     plan: Plan = Plan()
     planned: bool = False
     planning: bool = False
+    is_confirmed: bool = False
+    """Whether the person has confirmed the changed limits of the plan."""
+    _shares: list[CapShare] = []
+    """The limits of every chain after the deployment, as the plan shows them."""
     prerequisites: list[Prerequisite] = []
     ready: bool = False
 
@@ -153,6 +162,7 @@ class MarketWizard(RuleEditor, Chains, rx.State):
     async def make_plan(self) -> Events:
         """Read the plan; nothing is written."""
         self.planning, self.planned, self.form_problem, self.prerequisites = True, False, "", []
+        self.is_confirmed = False
         yield
         if faults := self._faults():
             self.planning = False
@@ -165,20 +175,29 @@ class MarketWizard(RuleEditor, Chains, rx.State):
             self._explain(problem)
             return
         source = self._chain_name(answer.impact.source_chain_eid)
-        self.plan, self.planning, self.planned = plan_of(answer, source), False, True
+        self.plan, self._shares = plan_of(answer, source, self.symbol, self.decimals), expected(answer.impact.caps)
+        self.planning, self.planned = False, True
+        self._take_effects(answer.impact.effects, Written(self.symbol, self.decimals, NO_TRADE))
         rules = words(checked(self.draft, self.decimals), self.symbol, self.decimals)
         said = {name: rules[name] for name in rules if name not in ("Organization only", "Trusted issuers")}
         self.said = [{"name": name, "value": value} for name, value in said.items()]
 
     @rx.event
+    def confirm(self, is_confirmed: bool) -> None:
+        """Confirm the changed limits of the plan, or take that back."""
+        self.is_confirmed = bool(is_confirmed)
+
+    @rx.event
     async def deploy(self) -> Events:
         """Deploy, and go to the market's page, which follows the request."""
+        if self.plan.confirmation and not self.is_confirmed:
+            self.form_problem = "Confirm the changed limits first."
+            return
         self._begin()
         yield
         try:
-            answer = await self._api.deploy_market(
-                self._org_id(), self.asset, self._body(), idempotency_key=self._form_key
-            )
+            wanted = self._body().model_copy(update={"expected_caps": self._shares})
+            answer = await self._api.deploy_market(self._org_id(), self.asset, wanted, idempotency_key=self._form_key)
         except (ApiProblem, InvalidFields) as problem:
             self.saving = False
             self._explain(problem) if isinstance(problem, ApiProblem) else self._blame(problem.errors)
@@ -204,6 +223,8 @@ class MarketWizard(RuleEditor, Chains, rx.State):
             self.prerequisites, self.form_problem = prerequisites_of(problem, self._org_id()), ""
         elif self.errors:
             self._blame(self.errors)
+        elif problem.status == 409:
+            self.planned = False  # what it showed is no longer true
 
     def _blame(self, errors: dict[str, str]) -> None:
         self.errors = {RENAMED.get(name, name): text for name, text in errors.items()}

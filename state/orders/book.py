@@ -1,4 +1,4 @@
-"""A market's order book: the totals of its open orders."""
+"""A market's order book: the totals of the open orders that can be filled."""
 
 import asyncio
 
@@ -25,6 +25,8 @@ class BookState(Loads, rx.State):
     bids: str = "0"
     asks: str = "0"
     live: int = 0
+    blocked: int = 0
+    """Open orders that cannot be filled because of their makers. They do not count for the depth and best prices."""
 
     @rx.event
     async def load(self) -> None:
@@ -45,10 +47,11 @@ class BookState(Loads, rx.State):
         self._loaded()
 
     def _add_up(self, orders: list[Order], market: MarketDetail) -> None:
-        bought, sold = _levels(orders, OrderSide.BUY), _levels(orders, OrderSide.SELL)
+        able = [order for order in orders if order.blocked_reason is None]
+        bought, sold = _levels(able, OrderSide.BUY), _levels(able, OrderSide.SELL)
         buys, sells = sorted(bought.items(), reverse=True), sorted(sold.items())
         quote, decimals = market.quote_decimals, market.decimals
-        self.live = len(orders)
+        self.live, self.blocked = len(orders), len(orders) - len(able)
         self.bids, self.asks = str(sum(bought.values())), str(sum(sold.values()))
         self.best_bid, self.best_ask = str(buys[0][0]) if buys else "", str(sells[0][0]) if sells else ""
         self.spread = str(sells[0][0] - buys[0][0]) if buys and sells else ""

@@ -31,6 +31,7 @@ class OrderView:
     tx_hash: str
     tx_url: str
     failure: str
+    blocked: str
     created_at: str
     is_live: bool
 
@@ -91,6 +92,7 @@ def order_view(order: Order, state: MarketState) -> OrderView:
         tx_hash=order.tx_hash or "",
         tx_url=state._transaction_url(state.market.chain_eid, order.tx_hash) if order.tx_hash else "",
         failure=order.failure or "",
+        blocked=order.blocked_reason or "",
         created_at=stamp(order.created_at),
         is_live=order.status in LIVE,
     )

@@ -52,7 +52,7 @@ class Stage:
         other = await world.person(firm.id)
         members = (await firm.get("/members"))["members"]
         stage.member = next(m["id"] for m in members if m["user"]["id"] == str(other.user_id))
-        stage.asset = await firm.asset()
+        stage.asset = await firm.asset(max_holders=100)
         body = {"destination_chain_eid": BASE, "amount": str(UNIT)}
         await firm.succeed((await firm.post(f"/assets/{stage.asset['id']}/bridge", body))["requestId"])
         stage.trader = await firm.trader()
@@ -106,6 +106,11 @@ async def update_asset(stage: Stage) -> tuple[str, str, Any]:
     return "PATCH", f"/assets/{stage.asset['id']}", {"compliance_rules": {"blocked_countries": ["PRK"]}}
 
 
+async def share_caps(stage: Stage) -> tuple[str, str, Any]:
+    shares = [{"chain_eid": SEPOLIA, "max_holders": 60}, {"chain_eid": BASE, "max_holders": 40}]
+    return "POST", f"/assets/{stage.asset['id']}/cap-shares", {"shares": shares, "reason": WHY}
+
+
 async def deploy_market(stage: Stage) -> tuple[str, str, Any]:
     return "POST", f"/assets/{stage.asset['id']}/markets", await stage.firm.market_body(BASE)
 
@@ -154,6 +159,7 @@ ON, PATH = {"chain_eid": SEPOLIA}, {"source_chain_eid": SEPOLIA, "destination_ch
 STORIES: dict[Action, Story] = {
     Action.ASSET_DEPLOY: deploy_asset,
     Action.ASSET_UPDATE: update_asset,
+    Action.SHARE_CAPS: share_caps,
     Action.ATTEST: attest,
     Action.MINT: control("mint", **ON, to_address=at_trader, amount="7"),
     Action.BURN: control("burn", **ON, address=at_trader, amount="7", reason=WHY),

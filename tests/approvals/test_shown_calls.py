@@ -31,6 +31,7 @@ RULES = {
     "max_tokens_per_holder": "7000000000000000000",
 }
 PATH = {"source_chain_eid": SEPOLIA, "destination_chain_eid": BASE, "reason": WHY}
+SHARES = [{"chain_eid": SEPOLIA, "max_holders": 99, "max_tokens_per_holder": "7000000000000000000"}]
 ASSET = {"name": "Pier Fund", "regulation_type": "reg_s", "required_kyc_level": 2, "max_holders": 99}
 BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
     Action.ASSET_DEPLOY: (
@@ -41,8 +42,11 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
     ),
     Action.ASSET_UPDATE: (
         "update_asset",
-        ASSET | {"description": "A pier", "compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True},
+        ASSET
+        | {"description": "A pier", "compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True}
+        | {"orders": "cancel"},
     ),
+    Action.SHARE_CAPS: ("share_caps", {"shares": SHARES, "reason": WHY}),
     Action.MINT: ("mint", AMOUNT | {"chain_eid": SEPOLIA, "to_address": ADDRESS}),
     Action.BURN: ("burn", AMOUNT | {"chain_eid": SEPOLIA, "address": ADDRESS}),
     Action.PAUSE: ("pause", {"chain_eid": SEPOLIA, "reason": WHY}),
@@ -62,14 +66,16 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
     Action.LIMIT_PATH: ("limit_path", PATH | AMOUNT | {"window_seconds": 7_200}),
     Action.BRIDGE: (
         "bridge_asset",
-        {"source_chain_eid": SEPOLIA, "destination_chain_eid": BASE, "amount": "5000000", "to_address": ADDRESS},
+        {"source_chain_eid": SEPOLIA, "destination_chain_eid": BASE, "amount": "5000000", "to_address": ADDRESS}
+        | {"expected_caps": SHARES},
     ),
     Action.MARKET_DEPLOY: (
         "deploy_market",
         RULES
         | {"chain_eid": SEPOLIA, "market_factory_address": ADDRESS, "rwa_token_address": OTHER}
         | {"regulation_type": "reg_s", "min_kyc_level": 2, "max_holders": 99}
-        | {"taker_fee_bps": 5_000, "maker_fee_bps": 25},
+        | {"taker_fee_bps": 5_000, "maker_fee_bps": 25}
+        | {"expected_caps": SHARES},
     ),
     Action.ORDER_PLACE: ("place_order", {"side": "sell", "price": "1", "amount": "5000000", "wallet_id": ID}),
     Action.ORDER_CANCEL: ("cancel_order", None),

@@ -16,7 +16,10 @@ from backend.chain.abi.rule_sets import MarketRules, TokenRules
 from backend.chain.bindings import market as contract
 from backend.chain.bindings import token
 from backend.chain.deployment.contracts import contracts_of
+from backend.compliance import standings
+from backend.compliance.affected import Rules, judged
 from backend.compliance.rules import evaluate, evaluate_order, failures
+from backend.compliance.standings import Wanted
 from backend.core.fields import RegulationType
 from tests.conftest import World
 from tests.support.firm import SEPOLIA, Firm
@@ -112,6 +115,33 @@ async def test_transfer_decisions_match_the_token(cast: Cast) -> None:
     await cast.firm.owner_call(token.unpause(cast.place.token))
     assert cases == 480
     assert refused >= set(range(1, 16)) - {2}
+
+
+@pytest.mark.long
+async def test_holders_excluded_by_a_change_match_the_token(cast: Cast) -> None:
+    """Who loses eligibility by a change of rules: all standings read at one block, against the token's own answers
+    before and after."""
+    rng, place, lost = random.Random(13), cast.place, set()
+    people = [a for name, a in cast.accounts.items() if name not in ("treasury", "market", "token")]
+
+    async def refusals(rules: TokenRules) -> list[set[int]]:
+        await cast.firm.owner_call(token.set_rules(place.token, rules))
+        answer = await asyncio.gather(*(token.check_transfer(SEPOLIA, place.token, ZERO, one, 0) for one in people))
+        return [set(codes) for codes in answer]
+
+    old = some_rules(rng, cast.foreign_issuer)
+    had = await refusals(old)
+    for _ in range(6):
+        new = some_rules(rng, cast.foreign_issuer)
+        found = await standings.on_chain(place.organization_id, SEPOLIA, Wanted(people, [old, new]))
+        has = await refusals(new)
+        for address, before, after in zip(people, had, has, strict=True):
+            accounts = (found.account(SEPOLIA, address, rules) for rules in (old, new))
+            codes = {verdict.code for verdict in judged(Rules(old), Rules(new), *accounts).lost}
+            assert codes == after - before, (old, new, address)
+            lost |= codes
+        old, had = new, has
+    assert len(lost) >= 3
 
 
 @pytest.mark.long

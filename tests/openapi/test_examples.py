@@ -155,8 +155,9 @@ async def controls(run: Examples) -> None:
 
 async def bridges(world: World, run: Examples) -> None:
     firm = run.firm
-    asset = await firm.asset(SEPOLIA)
+    asset = await firm.asset(SEPOLIA, max_holders=1_500)
     await run.run("bridge_asset", assetId=asset["id"])
+    await run.run("share_caps", assetId=asset["id"])
     for name in ("pause_path", "unpause_path", "limit_path"):
         await run.run(name, assetId=asset["id"])
     lost, new = await firm.trader(HYPEREVM), Account.create().address

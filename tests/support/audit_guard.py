@@ -55,6 +55,7 @@ ACTIONS = {
     "revoke_attestation": ("attestation.revoking",),
     "create_asset": ("asset.created",),
     "update_asset": ("asset.updated", "approval.created"),
+    "share_caps": ("asset.updated", "approval.created"),
     "archive_asset": ("asset.archived",),
     "update_daily_limits": ("asset.limits_changed", "approval.created"),
     "deploy_market": ("market.pending_bridge", "market.deploying"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from eth_utils.crypto import keccak
@@ -12,6 +13,8 @@ from backend.chain.rpc.json_rpc import connect
 
 NAME = "AttestationRegistry"
 ROOT = bytes(32)
+BATCH = 500
+"""Subjects of one round trip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,15 @@ class Standing:
     accredited: bool
     accredited_level: int
     countries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whose attestations count: of a subject, by an organization alone or with its ancestors and `trusted`."""
+
+    subject: str
+    org_only: bool = False
+    trusted: tuple[str, ...] = ()
 
 
 def set_parent(at: str, organization_id: UUID, parent_id: UUID | None) -> Call:
@@ -142,9 +154,31 @@ async def standing(
     eid: int, at: str, subject: str, organization_id: UUID, *, org_only: bool = False, trusted: Sequence[str] = ()
 ) -> Standing:
     """Return the combined attestations of a subject by attesters of an organization, its ancestors and `trusted`."""
-    values = await (await connect(eid)).read(
-        NAME, at, "eligibility", subject, organization_key(organization_id), org_only, list(trusted)
-    )
+    read = _eligibility(at, Question(subject, org_only, tuple(trusted)), organization_id)
+    return _standing(await (await connect(eid)).read(*read))
+
+
+async def standings(
+    eid: int, at: str, questions: Sequence[Question], organization_id: UUID
+) -> tuple[list[Standing], int]:
+    """Return what `standing` returns for many subjects, all read at one block, and that block."""
+    rpc, found, block = await connect(eid), list[Standing](), 0
+    for first in range(0, len(questions), BATCH):
+        reads = [_eligibility(at, one, organization_id) for one in questions[first : first + BATCH]]
+        if block:
+            values = await rpc.read_many(reads, block=block)
+        else:
+            values, block = await rpc.read_newest(reads)
+        found += map(_standing, values)
+    return found, block
+
+
+def _eligibility(at: str, one: Question, organization_id: UUID) -> tuple[Any, ...]:
+    key = organization_key(organization_id)
+    return (NAME, at, "eligibility", one.subject, key, one.org_only, list(one.trusted))
+
+
+def _standing(values: Any) -> Standing:
     return Standing(
         values["found"], values["level"], values["accredited"], values["accreditedLevel"], tuple(values["countries"])
     )

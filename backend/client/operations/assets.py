@@ -18,6 +18,7 @@ from backend.assets.schemas import (
     RuleSet,
     RuleSetList,
 )
+from backend.caps.schemas import AssetCaps, CapSharesPlan, CapSharesUpdate
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -209,6 +210,66 @@ class AssetsOperations(Connection):
             "holders",
             path("/orgs/{}/assets/{}/holders", org_id, asset_id),
             {"block": block, "chain_eid": chain_eid, "limit": limit, "cursor": cursor, "count": count, "q": q},
+        )
+
+    async def get_caps(self, org_id: Id, asset_id: Id) -> AssetCaps:
+        """Get the caps of an asset, and the share of each chain: what it enforces now, and how much of it is used.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(AssetCaps, "GET", path("/orgs/{}/assets/{}/caps", org_id, asset_id))
+
+    @overload
+    async def share_caps(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: CapSharesUpdate,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> CapSharesPlan: ...
+
+    @overload
+    async def share_caps(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: CapSharesUpdate,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> AssetAccepted: ...
+
+    async def share_caps(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: CapSharesUpdate,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> AssetAccepted | CapSharesPlan:
+        """Set the share of the caps of every chain, for example to move a part of it from one chain to another.
+
+        The shares add up to the caps, and none is below what its chain uses (409). Shares decrease first and
+        increase afterwards, so that their sum never exceeds the cap. They stay until a cap changes or the asset
+        gets another chain: then shares are as equal as possible again. `If-Match` works as for an update of the
+        asset.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            CapSharesPlan if dry_run else AssetAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/cap-shares", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or self._new_key(),
+            if_match=if_match,
         )
 
     def list_rules_history(

@@ -196,6 +196,7 @@ class MarketsOperations(Connection):
         *,
         status: OrderStatus | None = None,
         side: OrderSide | None = None,
+        blocked: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         count: Literal["estimated"] | None = None,
@@ -218,6 +219,7 @@ class MarketsOperations(Connection):
             {
                 "status": status,
                 "side": side,
+                "blocked": blocked,
                 "limit": limit,
                 "cursor": cursor,
                 "count": count,
@@ -443,6 +445,7 @@ class MarketsOperations(Connection):
         *,
         status: OrderStatus | None = None,
         side: OrderSide | None = None,
+        blocked: bool | None = None,
         q: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -460,6 +463,7 @@ class MarketsOperations(Connection):
             query={
                 "status": status,
                 "side": side,
+                "blocked": blocked,
                 "q": q,
                 "created_after": created_after,
                 "created_before": created_before,

@@ -95,5 +95,47 @@ def test_rule_impact_lists_excluded_holders(console: Console, signum: Signum) ->
     page.get_by_role("group", name="Required KYC level").get_by_role("button", name="3").click()
     impact = page.get_by_role("region", name="Impact")
     expect(impact.get_by_text("Alder Family Office")).to_be_visible()
-    expect(_save_bar(page)).to_contain_text("becomes ineligible")
+    expect(impact.get_by_text(re.compile(r"According to .* at block [\d,]+"))).to_be_visible()
+    number = impact.get_by_role("button", name=re.compile(r"^\d+ of \d+ holders becomes? ineligible$"))
+    words = number.inner_text()
+    expect(_save_bar(page)).to_contain_text(words)
+
+    number.click()
+    listed = page.get_by_role("dialog", name=words)
+    expect(listed.get_by_role("listitem")).to_have_count(int(words.split()[0]))
+    alder = listed.get_by_role("listitem").filter(has_text="Alder Family Office")
+    expect(alder).to_contain_text("3 is required")
+    expect(alder).to_contain_text("NREF on Sepolia Devnet")
+    listed.get_by_role("button", name="Close").last.click()
+    expect(listed).to_have_count(0)
     page.get_by_role("button", name="Discard").click()
+
+
+def test_share_of_a_limit_moves_to_another_chain(console: Console, signum: Signum) -> None:
+    asset = _asset(signum, "NIB31")
+    chains = signum.call("GET", f"/orgs/{{org}}/assets/{asset}/caps")["chains"]
+    first, second = (chain["max_holders"] for chain in chains)
+    console.sign_in(signum.person("compliance_officer"), f"assets/{asset}?tab=compliance")
+    page = console.page
+    limits = page.get_by_role("region", name="Limits by chain", exact=True)
+    expect(limits.get_by_role("row", name="All chains")).to_contain_text(f"{first + second:,} holders")
+
+    limits.get_by_role("button", name="Move share").click()
+    dialog = page.get_by_role("dialog", name="Move share")
+    dialog.get_by_label("Holders to move").fill(str(first))
+    expect(dialog.get_by_role("region", name="Limits after the move")).to_contain_text("no share")
+    dialog.get_by_label("Holders to move").fill("10")
+    after = dialog.get_by_role("region", name="Limits after the move")
+    expect(after).to_contain_text(f"{second + 10:,} holders")
+    dialog.get_by_label("Reason").fill("More holders are expected there")
+    dialog.get_by_role("button", name="Move share").click()
+
+    progress = page.get_by_role("region", name="Progress")
+    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    expect(limits.get_by_text(f"{second + 10:,} holders", exact=True)).to_be_visible()
+    expect(limits.get_by_text("Set by a person.")).to_be_visible()
+    newest = page.get_by_role("region", name="History").get_by_role("listitem").first
+    expect(newest.get_by_role("link", name="Priya Shah")).to_be_visible()
+    expect(newest).to_contain_text("Share the limits of NIB31")
+    moved = signum.call("GET", f"/orgs/{{org}}/assets/{asset}/caps")["chains"]
+    assert [chain["max_holders"] for chain in moved] == [first - 10, second + 10]

@@ -38,6 +38,10 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
     expect(page.get_by_role("region", name="Steps of the plan").get_by_role("row")).to_have_count(7)
     expect(page.get_by_text("0.25%, 25 bps")).to_be_visible()
 
+    limits = page.get_by_role("region", name="Limits by chain")
+    expect(limits.get_by_text(re.compile("Maximum holders on Sepolia"))).to_be_visible()
+    expect(page.get_by_role("button", name="Deploy market")).to_be_disabled()
+    console.choose(limits.get_by_role("checkbox", name=re.compile("^Change the limits on Sepolia")))
     page.get_by_role("button", name="Deploy market").click()
     page.wait_for_url(re.compile(r"/markets/[0-9a-f-]{36}"))
     progress = page.get_by_role("region", name="Progress")
@@ -54,6 +58,12 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
     market = _market(signum, page.url)
     assert market["status"] == "active"
     assert (market["taker_fee_bps"], market["min_kyc_level"]) == (25, 2)
+
+    console.goto(f"assets/{asset}?tab=compliance")
+    changed = page.get_by_role("region", name="History").get_by_role("listitem").filter(has_text="Sepolia Devnet")
+    admin = signum.call("GET", "/auth/me")["user"]["display_name"]
+    expect(changed.first.get_by_role("link", name=admin)).to_be_visible()
+    expect(changed.first).to_contain_text("Deploy a market for NREF")
 
 
 def test_token_address_of_another_asset_is_reported_at_its_field(console: Console, signum: Signum) -> None:

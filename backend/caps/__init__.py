@@ -1,0 +1,1 @@
+"""Caps of assets: how their chains share them."""

@@ -1,0 +1,69 @@
+"""The limits of an asset by chain."""
+
+import reflex as rx
+
+from components.compliance.cap_move import cap_move_dialog
+from components.core.permission import may_issue
+from components.ui.button import button
+from components.ui.card import card
+from components.ui.note import note
+from components.ui.table import Col, table, td, tr
+from state.compliance.cap_move import CapMove
+from state.compliance.cap_views import ChainCapsView
+from state.compliance.caps import CapsState
+
+STATE = CapsState
+
+
+def limits_by_chain() -> rx.Component:
+    """Draw the card, where the asset has a limit that its chains share."""
+    shown = STATE.has_holders | STATE.has_tokens | (STATE.problem != "")
+    move = button("Move share", "arrow-left-right", small=True, on_click=CapMove.show(True), aria_haspopup="dialog")
+    why = rx.cond(
+        STATE.is_set_by_hand,
+        "Set by a person. A new limit, or another chain, makes the shares equal again.",
+        "As equal as the holders on each chain allow.",
+    )
+    late = note("A chain has other limits than it should. An update is running, or one has failed.", tone="warn")
+    body = card(
+        "Limits by chain",
+        _table(),
+        rx.cond(STATE.in_step, rx.fragment(), rx.el.div(late, class_name="card-body")),
+        right=rx.cond(may_issue() & (STATE.chains.length() > 1), move, rx.fragment()),
+        foot=rx.el.span("Each chain enforces its share of the asset's limit. ", why),
+    )
+    return rx.el.div(
+        rx.cond(shown, rx.el.div(body, class_name="rules-history"), rx.fragment()),
+        cap_move_dialog(),
+        on_mount=STATE.load,
+    )
+
+
+def _table() -> rx.Component:
+    return table(
+        "Limits by chain",
+        [
+            Col("Chain"),
+            Col("Maximum holders", right=True),
+            Col("Holders", right=True),
+            Col("Maximum per holder", right=True),
+            Col("Largest holding", right=True),
+        ],
+        STATE.rows,
+        _row,
+        empty=rx.fragment(),
+        loading=STATE.loading,
+        problem=STATE.problem,
+        on_retry=STATE.load,
+    )
+
+
+def _row(row: rx.Var[ChainCapsView]) -> rx.Component:
+    return tr(
+        td(row.chain, class_name="strong"),
+        td(row.max_holders, right=True, label="Maximum holders"),
+        td(row.holders, right=True, label="Holders"),
+        td(row.max_tokens, right=True, label="Maximum per holder"),
+        td(rx.cond(row.largest != "", row.largest, ""), right=True, label="Largest holding"),
+        key=row.id,
+    )

@@ -1,0 +1,45 @@
+"""The numbers of an operation's effects, as text."""
+
+from collections.abc import Sequence
+
+from backend.compliance.impact_schemas import AsOf, Effects, StandingSource
+
+LOSES = ("becomes ineligible", "become ineligible")
+"""What an excluded holder loses, in singular and plural."""
+
+
+def source_words(as_of: Sequence[AsOf]) -> str:
+    """Return where the attestations were read, as text."""
+    read = [f"{a.chain_name} at block {a.block:,}" for a in as_of if a.block is not None]
+    stored = [a.chain_name for a in as_of if a.source is StandingSource.TABLES]
+    parts = [f"According to {' and '.join(read)}."] if read else []
+    if stored:
+        parts.append(f"On {' and '.join(stored)}, only your own attestations were considered.")
+    return " ".join(parts)
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return a count with its noun in singular or plural."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def excluded_words(effects: Effects, loses: tuple[str, str] = LOSES) -> str:
+    """Return how many holders lose a right, as text."""
+    count = effects.holders_excluded_total
+    holders = counted(effects.holders_total, "holder", "holders")
+    return f"{count:,} of {holders} {loses[0] if count == 1 else loses[1]}"
+
+
+def orders_words(effects: Effects) -> str:
+    """Return how many open orders can no longer be filled, as text."""
+    return counted(effects.orders_total, "open order", "open orders") + " cannot be filled"
+
+
+def claims_words(effects: Effects) -> str:
+    """Return how many payments of distributions can no longer be claimed, as text."""
+    return counted(effects.claims_total, "payment", "payments") + " cannot be claimed"
+
+
+def halting_words(count: int) -> str:
+    """Return how many markets halt, as text."""
+    return counted(count, "market halts", "markets halt")
