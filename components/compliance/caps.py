@@ -44,9 +44,7 @@ def _table() -> rx.Component:
         "Limits by chain",
         [
             Col("Chain"),
-            Col("Maximum holders", right=True),
             Col("Holders", right=True),
-            Col("Maximum per holder", right=True),
             Col("Largest holding", right=True),
         ],
         STATE.rows,
@@ -61,9 +59,7 @@ def _table() -> rx.Component:
 def _row(row: rx.Var[ChainCapsView]) -> rx.Component:
     return tr(
         td(row.chain, class_name="strong"),
-        td(row.max_holders, right=True, label="Maximum holders"),
-        td(row.holders, right=True, label="Holders"),
-        td(row.max_tokens, right=True, label="Maximum per holder"),
-        td(rx.cond(row.largest != "", row.largest, ""), right=True, label="Largest holding"),
+        td(row.holders, right=True, label="Holders", full=True),
+        td(row.largest, right=True, label="Largest holding", full=True),
         key=row.id,
     )

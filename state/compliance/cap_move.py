@@ -7,7 +7,7 @@ import reflex as rx
 from backend.caps.schemas import CapShare, CapSharesUpdate
 from backend.client import ApiProblem, body
 from state.assets.detail import AssetDetail, AssetState
-from state.compliance.cap_words import cap_changes
+from state.compliance.cap_words import cap_changes, plain
 from state.compliance.caps import CapsState
 from state.compliance.history import RulesHistory
 from state.core.arguments import named, number
@@ -82,7 +82,7 @@ class CapMove(Dialog, rx.State):
         """Return every chain's share after the move; None, with the errors at their fields, while that is unclear."""
         self.errors = {}
         source, target = number(self._given.get("source")), number(self._given.get("target"))
-        found = {share.chain_eid: share for share in self._shares}
+        found = {share.chain_eid: share for share in plain(self._shares)}
         if source not in found or target not in found or source == target:
             self.errors = {"target": "Choose another chain"} if source == target else {}
             return None
@@ -136,5 +136,6 @@ class CapMove(Dialog, rx.State):
             return
         self._close()
         await self._accepted(f"Changing the limits of {asset.symbol}", answer.request_id)
-        yield [call(AssetState.watch, answer.request_id), Tracker.watch]
-        yield [call(CapsState.watch, answer.request_id), RulesHistory.catch_up]
+        page = await self.get_state(AssetState)
+        yield [page._follow(answer.request_id), Tracker.watch, RulesHistory.catch_up]
+        yield call(CapsState.watch, answer.request_id)

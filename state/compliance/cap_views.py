@@ -10,39 +10,39 @@ from state.core.units import grouped
 
 @dataclass
 class ChainCapsView:
-    """A chain's limits and what is used of them, as text."""
+    """A chain's row: how much of each limit is used, as text."""
 
     id: str
     chain: str
-    max_holders: str
     holders: str
-    max_tokens: str
     largest: str
 
 
 def chain_caps_view(chain: ChainCaps, asset: AssetDetail) -> ChainCapsView:
-    """Convert a chain's limits to text."""
+    """Convert a chain's limits to text: `4 of 250 holders`."""
+    if chain.max_holders is None or chain.max_tokens_per_holder is None:
+        return ChainCapsView(str(chain.chain_eid), chain.chain_name, "no token yet", "no token yet")
     return ChainCapsView(
         id=str(chain.chain_eid),
         chain=chain.chain_name,
-        max_holders=_share(CapRule.MAX_HOLDERS, chain.max_holders, asset),
-        holders=f"{chain.holders:,}",
-        max_tokens=_share(CapRule.MAX_TOKENS, chain.max_tokens_per_holder, asset),
-        largest=f"{grouped(chain.largest_holding, asset.decimals)} {asset.symbol}",
+        holders=_used(CapRule.MAX_HOLDERS, chain.holders, chain.max_holders, asset),
+        largest=_used(CapRule.MAX_TOKENS, int(chain.largest_holding), int(chain.max_tokens_per_holder), asset),
     )
-
-
-def _share(rule: CapRule, amount: int | str | None, asset: AssetDetail) -> str:
-    return "no token yet" if amount is None else amount_words(rule, str(amount), asset.symbol, asset.decimals)
 
 
 def total_view(caps: AssetCaps, asset: AssetDetail) -> ChainCapsView:
     """Return the row of all chains together."""
+    holders = sum(chain.holders for chain in caps.chains)
+    limit = amount_words(CapRule.MAX_TOKENS, caps.max_tokens_per_holder, asset.symbol, asset.decimals)
     return ChainCapsView(
         id="total",
         chain="All chains",
-        max_holders=_share(CapRule.MAX_HOLDERS, caps.max_holders, asset),
-        holders=f"{sum(chain.holders for chain in caps.chains):,}",
-        max_tokens=_share(CapRule.MAX_TOKENS, caps.max_tokens_per_holder, asset),
-        largest="",
+        holders=_used(CapRule.MAX_HOLDERS, holders, caps.max_holders, asset),
+        largest=limit if caps.max_tokens_per_holder == "0" else f"{limit} for each holder",
     )
+
+
+def _used(rule: CapRule, used: int, limit: int, asset: AssetDetail) -> str:
+    number = f"{used:,}" if rule is CapRule.MAX_HOLDERS else grouped(used, asset.decimals)
+    words = amount_words(rule, str(limit), asset.symbol, asset.decimals)
+    return f"{number} of {words}" if limit else f"{number}, {words}"

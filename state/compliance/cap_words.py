@@ -12,7 +12,7 @@ def cap_changes(effects: Sequence[CapEffect], symbol: str, decimals: int) -> lis
     """Return the shares that change, for `diff`: name, old and new as text."""
     return [
         {
-            "name": f"{NAMES[effect.rule]} on {effect.chain_name}",
+            "name": f"{NAMES[effect.rule]} on {effect.chain_name}{' (new chain)' if effect.before is None else ''}",
             "old": "" if effect.before is None else amount_words(effect.rule, effect.before, symbol, decimals),
             "new": amount_words(effect.rule, effect.after, symbol, decimals),
         }
@@ -44,6 +44,14 @@ def expected(effects: Sequence[CapEffect]) -> list[CapShare]:
         else:
             share.max_tokens_per_holder = effect.after
     return list(shares.values())
+
+
+def plain(shares: Sequence[CapShare]) -> list[CapShare]:
+    """Return copies of the shares that a state holds: its own are proxies, which cannot be sent."""
+    return [
+        CapShare(chain_eid=one.chain_eid, max_holders=one.max_holders, max_tokens_per_holder=one.max_tokens_per_holder)
+        for one in shares
+    ]
 
 
 def amount_words(rule: CapRule, amount: str, symbol: str, decimals: int, *, per_holder: bool = False) -> str:

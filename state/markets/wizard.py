@@ -9,7 +9,7 @@ from backend.caps.schemas import CapShare
 from backend.client import ApiProblem, body
 from backend.markets.schemas import MarketCreate, MarketStatus
 from state.chains.lookup import Chains
-from state.compliance.cap_words import expected
+from state.compliance.cap_words import expected, plain
 from state.compliance.effect_rows import Written
 from state.compliance.effects import ShowsEffects
 from state.compliance.rule_editor import RuleEditor
@@ -196,7 +196,7 @@ class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
         self._begin()
         yield
         try:
-            wanted = self._body().model_copy(update={"expected_caps": self._shares})
+            wanted = self._body().model_copy(update={"expected_caps": plain(self._shares)})
             answer = await self._api.deploy_market(self._org_id(), self.asset, wanted, idempotency_key=self._form_key)
         except (ApiProblem, InvalidFields) as problem:
             self.saving = False
