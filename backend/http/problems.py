@@ -55,6 +55,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     made = kind.__new__(kind)
     SignumError.__init__(made, plain.detail, headers=error.headers)
     made.__dict__.setdefault("pointer", None)
+    made.__dict__.setdefault("resolution", None)
     made.__dict__.setdefault("errors", [])
     return respond(request, made)
 

@@ -236,3 +236,33 @@ async def test_registrations_paid_by_the_operator_are_limited(world: World, limi
     assert problem.type.endswith("blank")
     await firm.settle((await firm.get("/issuer"))["request_id"])
     assert (await firm.get("/issuer"))["name"] == "Issuer 19"
+
+
+async def test_registration_without_wallet_or_chain_names_the_calls(world: World) -> None:
+    firm = await Firm.found(world)
+    path = "/issuer/register"
+    wallet = (await firm.refused("POST", path, 400, json={}, headers=firm.key)).resolutions[0]
+    (label,) = wallet["body"]["properties"]["label"]["examples"]
+    await firm.admin.call(wallet["method"], wallet["path"], json={"label": label})
+    chain = (await firm.refused("POST", path, 400, json={}, headers=firm.key)).resolutions[0]
+    await firm.admin.call(chain["method"], chain["path"])
+    await firm.register()
+    assert [known["status"] for known in (await firm.get("/issuer"))["wallets"]] == ["registered"]
+
+
+async def test_registration_in_progress_is_named_with_its_request(world: World, api: Any) -> None:
+    firm = await Firm.found(world)
+    await firm.enable(SEPOLIA)
+    await firm.post("/wallets", {"label": "Treasury"})
+    headers = {"cookie": firm.admin.cookie, "origin": settings().origin, **firm.key}
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin, headers=headers) as http:
+        answers = [await http.post(f"/v1{firm.base}/issuer/register", json={}) for _ in range(2)]
+    bodies = [answer.json() for answer in answers]
+    for answer, body in zip(answers, bodies, strict=True):
+        assert (answer.status_code, UUID(body["requestId"]).version) == (201, 7)
+        assert answer.headers["location"] == f"/v1{firm.base}/requests/{body['requestId']}"
+        assert body["registered"] or body["message"]
+    assert bodies[0]["requestId"] == bodies[1]["requestId"]
+    assert (bodies[0]["registered"], "in progress" in bodies[0]["message"]) == (False, True)
+    await firm.settle(bodies[0]["requestId"])
