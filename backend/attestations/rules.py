@@ -8,9 +8,9 @@ from uuid import UUID
 
 from backend.attestations.schemas import AttestationStatus
 from backend.chains.rules import enabled_entry
-from backend.core import resolutions
 from backend.core.errors import BadRequest, Conflict
-from backend.core.resolutions import example
+from backend.core.problems import resolutions
+from backend.core.problems.resolutions import example
 from backend.parties.schemas import PartyStatus
 from backend.wallets.rules import server_wallet_call
 

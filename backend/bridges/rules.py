@@ -8,7 +8,8 @@ from typing import Any
 from backend.assets.rules import SHARED_DECIMALS
 from backend.bridges.schemas import BridgeStatus
 from backend.core.errors import BadRequest, Conflict
-from backend.core.resolutions import REASON, call, example, known
+from backend.core.problems.resolutions import call, example, known
+from backend.core.problems.samples import REASON
 
 
 class PathClosed(Conflict):

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from backend.core import resolutions
 from backend.core.errors import BadRequest
 from backend.core.fields import ChainStatus, Environment, Network, VmType
+from backend.core.problems import resolutions
 
 
 def environments(network: Network) -> tuple[Environment, ...]:

@@ -33,10 +33,8 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
 
-from backend.core.resolutions import Field, call, example, known
-
-PASSWORD, CODE, EMAIL = example("correct horse battery"), example("123456"), example("marta@example.com")
-_ORGANIZATION = "019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
+from backend.core.problems.resolutions import Field, call, example, known, with_addresses
+from backend.core.problems.samples import CODE, EMAIL, ORGANIZATION, PASSWORD, ranges
 
 
 class SignumError(Exception):
@@ -147,7 +145,7 @@ class BothCredentialsNeeded(Unauthenticated):
     def extensions(self) -> dict[str, Any]:
         """Return the rule, and the call that satisfies it."""
         words = "Get an access token with grant_type=client_credentials, then send it as the bearer beside the key."
-        names = {"client_id": example(_ORGANIZATION), "client_secret": example("sk_test_…")}
+        names = {"client_id": example(ORGANIZATION), "client_secret": example("sk_test_…")}
         return _rule("both_credentials", "/oauth/token", words, grant_type=known("client_credentials"), **names)
 
 
@@ -196,10 +194,6 @@ class SecondFactorRequired(Forbidden):
         return _rule("second_factor_required", "/auth/factors/totp", words, password=PASSWORD)
 
 
-def _ranges(address: str | None) -> Field:
-    return example([address or "203.0.113.7"])
-
-
 class AddressNotAllowed(Forbidden):
     """IP address not allowed"""
 
@@ -216,7 +210,7 @@ class AddressNotAllowed(Forbidden):
         remedy = f"Use an allowed address, or have an admin of {name} at an allowed address add yours."
         words = "From an allowed address, add the address to `allowed_ip_ranges`."
         path = f"/orgs/{organization_id}"
-        return cls(address, name, remedy, call("PATCH", path, words, allowed_ip_ranges=_ranges(address)))
+        return cls(address, name, remedy, call("PATCH", path, words, allowed_ip_ranges=ranges(address)))
 
     @classmethod
     def by_key(cls, address: str | None, organization_id: UUID, name: str) -> "AddressNotAllowed":
@@ -225,7 +219,7 @@ class AddressNotAllowed(Forbidden):
         words = "Create a key whose `allowed_ip_ranges` contain the address."
         path = f"/orgs/{organization_id}/api-keys"
         fields = {"name": example("Back office"), "scopes": example(["assets:read"])}
-        resolution = call("POST", path, words, **fields, allowed_ip_ranges=_ranges(address))
+        resolution = call("POST", path, words, **fields, allowed_ip_ranges=ranges(address))
         return cls(address, f"the API key {name}", remedy, resolution)
 
     def extensions(self) -> dict[str, Any]:
@@ -348,19 +342,7 @@ def problem(error: SignumError, base_url: str, instance: str = "") -> dict[str, 
         "detail": error.detail,
     }
     named = {"instance": instance} if instance else {}
-    return {**body, **named, **_with_addresses(error.extensions(), base_url)}
-
-
-def _with_addresses(value: Any, base_url: str) -> Any:
-    """Return extensions with the absolute address (`href`) of each resolution, whose `path` is below `{base_url}`."""
-    if isinstance(value, list):
-        return [_with_addresses(item, base_url) for item in value]
-    if not isinstance(value, dict):
-        return value
-    found = {name: _with_addresses(item, base_url) for name, item in value.items()}
-    if isinstance(call := found.get("resolution"), dict):
-        found["resolution"] = call | {"href": base_url + call["path"] if call["path"] else None}
-    return found
+    return {**body, **named, **with_addresses(error.extensions(), base_url)}
 
 
 class CannotStart(Exception):

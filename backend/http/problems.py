@@ -13,7 +13,7 @@ from starlette.routing import Match
 
 from backend.core.content_rules import shortened
 from backend.core.errors import BadRequest, Invalid, NotFound, SignumError, Unavailable, problem
-from backend.core.findings import finding_text, findings
+from backend.core.problems.findings import finding_text, findings
 from backend.core.settings import settings
 
 log = structlog.get_logger()

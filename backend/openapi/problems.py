@@ -11,8 +11,8 @@ LIMITED = ("RateLimit-Policy", "RateLimit")
 _INSTANCE = "urn:uuid:019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
 _ASSET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/assets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22"
 
-_WALLETS = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/wallets"
-_WALLET = f"{_WALLETS}/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e23"
+_ENABLE = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/chains/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e24/enable"
+_WALLET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/wallets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e23"
 
 
 def _example(status: int, detail: str, slug: str = "", title: str = "", **extensions: Any) -> dict[str, Any]:
@@ -55,19 +55,14 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                     errors=[{"pointer": "/newParentId", "detail": "The new parent is below the organization."}],
                 ),
                 "unreadable": _example(400, "The body is not valid JSON."),
-                "wallet": _example(
+                "chain": _example(
                     400,
-                    "The organization has no server wallet. Create one first.",
+                    "No chain is enabled. Enable one first.",
                     resolution={
                         "method": "POST",
-                        "path": _WALLETS,
-                        "href": f"http://localhost:8000/v1{_WALLETS}",
-                        "description": "Create a server wallet.",
-                        "body": {
-                            "type": "object",
-                            "required": ["label"],
-                            "properties": {"label": {"type": "string", "examples": ["Treasury"]}},
-                        },
+                        "path": _ENABLE,
+                        "href": f"http://localhost:8000/v1{_ENABLE}",
+                        "description": "Enable Sepolia Devnet.",
                     },
                 ),
             },

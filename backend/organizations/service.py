@@ -8,10 +8,11 @@ import sqlalchemy as sa
 
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.core import db, resolutions
+from backend.core import db
 from backend.core.changes import publish, publish_change, shown
 from backend.core.errors import Conflict, Forbidden, InsufficientScope, PrerequisitesNotMet
 from backend.core.fields import Network
+from backend.core.problems import resolutions
 from backend.core.roots import founder_origin
 from backend.core.settings import settings
 from backend.organizations import hierarchy, quotas, rules

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from pydantic_core import to_jsonable_python
 from sqlmodel import SQLModel, col
 
-from backend.core import resolutions
 from backend.core.db import Write
 from backend.core.errors import Conflict, Denied, PrerequisitesNotMet
+from backend.core.problems import resolutions
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 
 CAUSE = "waits_because"

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.auth.scopes import ROLE_SCOPES, Scope
 from backend.core.db import Write
 from backend.core.errors import PrerequisitesNotMet
-from backend.core.resolutions import call, example, known
+from backend.core.problems.resolutions import call, example, known
 from backend.requests.schemas import Action
 from backend.users.schemas import Role
 

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from backend.core.errors import BadRequest, Conflict
 from backend.core.fields import Environment
-from backend.core.resolutions import LABEL, call
+from backend.core.problems.resolutions import call
+from backend.core.problems.samples import LABEL
 from backend.wallets.schemas import Balance, WalletKind
 
 

@@ -27,6 +27,13 @@ def example(value: Any) -> Field:
     return {"type": kinds[type(value)], "examples": [value]}
 
 
-REASON = example("Resolved after review.")
-LABEL = example("Treasury")
-"""Of a server wallet."""
+def with_addresses(value: Any, base_url: str) -> Any:
+    """Return extensions with the absolute address (`href`) of each resolution, whose `path` is below `{base_url}`."""
+    if isinstance(value, list):
+        return [with_addresses(item, base_url) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: with_addresses(item, base_url) for name, item in value.items()}
+    if isinstance(call := found.get("resolution"), dict):
+        found["resolution"] = call | {"href": base_url + call["path"] if call["path"] else None}
+    return found
