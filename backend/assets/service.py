@@ -44,32 +44,37 @@ from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
 from backend.wallets.models import WalletRow
+from backend.wallets.rules import server_wallet_entry
 
 TEXTS = {"name", "description"}
 """Fields of an update that are not compliance rules."""
 
 
-async def usable_chain(context: Context, eid: int, pointer: str = "/chain_eid") -> Any:
+async def usable_chain(
+    context: Context, eid: int, pointer: str = "/chain_eid", also: Sequence[dict[str, Any]] = ()
+) -> Any:
     """Return the row of a chain that the organization can use now; otherwise raise 400 with the reason, or 409 if it is
-    not enabled."""
+    not enabled, with the operation's other prerequisites."""
     try:
         chain = await chains.usable(context, eid)
         await contracts_of(eid)
     except BadRequest as error:
         raise BadRequest(error.detail, pointer=pointer) from None
-    await new_activity.check(context, eid)
+    await new_activity.check(context, eid, also=also)
     return chain
 
 
 async def _creatable(context: Context, body: AssetCreate) -> tuple[Any, WalletRow]:
-    """Return the chain and the treasury of a new asset after every check: chain, lock-up, supply (400), treasury, its
-    funds, the symbol (409)."""
-    chain = await usable_chain(context, body.chain_eid)
+    """Return the chain and the treasury of a new asset after every check: chain (400), prerequisites (409), lock-up,
+    supply (400), the treasury's funds, the symbol (409)."""
+    owner = await signing_wallets.find_treasury(context.session, context.organization_id)
+    needed = server_wallet_entry(context.organization_id, has_wallet=owner is not None)
+    chain = await usable_chain(context, body.chain_eid, also=[needed])
     rules.check_lockup(body.compliance_rules.lockup_end_time, clock.moment(), "/compliance_rules/lockup_end_time")
     rules.check_supply(int(body.initial_supply), body.decimals)
     wallet = await signing_wallets.treasury(context.session, context.organization_id)
-    needed = gas.TOKEN + gas.RULES + gas.MINT
-    await records.check_funded(context.session, wallet, body.chain_eid, needed, size=gas.TOKEN_SIZE)
+    cost = gas.TOKEN + gas.RULES + gas.MINT
+    await records.check_funded(context.session, wallet, body.chain_eid, cost, size=gas.TOKEN_SIZE)
     await records.check_symbol(context.session, context.organization_id, body.symbol)
     return chain, wallet
 

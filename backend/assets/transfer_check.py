@@ -43,7 +43,7 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     return TransferVerdict(
         allowed=not failed,
         chain_agrees=[v.code for v in failed] == codes,
-        rules=resolved(verdicts, context.organization_id, asset_id),
+        rules=resolved(verdicts, context.organization_id, asset_id, body.chain_eid),
     )
 
 

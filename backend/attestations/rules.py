@@ -9,7 +9,12 @@ from uuid import UUID
 from backend.attestations.schemas import AttestationStatus
 from backend.chains.rules import enabled_entry
 from backend.core.errors import BadRequest, Conflict
+from backend.core.problems import resolutions
+from backend.core.problems.resolutions import example
 from backend.parties.schemas import PartyStatus
+from backend.wallets.rules import server_wallet_call
+
+ANY_ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,8 @@ def _party_exists(facts: Facts) -> Entry:
 def _party_verified(facts: Facts) -> Entry:
     if facts.party is None:
         return _entry("party_verified", False, "There is no party to verify.", _create(facts))
-    call = ("POST", f"/identity/parties/{facts.party.id}/verify", "Verify the party's identity.")
+    path = f"/identity/parties/{facts.party.id}/verify"
+    call = resolutions.call("POST", path, "Verify the party's identity.", kyc_level=example(1))
     if facts.party.status is PartyStatus.VERIFIED:
         return _entry("party_verified", True, "The party's identity is verified.", call)
     return _entry("party_verified", False, f"The party's identity is not verified; it is {facts.party.status}.", call)
@@ -79,22 +85,23 @@ def _attestation_eligible(facts: Facts) -> Entry:
     return _entry("attestation_eligible", False, " ".join(words for words, _ in lacking), lacking[0][1])
 
 
-Call = tuple[str, str, str]
+Call = dict[str, Any]
 
 
 def _lacking(facts: Facts) -> Sequence[tuple[str, Call]]:
     organization = f"/orgs/{facts.organization_id}"
     found: list[tuple[str, Call]] = []
     if not facts.has_server_wallet:
-        call = ("POST", f"{organization}/wallets", "Create a server wallet.")
-        found.append(("The organization has no server wallet.", call))
+        found.append(("The organization has no server wallet.", server_wallet_call(facts.organization_id)))
     if facts.is_registering:
         words = f"The organization's registration as an issuer on {facts.chain_name} is in progress."
-        found.append((words, ("GET", f"{organization}/issuer", "Wait until the chain has confirmed the issuer.")))
+        wait = "Wait until the chain has confirmed the issuer."
+        found.append((words, resolutions.call("GET", f"{organization}/issuer", wait)))
     elif not facts.is_registered:
         found.append((f"The organization is not registered as an issuer on {facts.chain_name}.", _register(facts)))
     if facts.party is not None and not facts.party.has_wallet:
-        call = ("PATCH", f"/identity/parties/{facts.party.id}", "Link the party's wallet (wallet_address).")
+        words, wallet = "Link the party's wallet (wallet_address).", example(ANY_ADDRESS)
+        call = resolutions.call("PATCH", f"/identity/parties/{facts.party.id}", words, wallet_address=wallet)
         found.append(("The party has no wallet.", call))
     if facts.party is None:
         found.append(("There is no party to attest.", _create(facts)))
@@ -102,17 +109,17 @@ def _lacking(facts: Facts) -> Sequence[tuple[str, Call]]:
 
 
 def _register(facts: Facts) -> Call:
-    return ("POST", f"/orgs/{facts.organization_id}/issuer/register", "Register the organization as an issuer.")
+    path = f"/orgs/{facts.organization_id}/issuer/register"
+    return resolutions.call("POST", path, "Register the organization as an issuer.")
 
 
 def _create(facts: Facts) -> Call:
-    return ("POST", f"/identity/parties?organization_id={facts.organization_id}", "Create the party.")
+    path = f"/identity/parties?organization_id={facts.organization_id}"
+    return resolutions.call("POST", path, "Create the party.", name=example("Marta Lindqvist"), country=example("SWE"))
 
 
 def _entry(state: str, satisfied: bool, detail: str, call: Call) -> Entry:
-    method, path, description = call
-    resolution = {"method": method, "path": path, "description": description}
-    return {"state": state, "satisfied": satisfied, "detail": detail, "resolution": resolution}
+    return {"state": state, "satisfied": satisfied, "detail": detail, "resolution": call}
 
 
 def statement(asked: tuple[int | None, bool | None], proven: Statement, issuer_max: int) -> Statement:

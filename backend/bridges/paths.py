@@ -49,7 +49,8 @@ async def check_open(
         states = [await token.path(row.chain_eid, str(row.token_address), other) for row, other in found]
     for (row, other), state in zip(found, states, strict=True):
         names = (chains[row.chain_eid].display_name, chains[other].display_name)
-        rules.check_open(state.is_paused, state.available if state.window else None, amount, names, asset_path)
+        path = rules.Path(names, (row.chain_eid, other), asset_path)
+        rules.check_open(state.is_paused, state.available if state.window else None, amount, path)
 
 
 async def notes(session: AsyncSession, source_eid: int, destination_eid: int) -> list[str]:

@@ -1,17 +1,21 @@
 """Rules of bridges. Pure functions."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from backend.assets.rules import SHARED_DECIMALS
 from backend.bridges.schemas import BridgeStatus
 from backend.core.errors import BadRequest, Conflict
+from backend.core.problems.resolutions import call, example, known
+from backend.core.problems.samples import REASON
 
 
 class PathClosed(Conflict):
     """Conflict"""
 
-    def __init__(self, detail: str, resolution: Mapping[str, str]) -> None:
+    def __init__(self, detail: str, resolution: Mapping[str, Any]) -> None:
         super().__init__(detail)
         self.resolution = dict(resolution)
 
@@ -20,20 +24,35 @@ class PathClosed(Conflict):
         return {"resolution": self.resolution}
 
 
-def check_open(is_paused: bool, room: int | None, amount: int, names: tuple[str, str], asset_path: str) -> None:
+@dataclass(frozen=True)
+class Path:
+    """A bridge path of an asset: the names and endpoint IDs of its chains, and the API's path of the asset."""
+
+    names: tuple[str, str]
+    eids: tuple[int, int]
+    asset_path: str
+
+    def call(self, verb: str, words: str, **fields: dict[str, Any]) -> dict[str, Any]:
+        """Return a call that changes the path."""
+        ends = {"source_chain_eid": known(self.eids[0]), "destination_chain_eid": known(self.eids[1])}
+        return call("POST", f"{self.asset_path}/{verb}", words, **ends, **fields, reason=REASON)
+
+
+def check_open(is_paused: bool, room: int | None, amount: int, path: Path) -> None:
     """Raise 409 if a path is paused, or its limit leaves less room than an amount. `room` is `None` without a limit."""
+    names = path.names
     between = f"between {names[0]} and {names[1]}"
     if is_paused:
         words = "Resume the path, or wait until it is resumed."
         raise PathClosed(
             f"The bridge path {between} is paused. Resume it to let packets pass.",
-            {"method": "POST", "path": f"{asset_path}/unpause-path", "description": words},
+            path.call("unpause-path", words),
         )
     if room is not None and amount > room:
         words = "Wait for part of the window to pass, send less, or raise the limit."
         raise PathClosed(
             f"The limit of the bridge path {between} leaves room for {room} base units now; the amount is {amount}.",
-            {"method": "POST", "path": f"{asset_path}/limit-path", "description": words},
+            path.call("limit-path", words, amount=example(str(amount))),
         )
 
 

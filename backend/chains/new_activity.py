@@ -14,20 +14,22 @@ from backend.chains.models import OrganizationChainRow
 from backend.core.errors import PrerequisitesNotMet
 
 
-async def check(context: Context, *eids: int) -> None:
-    """Raise 409 with the prerequisite `chain_enabled` of each chain if one of them is not enabled.
+async def check(context: Context, *eids: int, also: Sequence[dict[str, Any]] = ()) -> None:
+    """Raise 409 with every prerequisite if one is not satisfied: `chain_enabled` of each chain, and the others of the
+    same operation (`also`).
 
     Disabling one of them waits until the transaction ends, so nothing starts after it.
     """
     rows = await _chains(context, eids)
     enabled = await _locked(context, [row.id for row in rows])
     missing = [row.display_name for row in rows if row.id not in enabled]
-    if missing:
+    open_ones = [entry["detail"] for entry in also if not entry["satisfied"]]
+    if missing or open_ones:
         entries = [
             rules.enabled_entry(context.organization_id, row.id, row.display_name, is_enabled=row.id in enabled)
             for row in rows
         ]
-        raise PrerequisitesNotMet(entries, rules.not_enabled(missing))
+        raise PrerequisitesNotMet([*entries, *also], " ".join([*rules.not_enabled(missing), *open_ones]))
 
 
 async def disabled_names(context: Context, eids: Collection[int]) -> dict[int, str]:

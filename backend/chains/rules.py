@@ -7,6 +7,7 @@ from uuid import UUID
 
 from backend.core.errors import BadRequest
 from backend.core.fields import ChainStatus, Environment, Network, VmType
+from backend.core.problems import resolutions
 
 
 def environments(network: Network) -> tuple[Environment, ...]:
@@ -33,19 +34,22 @@ def enabled_entry(organization_id: UUID, chain_id: UUID, name: str, *, is_enable
         "state": "chain_enabled",
         "satisfied": is_enabled,
         "detail": f"{name} is enabled." if is_enabled else f"{name} is not enabled. Nothing new starts there.",
-        "resolution": {
-            "method": "POST",
-            "path": f"/orgs/{organization_id}/chains/{chain_id}/enable",
-            "description": f"Enable {name}.",
-        },
+        "resolution": enable_call(organization_id, chain_id, name),
     }
 
 
-def not_enabled(names: Sequence[str]) -> str:
-    """Return why nothing new starts on some chains, and what to do."""
+def enable_call(organization_id: UUID, chain_id: UUID, name: str) -> dict[str, Any]:
+    """Return the call that enables a chain."""
+    return resolutions.call("POST", f"/orgs/{organization_id}/chains/{chain_id}/enable", f"Enable {name}.")
+
+
+def not_enabled(names: Sequence[str]) -> list[str]:
+    """Return why nothing new starts on some chains, and what to do; nothing without a chain."""
+    if not names:
+        return []
     if len(names) == 1:
-        return f"{names[0]} is not enabled for this organization. Enable it first."
-    return f"{', '.join(names[:-1])} and {names[-1]} are not enabled for this organization. Enable them first."
+        return [f"{names[0]} is not enabled for this organization. Enable it first."]
+    return [f"{', '.join(names[:-1])} and {names[-1]} are not enabled for this organization. Enable them first."]
 
 
 UNWATCHED = timedelta(minutes=2)

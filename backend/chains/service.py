@@ -76,6 +76,14 @@ async def enabled(session: AsyncSession, organization_id: UUID, network: Network
     return list(await session.execute(query))
 
 
+async def usable_names(context: Context) -> dict[UUID, str]:
+    """Return the names of the EVM chains of the request's network, by ID, by priority."""
+    query = sa.select(CHAINS.c.id, CHAINS.c.display_name).where(
+        CHAINS.c.vm_type == VmType.EVM, CHAINS.c.environment.in_(rules.environments(context.network))
+    )
+    return {row.id: row.display_name for row in await context.session.execute(query.order_by(*ORDER))}
+
+
 async def is_enabled(session: AsyncSession, organization_id: UUID, eid: int) -> bool:
     """Return whether an organization has enabled a chain."""
     return any(chain.xchain_eid == eid for chain in await enabled(session, organization_id))

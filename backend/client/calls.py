@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from backend.client.content import Content
 from backend.client.problem import ApiProblem
-from backend.core.findings import findings
+from backend.core.problems.findings import findings
 
 B = TypeVar("B", bound=BaseModel)
 READS = ("GET", "HEAD")

@@ -22,7 +22,7 @@ class Refused(Conflict):
 class Underfunded(Conflict):
     """Conflict"""
 
-    def __init__(self, detail: str, resolution: Mapping[str, str]) -> None:
+    def __init__(self, detail: str, resolution: Mapping[str, Any]) -> None:
         super().__init__(detail)
         self.resolution = dict(resolution)
 

@@ -5,63 +5,44 @@ market. Test funds exist on embedded chains only.
 """
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from backend.chain.abi.restrictions import RESTRICTIONS
 from backend.compliance import rules
-from backend.compliance.schemas import Resolution, RuleVerdict
+from backend.compliance.resolution_fields import BY_ATTESTATION, BY_RULES, fields_of
+from backend.compliance.schemas import Resolution, ResolutionBody, RuleVerdict
+from backend.core.problems.resolutions import body, call, known
 from backend.core.settings import settings
 
-_BY_ATTESTATION = frozenset(
-    {
-        rules.SENDER_NOT_ATTESTED,
-        rules.RECEIVER_NOT_ATTESTED,
-        rules.ORG_ONLY,
-        rules.RECEIVER_KYC_LEVEL,
-        rules.RECEIVER_ACCREDITATION,
-        rules.MARKET_NOT_ATTESTED,
-        rules.MARKET_KYC_LEVEL,
-        rules.MARKET_ACCREDITATION,
-    }
-)
-_BY_RULES = frozenset(
-    {
-        rules.RULES_NOT_SET,
-        rules.LOCKUP,
-        rules.SENDER_COUNTRY_BLOCKED,
-        rules.RECEIVER_COUNTRY_BLOCKED,
-        rules.MAX_HOLDERS,
-        rules.MAX_PER_HOLDER,
-    }
-)
+
+def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: UUID, eid: int) -> list[RuleVerdict]:
+    """Return the verdicts on a movement on a chain, the failed ones with their resolution."""
+    return [v if v.passed else _with_resolution(v, organization_id, asset_id, eid) for v in verdicts]
 
 
-def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: UUID) -> list[RuleVerdict]:
-    """Return the verdicts, the failed ones with their resolution."""
-    return [v if v.passed else _with_resolution(v, organization_id, asset_id) for v in verdicts]
-
-
-def test_funds(organization_id: UUID, wallet_id: UUID, eid: int, amount: int) -> dict[str, str]:
+def test_funds(organization_id: UUID, wallet_id: UUID, eid: int, amount: int) -> dict[str, Any]:
     """Return the call that pays the missing base units of the test currency to a wallet."""
-    return {
-        "method": "POST",
-        "path": f"/orgs/{organization_id}/wallets/{wallet_id}/test-funds",
-        "description": f"Get test funds on the chain {eid}: at least {amount} base units.",
-    }
+    path = f"/orgs/{organization_id}/wallets/{wallet_id}/test-funds"
+    words = f"Get test funds on the chain {eid}: at least {amount} base units."
+    return call("POST", path, words, chain_eid=known(eid))
 
 
-def _with_resolution(verdict: RuleVerdict, organization_id: UUID, asset_id: UUID) -> RuleVerdict:
+def _with_resolution(verdict: RuleVerdict, organization_id: UUID, asset_id: UUID, eid: int) -> RuleVerdict:
     method, path = _call(verdict.code, f"/orgs/{organization_id}", asset_id)
+    fields = fields_of(verdict.code, eid)
     href = settings().base_url + path if path else None
     words = RESTRICTIONS[verdict.code].resolution
     resolution = Resolution(method=method, path=path, href=href, description=words)
+    if path and fields:
+        resolution.body = ResolutionBody.model_validate(body(**fields))
     return verdict.model_copy(update={"resolution": resolution})
 
 
 def _call(code: int, organization: str, asset_id: UUID) -> tuple[str | None, str | None]:
-    if code in _BY_ATTESTATION:
+    if code in BY_ATTESTATION:
         return "POST", f"{organization}/attestations"
-    if code in _BY_RULES:
+    if code in BY_RULES:
         return "PATCH", f"{organization}/assets/{asset_id}"
     if code == rules.PAUSED:
         return "POST", f"{organization}/assets/{asset_id}/unpause"

@@ -1,6 +1,6 @@
 """API schemas of compliance rules and of transfer checks."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -67,14 +67,24 @@ class TransferCheck(Body):
     amount: TokenAmount
 
 
+class ResolutionBody(BaseModel):
+    """The fields of a call's body that resolve the refusal, as JSON Schema: `const` is the value to send, `examples`
+    show values that the caller chooses."""
+
+    type: Literal["object"] = "object"
+    required: list[str]
+    properties: dict[str, dict[str, Any]]
+
+
 class Resolution(BaseModel):
     """How to resolve a refusal, and the API call; null if no single call resolves it. `path` is relative to
-    `{base_url}`, `href` is the same address in full."""
+    `{base_url}`, `href` is the same address in full. `body` is absent where the call needs no fields."""
 
     method: str | None
     path: str | None
     href: str | None
     description: str
+    body: ResolutionBody | None = Field(default=None, exclude_if=lambda body: body is None)
 
 
 class RuleVerdict(BaseModel):

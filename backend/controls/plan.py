@@ -162,7 +162,7 @@ class _Planner:
         verdicts = evaluate(known.rules, sender, receiver, amount, clock.moment(), known.state)
         refused = rules.binding(verdicts, codes or frozenset(v.code for v in verdicts))
         if refused:
-            raise Refused(resolved(refused, self.context.organization_id, self.asset_id))
+            raise Refused(resolved(refused, self.context.organization_id, self.asset_id, known.place.eid))
 
 
 def _amount(body: Any) -> int:

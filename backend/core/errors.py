@@ -33,6 +33,9 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
 
+from backend.core.problems.resolutions import Field, call, example, known, with_addresses
+from backend.core.problems.samples import CODE, EMAIL, ORGANIZATION, PASSWORD, ranges
+
 
 class SignumError(Exception):
     """Internal Server Error"""
@@ -61,14 +64,20 @@ class BadRequest(SignumError):
     status = 400
 
     def __init__(
-        self, detail: str = "", *, pointer: str | None = None, headers: Mapping[str, str] | None = None
+        self,
+        detail: str = "",
+        *,
+        pointer: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        resolution: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(detail, headers=headers)
-        self.pointer = pointer
+        self.pointer, self.resolution = pointer, resolution
 
     def extensions(self) -> dict[str, Any]:
-        """Return the invalid field, if there is one (`errors`, as for a 422)."""
-        return {"errors": [{"pointer": self.pointer, "detail": self.detail}]} if self.pointer else {}
+        """Return the invalid field, if there is one (`errors`, as for a 422), and the call that resolves it."""
+        errors = {"errors": [{"pointer": self.pointer, "detail": self.detail}]} if self.pointer else {}
+        return errors | ({"resolution": dict(self.resolution)} if self.resolution else {})
 
 
 class Unauthenticated(SignumError):
@@ -103,9 +112,9 @@ class InsufficientScope(Forbidden):
         return {"scope": self.scope}
 
 
-def _rule(name: str, path: str, description: str) -> dict[str, Any]:
+def _rule(name: str, path: str, description: str, **fields: Field) -> dict[str, Any]:
     """Return the rule that refused the request, and the call that satisfies it."""
-    return {"rule": name, "resolution": {"method": "POST", "path": path, "description": description}}
+    return {"rule": name, "resolution": call("POST", path, description, **fields)}
 
 
 class SecondFactorNeeded(Unauthenticated):
@@ -119,7 +128,8 @@ class SecondFactorNeeded(Unauthenticated):
 
     def extensions(self) -> dict[str, Any]:
         """Return the rule, and the sign-in that satisfies it."""
-        return _rule("second_factor", "/auth/login", "Repeat the sign-in with `code`.")
+        fields = {"email": EMAIL, "password": PASSWORD, "code": CODE}
+        return _rule("second_factor", "/auth/login", "Repeat the sign-in with `code`.", **fields)
 
 
 class BothCredentialsNeeded(Unauthenticated):
@@ -135,7 +145,8 @@ class BothCredentialsNeeded(Unauthenticated):
     def extensions(self) -> dict[str, Any]:
         """Return the rule, and the call that satisfies it."""
         words = "Get an access token with grant_type=client_credentials, then send it as the bearer beside the key."
-        return _rule("both_credentials", "/oauth/token", words)
+        names = {"client_id": example(ORGANIZATION), "client_secret": example("sk_test_…")}
+        return _rule("both_credentials", "/oauth/token", words, grant_type=known("client_credentials"), **names)
 
 
 class FreshFactorNeeded(Forbidden):
@@ -149,7 +160,7 @@ class FreshFactorNeeded(Forbidden):
     def extensions(self) -> dict[str, Any]:
         """Return the rule, and the call that satisfies it."""
         words = "Confirm a second factor, then repeat the request."
-        return _rule("fresh_factor", "/auth/factors/verify", words)
+        return _rule("fresh_factor", "/auth/factors/verify", words, code=CODE)
 
 
 class FreshProofNeeded(Forbidden):
@@ -166,7 +177,7 @@ class FreshProofNeeded(Forbidden):
     def extensions(self) -> dict[str, Any]:
         """Return the rule, and the call that satisfies it."""
         words = "Send your password or a wallet signature, then repeat the request."
-        return _rule("fresh_proof", "/auth/factors/verify", words)
+        return _rule("fresh_proof", "/auth/factors/verify", words, password=PASSWORD)
 
 
 class SecondFactorRequired(Forbidden):
@@ -180,7 +191,7 @@ class SecondFactorRequired(Forbidden):
     def extensions(self) -> dict[str, Any]:
         """Return the rule, and the call that satisfies it."""
         words = "Set up an authenticator app or a passkey."
-        return _rule("second_factor_required", "/auth/factors/totp", words)
+        return _rule("second_factor_required", "/auth/factors/totp", words, password=PASSWORD)
 
 
 class AddressNotAllowed(Forbidden):
@@ -188,7 +199,7 @@ class AddressNotAllowed(Forbidden):
 
     slug = "ip-address-not-allowed"
 
-    def __init__(self, address: str | None, whose: str, remedy: str, resolution: Mapping[str, str]) -> None:
+    def __init__(self, address: str | None, whose: str, remedy: str, resolution: Mapping[str, Any]) -> None:
         seen = f"Your IP address {address} is" if address else "Signum cannot see your IP address, so it is"
         super().__init__(f"{seen} not in the allowed IP ranges of {whose}. {remedy}")
         self.address, self.resolution = address, dict(resolution)
@@ -199,7 +210,7 @@ class AddressNotAllowed(Forbidden):
         remedy = f"Use an allowed address, or have an admin of {name} at an allowed address add yours."
         words = "From an allowed address, add the address to `allowed_ip_ranges`."
         path = f"/orgs/{organization_id}"
-        return cls(address, name, remedy, {"method": "PATCH", "path": path, "description": words})
+        return cls(address, name, remedy, call("PATCH", path, words, allowed_ip_ranges=ranges(address)))
 
     @classmethod
     def by_key(cls, address: str | None, organization_id: UUID, name: str) -> "AddressNotAllowed":
@@ -207,7 +218,9 @@ class AddressNotAllowed(Forbidden):
         remedy = "Use an allowed address, or create another key that allows yours."
         words = "Create a key whose `allowed_ip_ranges` contain the address."
         path = f"/orgs/{organization_id}/api-keys"
-        return cls(address, f"the API key {name}", remedy, {"method": "POST", "path": path, "description": words})
+        fields = {"name": example("Back office"), "scopes": example(["assets:read"])}
+        resolution = call("POST", path, words, **fields, allowed_ip_ranges=ranges(address))
+        return cls(address, f"the API key {name}", remedy, resolution)
 
     def extensions(self) -> dict[str, Any]:
         """Return the rule, the call that satisfies it, and the address as Signum sees it."""
@@ -329,19 +342,7 @@ def problem(error: SignumError, base_url: str, instance: str = "") -> dict[str, 
         "detail": error.detail,
     }
     named = {"instance": instance} if instance else {}
-    return {**body, **named, **_with_addresses(error.extensions(), base_url)}
-
-
-def _with_addresses(value: Any, base_url: str) -> Any:
-    """Return extensions with the absolute address (`href`) of each resolution, whose `path` is below `{base_url}`."""
-    if isinstance(value, list):
-        return [_with_addresses(item, base_url) for item in value]
-    if not isinstance(value, dict):
-        return value
-    found = {name: _with_addresses(item, base_url) for name, item in value.items()}
-    if isinstance(call := found.get("resolution"), dict):
-        found["resolution"] = call | {"href": base_url + call["path"] if call["path"] else None}
-    return found
+    return {**body, **named, **with_addresses(error.extensions(), base_url)}
 
 
 class CannotStart(Exception):

@@ -4,7 +4,7 @@ import re
 from datetime import MAXYEAR, UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from uuid import UUID
 
 import pycountry
@@ -27,6 +27,7 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WrapValidator,
     field_validator,
+    model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -270,6 +271,18 @@ class Body(BaseModel):
     """A request body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Changes(Body):
+    """The body of a PATCH, which changes something."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    @model_validator(mode="after")
+    def _change_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError(f"must have at least one of these fields: {', '.join(type(self).model_fields)}")
+        return self
 
 
 class Record(BaseModel):

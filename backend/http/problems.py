@@ -13,7 +13,7 @@ from starlette.routing import Match
 
 from backend.core.content_rules import shortened
 from backend.core.errors import BadRequest, Invalid, NotFound, SignumError, Unavailable, problem
-from backend.core.findings import finding_text, findings
+from backend.core.problems.findings import finding_text, findings
 from backend.core.settings import settings
 
 log = structlog.get_logger()
@@ -55,6 +55,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     made = kind.__new__(kind)
     SignumError.__init__(made, plain.detail, headers=error.headers)
     made.__dict__.setdefault("pointer", None)
+    made.__dict__.setdefault("resolution", None)
     made.__dict__.setdefault("errors", [])
     return respond(request, made)
 

@@ -14,7 +14,10 @@ from backend.requests.responses import planned
 router = APIRouter(prefix="/orgs/{orgId}/issuer", tags=["Issuer"], route_class=GuardedRoute)
 
 
-@router.post("/register", status_code=status.HTTP_201_CREATED)
+LOCATION = {"headers": {"Location": {"$ref": "#/components/headers/Location"}}}
+
+
+@router.post("/register", status_code=status.HTTP_201_CREATED, responses={201: LOCATION})
 @requires(Scope.ATTESTATIONS_WRITE, both=True)
 async def register_issuer(
     context: Current, orgId: UUID, response: Response, body: IssuerRegister | None = None, dry_run: DryRun = False
@@ -23,12 +26,14 @@ async def register_issuer(
 
     Requires both credentials: an access token (or the console's session) and an API key. A key gets an access token of
     its own by POST /v1/oauth/token (`client_credentials`). `registered` says whether
-    every enabled chain has confirmed it; poll `GET …/issuer` for progress. Repeating the call is safe, and registers on
-    chains that were enabled since.
+    every enabled chain has confirmed it; `Location` is the request to follow until then. Repeating the call is safe,
+    and registers on chains that were enabled since.
     """
     if dry_run:
         return planned(response, await service.plan(context, body or IssuerRegister()))
-    return await service.register(context, body or IssuerRegister())
+    registered = await service.register(context, body or IssuerRegister())
+    response.headers["Location"] = f"/v1/orgs/{orgId}/requests/{registered.request_id}"
+    return registered
 
 
 @router.get("", responses={404: {}})

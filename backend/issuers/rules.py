@@ -1,10 +1,13 @@
 """Registration status of an issuer on its chains. Pure functions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
+from backend.chains.rules import enable_call
 from backend.core.errors import BadRequest
 from backend.issuers.schemas import DEFAULT_MAX_LEVEL, IssuerRegister, IssuerStatus
+from backend.wallets.rules import server_wallet_call
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,18 @@ def terms(body: IssuerRegister, known: Terms | None, organization_name: str) -> 
     return Terms(**{**base.__dict__, **sent})
 
 
-def check_ready(has_wallet: bool, chain_count: int) -> None:
-    """Raise 400 if there is no wallet to register, or no enabled chain."""
+def check_ready(organization_id: UUID, has_wallet: bool, chain_count: int, usable: Mapping[UUID, str]) -> None:
+    """Raise 400 with its resolution if there is no wallet to register, or no enabled chain. `usable` are the names of
+    the chains that could be enabled, by ID; the first is recommended."""
     if not has_wallet:
-        raise BadRequest("The organization has no server wallet. Create one first (POST /v1/orgs/{orgId}/wallets).")
+        resolution = server_wallet_call(organization_id)
+        raise BadRequest("The organization has no server wallet. Create one first.", resolution=resolution)
     if not chain_count:
-        raise BadRequest("No chain is enabled. Enable one first (POST /v1/orgs/{orgId}/chains/{chainId}/enable).")
+        chain_id, name = next(iter(usable.items()), (None, ""))
+        raise BadRequest(
+            "No chain is enabled. Enable one first.",
+            resolution=enable_call(organization_id, chain_id, name) if chain_id else None,
+        )
 
 
 def unregistered(enabled: Iterable[int], states: dict[int, IssuerStatus]) -> set[int]:

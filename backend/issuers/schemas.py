@@ -28,11 +28,12 @@ class IssuerRegister(Body):
     can_revoke_others: Flag | None = False
 
 
-class IssuerRegistered(BaseModel):
-    """`registered`: whether every enabled chain has confirmed it. `message` says why it waits for a second person, if
-    it does."""
+class IssuerRegistered(Record):
+    """`registered`: whether every enabled chain has confirmed it. `requestId` is the last registration, and `message`
+    says what it waits for while it is in progress."""
 
     registered: bool
+    request_id: UUID | None = Field(default=None, serialization_alias="requestId", validation_alias="requestId")
     message: str | None = Field(default=None, exclude_if=lambda message: message is None)
 
 

@@ -31,12 +31,13 @@ from backend.issuers.schemas import (
 )
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
-from backend.requests.schemas import FINAL, Action, RequestStatus
+from backend.requests.schemas import FINAL, Action
 from backend.requests.second_person import Below
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
 from backend.wallets.models import WalletRow
 
+IN_PROGRESS = "The registration is in progress. Follow its request instead of registering again."
 GIVEN = "given"
 """Name of the requested terms in a registration's arguments, until they are written."""
 
@@ -103,13 +104,14 @@ async def register(context: Context, body: IssuerRegister) -> IssuerRegistered:
     covered = last is not None and wanted == before and open_chains <= set(last.arguments["chains"])
     if open_chains and not covered:
         await _publish(context, row, body, wanted, [c for c in enabled if c.xchain_eid in open_chains], missing)
-    return IssuerRegistered(registered=not open_chains, message=await _waits_for(context, row))
+    message = await _progress(context, row)
+    return IssuerRegistered(registered=not open_chains, request_id=row.request_id, message=message)
 
 
-async def _waits_for(context: Context, row: IssuerRow) -> str | None:
-    """Return why the last registration waits for a second person; None if it does not."""
+async def _progress(context: Context, row: IssuerRow) -> str | None:
+    """Return what the last registration waits for; None if it has finished."""
     last = await _waiting(context, row)
-    return acceptance_message(last, "") if last and last.status is RequestStatus.AWAITING_APPROVAL else None
+    return acceptance_message(last, IN_PROGRESS) if last else None
 
 
 async def plan(context: Context, body: IssuerRegister) -> IssuerPlan:
@@ -132,7 +134,8 @@ async def _ready(context: Context) -> tuple[WalletRow, Sequence[Any]]:
     """Return the treasury and the enabled chains; 400 if one of them is missing."""
     wallet = await signing_wallets.find_treasury(context.session, context.organization_id)
     enabled = await chains.enabled(context.session, context.organization_id, context.network)
-    rules.check_ready(wallet is not None, len(enabled))
+    usable = {} if enabled else await chains.usable_names(context)
+    rules.check_ready(context.organization_id, wallet is not None, len(enabled), usable)
     assert wallet is not None
     return wallet, enabled
 

@@ -19,8 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.content_rules import PLAIN
 from backend.core.errors import Invalid
 from backend.core.fields import Moment, Search, timestamp
-from backend.core.findings import findings
 from backend.core.pagination import DEFAULT_LIMIT, Limit, decode_parts, encode, encode_parts, limit_of, read_as
+from backend.core.problems.findings import findings
 from backend.lists import estimates
 from backend.lists.schemas import Paging, SortOrder
 

@@ -156,7 +156,7 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
     return TransferVerdict(
         allowed=not failed,
         chain_agrees=[v.code for v in failed] == codes,
-        rules=resolved(verdicts, context.organization_id, asset_id),
+        rules=resolved(verdicts, context.organization_id, asset_id, market.chain_eid),
     )
 
 
@@ -164,7 +164,7 @@ async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> N
     verdicts = await _verdicts(context, trader.market, trader.wallet.address, body.side, int(body.amount))
     refused = failures(verdicts)
     if refused:
-        raise Refused(resolved(refused, context.organization_id, trader.asset.id))
+        raise Refused(resolved(refused, context.organization_id, trader.asset.id, trader.market.chain_eid))
 
 
 async def _verdicts(

@@ -11,6 +11,7 @@ LIMITED = ("RateLimit-Policy", "RateLimit")
 _INSTANCE = "urn:uuid:019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21"
 _ASSET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/assets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e22"
 
+_ENABLE = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/chains/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e24/enable"
 _WALLET = "/orgs/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e21/wallets/019aa0f2-7c1e-7b3a-9d54-2f6f0c1b8e23"
 
 
@@ -46,7 +47,7 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
         "BadRequest",
         _response(
             "The request cannot be read, or is well-formed but impossible.",
-            ["FieldsProblem", "Problem"],
+            ["FieldsProblem", "ResolutionProblem", "Problem"],
             {
                 "impossible": _example(
                     400,
@@ -54,6 +55,16 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                     errors=[{"pointer": "/newParentId", "detail": "The new parent is below the organization."}],
                 ),
                 "unreadable": _example(400, "The body is not valid JSON."),
+                "chain": _example(
+                    400,
+                    "No chain is enabled. Enable one first.",
+                    resolution={
+                        "method": "POST",
+                        "path": _ENABLE,
+                        "href": f"http://localhost:8000/v1{_ENABLE}",
+                        "description": "Enable Sepolia Devnet.",
+                    },
+                ),
             },
         ),
     ),
@@ -155,6 +166,11 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                         "path": f"{_WALLET}/test-funds",
                         "href": f"http://localhost:8000/v1{_WALLET}/test-funds",
                         "description": "Get test funds on the chain 40161: at least 10030000 base units.",
+                        "body": {
+                            "type": "object",
+                            "required": ["chain_eid"],
+                            "properties": {"chain_eid": {"const": 40161}},
+                        },
                     },
                 ),
                 "conflict": _example(409, "The asset is updating. Retry when it is active.", "conflict"),

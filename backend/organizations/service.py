@@ -12,6 +12,7 @@ from backend.core import db
 from backend.core.changes import publish, publish_change, shown
 from backend.core.errors import Conflict, Forbidden, InsufficientScope, PrerequisitesNotMet
 from backend.core.fields import Network
+from backend.core.problems import resolutions
 from backend.core.roots import founder_origin
 from backend.core.settings import settings
 from backend.organizations import hierarchy, quotas, rules
@@ -173,11 +174,12 @@ def _check_has_factor(context: Context) -> None:
                     "state": "second_factor",
                     "satisfied": False,
                     "detail": "You have no second factor.",
-                    "resolution": {
-                        "method": "POST",
-                        "path": "/auth/factors/totp",
-                        "description": "Set up an authenticator app or a passkey in your account.",
-                    },
+                    "resolution": resolutions.call(
+                        "POST",
+                        "/auth/factors/totp",
+                        "Set up an authenticator app or a passkey in your account.",
+                        password=resolutions.example("correct horse battery"),
+                    ),
                 }
             ],
             "You have no second factor. Set one up in your account before you require one.",

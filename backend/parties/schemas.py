@@ -6,7 +6,20 @@ from uuid import UUID
 
 from pydantic import EmailStr, Field
 
-from backend.core.fields import Address, Body, Country, Flag, Id, KycLevel, Name, Reason, Record, Timestamp, never_null
+from backend.core.fields import (
+    Address,
+    Body,
+    Changes,
+    Country,
+    Flag,
+    Id,
+    KycLevel,
+    Name,
+    Reason,
+    Record,
+    Timestamp,
+    never_null,
+)
 from backend.lists.schemas import RecordPage
 
 
@@ -48,7 +61,7 @@ class PartyCreate(Body):
     wallet_address: Address | None = None
 
 
-class PartyUpdate(Body):
+class PartyUpdate(Changes):
     """JSON merge patch of a party: contact and wallet."""
 
     name: Annotated[Name | None, Field(json_schema_extra=never_null)] = None

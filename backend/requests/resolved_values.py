@@ -16,6 +16,7 @@ from sqlmodel import SQLModel, col
 
 from backend.core.db import Write
 from backend.core.errors import Conflict, Denied, PrerequisitesNotMet
+from backend.core.problems import resolutions
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 
 CAUSE = "waits_because"
@@ -95,7 +96,7 @@ def check_same(approval_id: UUID, organization_id: UUID, requested: Resolved, no
     differing = [(name, _shown(old), _shown(new)) for name, old, new in changed]
     do = "Deny it; the requester can send it again with the current values."
     path = f"/orgs/{organization_id}/approvals/{approval_id}/deny"
-    call = {"method": "POST", "path": path, "description": do}
+    call = resolutions.call("POST", path, do, reason=resolutions.example("Its values have changed."))
     entries = [
         {"state": name, "satisfied": False, "detail": f"Requested: {old}. Now: {new}.", "resolution": call}
         for name, old, new in differing

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.auth.scopes import ROLE_SCOPES, Scope
 from backend.core.db import Write
 from backend.core.errors import PrerequisitesNotMet
+from backend.core.problems.resolutions import call, example, known
 from backend.requests.schemas import Action
 from backend.users.schemas import Role
 
@@ -92,7 +93,7 @@ def check_approver_exists(organization_id: UUID, scope: Scope | None) -> Scope:
     """Return the scope; 409 with the resolution where no one else could approve an appointment."""
     if scope is None:
         what = "Set approvals to [] and remove daily limits, appoint the person, then set both again."
-        raise _no_approver("PATCH", f"/orgs/{organization_id}", what)
+        raise _no_approver(call("PATCH", f"/orgs/{organization_id}", what, approvals=known([])))
     return scope
 
 
@@ -111,15 +112,16 @@ async def check_can_be_agreed(
     others = await _others(session, organization_id, asker)
     if not any(scope in ROLE_SCOPES[Role(o.role)] and o.is_independent for o in others):
         what = f"Have another admin add an approver first. If there is no other admin, {way_out} instead."
-        raise _no_approver("POST", f"/orgs/{organization_id}/members", what, cause)
+        person = {"email": example("approver@example.com"), "role": example("admin")}
+        raise _no_approver(call("POST", f"/orgs/{organization_id}/members", what, **person), cause)
 
 
-def _no_approver(method: str, path: str, what: str, cause: str | None = None) -> PrerequisitesNotMet:
+def _no_approver(resolution: dict[str, Any], cause: str | None = None) -> PrerequisitesNotMet:
     fact = "No one else here can approve this independently of you and of the person who appointed you."
-    resolution = {"method": method, "path": path, "description": what}
     entry = {"state": "second_person", "satisfied": False, "detail": fact, "resolution": resolution}
     begins = f"{cause} " if cause else ""
-    return PrerequisitesNotMet([entry], f"{begins}A second person must approve this. {fact} {what}")
+    words = f"{begins}A second person must approve this. {fact} {resolution['description']}"
+    return PrerequisitesNotMet([entry], words)
 
 
 def refusal(person: Any, asker: Any, organization: Any, scope: Any, asked_at: Any) -> sa.ColumnElement[str]:

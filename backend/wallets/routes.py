@@ -9,7 +9,7 @@ from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.lists.pages import Page
 from backend.wallets import service
-from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletList, WalletUpdate
+from backend.wallets.schemas import Wallet, WalletCreate, WalletCreated, WalletDetail, WalletList, WalletUpdate
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/wallets", tags=["Wallets"], route_class=GuardedRoute)
@@ -24,9 +24,9 @@ async def list_wallets(context: Current, orgId: UUID, page: Annotated[Page, Depe
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 @requires(Scope.WALLETS_WRITE, fresh=True)
-async def create_wallet(context: Current, orgId: UUID, body: WalletCreate, response: Response) -> Wallet:
+async def create_wallet(context: Current, orgId: UUID, body: WalletCreate, response: Response) -> WalletCreated:
     """Create a server wallet, or with `address` a linked one. The first server wallet becomes the default, the
-    treasury."""
+    treasury; `message` says so."""
     wallet = await service.create(context, body)
     response.headers["Location"] = f"/v1/orgs/{orgId}/wallets/{wallet.id}"
     return wallet

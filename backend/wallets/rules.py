@@ -6,6 +6,8 @@ from uuid import UUID
 
 from backend.core.errors import BadRequest, Conflict
 from backend.core.fields import Environment
+from backend.core.problems.resolutions import call
+from backend.core.problems.samples import LABEL
 from backend.wallets.schemas import Balance, WalletKind
 
 
@@ -18,18 +20,32 @@ def kind_of(asked: WalletKind | None, address: str | None) -> WalletKind:
     return WalletKind.LINKED if address is not None else WalletKind.SERVER
 
 
-def server_wallet_entry(organization_id: UUID) -> dict[str, Any]:
-    """Return the unmet prerequisite `server_wallet_exists`, with the call that satisfies it (specification 2.7)."""
+def server_wallet_entry(organization_id: UUID, *, has_wallet: bool = False) -> dict[str, Any]:
+    """Return the prerequisite `server_wallet_exists`, with the call that satisfies it (specification 2.7)."""
+    lacking = "The organization has no default server wallet to own the token and pay for its transactions."
     return {
         "state": "server_wallet_exists",
-        "satisfied": False,
-        "detail": "The organization has no default server wallet to own the token and pay for its transactions.",
-        "resolution": {
-            "method": "POST",
-            "path": f"/orgs/{organization_id}/wallets",
-            "description": "Create a server wallet.",
-        },
+        "satisfied": has_wallet,
+        "detail": "The organization has a default server wallet." if has_wallet else f"{lacking} Create one first.",
+        "resolution": server_wallet_call(organization_id),
     }
+
+
+def server_wallet_call(organization_id: UUID) -> dict[str, Any]:
+    """Return the call that creates the treasury."""
+    return call("POST", f"/orgs/{organization_id}/wallets", "Create a server wallet.", label=LABEL)
+
+
+FIRST = (
+    "This is the organization's first server wallet, so it is now the default wallet, the treasury: it owns the tokens "
+    'of assets and signs for the organization. To choose another one, create it, and send {{"is_default": true}} by '
+    "PATCH /orgs/{organization}/wallets/{{walletId}} before the first token is deployed."
+)
+
+
+def creation_message(organization_id: UUID, is_default: bool) -> str | None:
+    """Return what a creation has decided beside the wallet; None if nothing."""
+    return FIRST.format(organization=organization_id) if is_default else None
 
 
 def check_default(kind: WalletKind, is_default: bool, has_tokens: bool) -> None:

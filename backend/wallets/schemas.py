@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.core.fields import Address, Body, Flag, Name, Record, Timestamp, never_null
+from backend.core.fields import Address, Body, Changes, Flag, Name, Record, Timestamp, never_null
 from backend.lists.schemas import RecordPage
 
 
@@ -37,7 +37,7 @@ class WalletCreate(Body):
     address: Address | None = None
 
 
-class WalletUpdate(Body):
+class WalletUpdate(Changes):
     """A new label, or whether the wallet is the default (the treasury)."""
 
     label: Annotated[Name | None, Field(json_schema_extra=never_null)] = None
@@ -68,6 +68,13 @@ class Wallet(Record):
     is_default: bool
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class WalletCreated(Wallet):
+    """A new wallet. `message` says that the first server wallet is the treasury, and how to choose another one; it is
+    absent for any other wallet."""
+
+    message: str | None = Field(default=None, exclude_if=lambda message: message is None)
 
 
 class WalletDetail(Wallet):

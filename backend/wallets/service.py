@@ -17,7 +17,15 @@ from backend.core.locks import Purpose
 from backend.lists.pages import Listing, Page
 from backend.wallets import balances, rules, server_keys, signing_wallets
 from backend.wallets.models import WalletRow
-from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletKind, WalletList, WalletUpdate
+from backend.wallets.schemas import (
+    Wallet,
+    WalletCreate,
+    WalletCreated,
+    WalletDetail,
+    WalletKind,
+    WalletList,
+    WalletUpdate,
+)
 
 WALLETS = sa.inspect(WalletRow).local_table
 LIST = Listing.of(
@@ -45,7 +53,7 @@ async def detail(context: Context, wallet_id: UUID) -> WalletDetail:
     return WalletDetail(**wallet.model_dump(), balances=held.balances, unreachable=held.unreachable)
 
 
-async def create(context: Context, body: WalletCreate) -> Wallet:
+async def create(context: Context, body: WalletCreate) -> WalletCreated:
     """Create a wallet. The first server wallet is the treasury; on embedded chains it gets gas everywhere."""
     asked = body.kind if "kind" in body.model_fields_set else None
     if rules.kind_of(asked, body.address) is WalletKind.LINKED:
@@ -59,11 +67,12 @@ async def create(context: Context, body: WalletCreate) -> Wallet:
         return await _added(context, row)
 
 
-async def _added(context: Context, row: WalletRow) -> Wallet:
+async def _added(context: Context, row: WalletRow) -> WalletCreated:
     context.session.add(row)
     wallet = await _written(context, row)
     await publish(context.session, row.organization_id, "wallet.created", ("wallet", row.id), None, shown(Wallet, row))
-    return wallet
+    message = rules.creation_message(row.organization_id, row.is_default)
+    return WalletCreated(**wallet.model_dump(), message=message)
 
 
 async def update(context: Context, wallet_id: UUID, body: WalletUpdate) -> Wallet:

@@ -24,7 +24,7 @@ async def treasury(session: AsyncSession, organization_id: UUID) -> WalletRow:
     wallet = await find_treasury(session, organization_id)
     if wallet is None:
         entry = rules.server_wallet_entry(organization_id)
-        raise PrerequisitesNotMet([entry], f"{entry['detail']} Create one first.")
+        raise PrerequisitesNotMet([entry], entry["detail"])
     return wallet
 
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from backend.core.fields import (
     Acceptance,
     Body,
+    Changes,
     Flag,
     Moment,
     Record,
@@ -160,7 +161,7 @@ class WebhookCreate(Body):
     include_descendants: Flag = False
 
 
-class WebhookUpdate(Body):
+class WebhookUpdate(Changes):
     """A change of an endpoint (JSON merge patch). Enabling it again does not send missed deliveries: `recover` does."""
 
     url: Annotated[Url | None, Field(json_schema_extra=never_null)] = None

@@ -172,8 +172,18 @@ async def test_asset_creation_without_a_wallet_names_the_call_that_creates_one(w
     firm = await Firm.found(world, "Bare")
     await firm.enable(SEPOLIA)
     problem = await firm.refused("POST", "/assets", 409, json=asset_body())
-    (missing,) = problem.prerequisites
+    assert problem.dependencyChain == ["chain_enabled", "server_wallet_exists"]
+    enabled, missing = problem.prerequisites
+    assert enabled["satisfied"] is True
     assert (missing["state"], missing["satisfied"]) == ("server_wallet_exists", False)
     call = missing["resolution"]
-    await firm.admin.call(call["method"], call["path"], json={"label": "Treasury"})
+    (label,) = call["body"]["properties"]["label"]["examples"]
+    await firm.admin.call(call["method"], call["path"], json={"label": label})
     assert (await firm.post("/assets", asset_body()))["accepted"] is True
+
+
+async def test_asset_creation_without_chain_and_wallet_names_both_prerequisites(world: World) -> None:
+    firm = await Firm.found(world, "Bare")
+    problem = await firm.refused("POST", "/assets", 409, json=asset_body())
+    assert problem.dependencyChain == ["chain_enabled", "server_wallet_exists"]
+    assert [entry["satisfied"] for entry in problem.prerequisites] == [False, False]

@@ -99,7 +99,7 @@ async def test_issuer_above_gets_the_right_to_revoke_others_with_a_second_person
     second = await world.person(firms.above.id)
     await firms.below.patch("", {"approvals": ["attestation.revoke"]})
     key = firms.above.key
-    assert await firms.above.post("/issuer/register", {"max_kyc_level": 2}, headers=key) == {"registered": False}
+    assert (await firms.above.post("/issuer/register", {"max_kyc_level": 2}, headers=key))["registered"] is False
     await firms.above.settle((await firms.above.get("/issuer"))["request_id"])
     answer = await firms.above.post("/issuer/register", {"can_revoke_others": True}, headers=key)
     assert answer["message"] == f"{cause('attestation revoke')} It waits for a second person's approval."

@@ -17,7 +17,7 @@ def test_failing_rule_has_a_resolution() -> None:
     organization, asset = uuid4(), uuid4()
     paths = json.loads(DOCUMENT.read_text())["paths"]
     failed = [RuleVerdict(rule=RESTRICTIONS[c].rule, passed=False, code=c, reason="No.") for c in CODES]
-    answer = {v.code: v.resolution for v in resolved(failed, organization, asset)}
+    answer = {v.code: v.resolution for v in resolved(failed, organization, asset, 40161)}
     assert list(answer) == CODES
     for code, resolution in answer.items():
         assert resolution is not None
@@ -32,4 +32,4 @@ def test_failing_rule_has_a_resolution() -> None:
 
 def test_passing_rule_has_no_resolution() -> None:
     kept = RuleVerdict(rule="paused", passed=True, code=1, reason="The token is not paused.")
-    assert resolved([kept], uuid4(), uuid4()) == [kept]
+    assert resolved([kept], uuid4(), uuid4(), 40161) == [kept]

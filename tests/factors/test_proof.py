@@ -80,6 +80,11 @@ async def test_sensitive_operation_in_a_browser_requires_a_fresh_proof(
         "path": "/auth/factors/verify",
         "href": f"{settings().base_url}/auth/factors/verify",
         "description": "Send your password or a wallet signature, then repeat the request.",
+        "body": {
+            "type": "object",
+            "required": ["password"],
+            "properties": {"password": {"type": "string", "examples": ["correct horse battery"]}},
+        },
     }
 
 

@@ -91,6 +91,11 @@ async def test_sensitive_operation_in_a_browser_requires_a_fresh_factor(
         "path": "/auth/factors/verify",
         "href": f"{settings().base_url}/auth/factors/verify",
         "description": "Confirm a second factor, then repeat the request.",
+        "body": {
+            "type": "object",
+            "required": ["code"],
+            "properties": {"code": {"type": "string", "examples": ["123456"]}},
+        },
     }
 
 

@@ -129,22 +129,22 @@ async def test_registration_reaches_the_chain_and_its_repeat_adds_new_chains(wor
     assert (answer.active, answer.max_kyc_level, answer.name) == (True, 3, "Acme")
     assert int(answer.organization_key, 16) == key_of(firm.id)
 
-    assert await firm.register() == {"registered": True}
+    assert (await firm.register())["registered"] is True
     assert (await firm.get("/issuer"))["request_id"] == issuer["request_id"]
     await firm.enable(BASE)
-    assert await firm.register() == {"registered": False}
+    assert (await firm.register())["registered"] is False
     again = await firm.get("/issuer")
     assert {w["chain_eid"]: w["status"] for w in again["wallets"]} == {SEPOLIA: "registered", BASE: "registered"}
     request = await firm.get(f"/requests/{again['request_id']}")
     assert [(s["chain_eid"], s["status"]) for s in request["steps"]] == [(BASE, "succeeded")]
-    assert await firm.register() == {"registered": True}
+    assert (await firm.register())["registered"] is True
 
 
 @pytest.mark.long
 async def test_registration_repeat_updates_given_terms_and_keeps_others(world: World) -> None:
     firm = await Firm.issuing(world)
-    assert await firm.register(max_kyc_level=2, can_revoke_others=True) == {"registered": False}
-    assert await firm.register(name="Acme Compliance") == {"registered": False}
+    assert (await firm.register(max_kyc_level=2, can_revoke_others=True))["registered"] is False
+    assert (await firm.register(name="Acme Compliance"))["registered"] is False
     issuer = await firm.get("/issuer")
     assert (issuer["name"], issuer["max_kyc_level"], issuer["can_revoke_others"]) == ("Acme Compliance", 2, True)
     at = (await contracts_of(SEPOLIA)).registry
@@ -241,3 +241,33 @@ async def test_registrations_paid_by_the_operator_are_limited(world: World, limi
     assert problem.type.endswith("blank")
     await firm.settle((await firm.get("/issuer"))["request_id"])
     assert (await firm.get("/issuer"))["name"] == "Issuer 19"
+
+
+async def test_registration_without_wallet_or_chain_names_the_calls(world: World) -> None:
+    firm = await Firm.found(world)
+    path = "/issuer/register"
+    wallet = (await firm.refused("POST", path, 400, json={}, headers=firm.key)).resolutions[0]
+    (label,) = wallet["body"]["properties"]["label"]["examples"]
+    await firm.admin.call(wallet["method"], wallet["path"], json={"label": label})
+    chain = (await firm.refused("POST", path, 400, json={}, headers=firm.key)).resolutions[0]
+    await firm.admin.call(chain["method"], chain["path"])
+    await firm.register()
+    assert [known["status"] for known in (await firm.get("/issuer"))["wallets"]] == ["registered"]
+
+
+async def test_registration_in_progress_is_named_with_its_request(world: World, api: Any) -> None:
+    firm = await Firm.found(world)
+    await firm.enable(SEPOLIA)
+    await firm.post("/wallets", {"label": "Treasury"})
+    headers = {"cookie": firm.admin.cookie, "origin": settings().origin, **firm.key}
+    transport = runtime.local_transport(api)
+    async with httpx.AsyncClient(transport=transport, base_url=settings().origin, headers=headers) as http:
+        answers = [await http.post(f"/v1{firm.base}/issuer/register", json={}) for _ in range(2)]
+    bodies = [answer.json() for answer in answers]
+    for answer, body in zip(answers, bodies, strict=True):
+        assert (answer.status_code, UUID(body["requestId"]).version) == (201, 7)
+        assert answer.headers["location"] == f"/v1{firm.base}/requests/{body['requestId']}"
+        assert body["registered"] or body["message"]
+    assert bodies[0]["requestId"] == bodies[1]["requestId"]
+    assert (bodies[0]["registered"], "in progress" in bodies[0]["message"]) == (False, True)
+    await firm.settle(bodies[0]["requestId"])

@@ -1,5 +1,7 @@
 """Terms of an issuer, and when it is registered."""
 
+from uuid import uuid4
+
 import pytest
 
 from backend.core.errors import BadRequest
@@ -18,9 +20,13 @@ def test_omitted_terms_keep_their_values() -> None:
 
 @pytest.mark.parametrize(("has_wallet", "chains"), [(False, 1), (True, 0)])
 def test_registration_needs_a_wallet_and_a_chain(has_wallet: bool, chains: int) -> None:
-    with pytest.raises(BadRequest):
-        rules.check_ready(has_wallet, chains)
-    rules.check_ready(True, 1)
+    organization, chain = uuid4(), uuid4()
+    with pytest.raises(BadRequest) as raised:
+        rules.check_ready(organization, has_wallet, chains, {chain: "Sepolia"})
+    resolution = raised.value.extensions()["resolution"]
+    path = f"/chains/{chain}/enable" if has_wallet else "/wallets"
+    assert (resolution["method"], resolution["path"]) == ("POST", f"/orgs/{organization}{path}")
+    rules.check_ready(organization, True, 1, {})
 
 
 def test_registration_covers_every_enabled_chain() -> None:

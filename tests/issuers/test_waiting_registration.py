@@ -20,7 +20,7 @@ LEAKED = {"name": "Leaked", "max_kyc_level": 9, "can_revoke_others": True}
 async def registered(firm: Firm, key: dict[str, str], **body: Any) -> str:
     """Return the request of a registration that waits."""
     with unqueued():
-        assert await firm.post("/issuer/register", body, headers=key) == {"registered": False}
+        assert (await firm.post("/issuer/register", body, headers=key))["registered"] is False
     return str((await firm.get("/issuer"))["request_id"])
 
 
@@ -56,7 +56,7 @@ async def test_denied_registration_keeps_terms_and_confirmed_chains(world: World
     assert await shown(firm) == before
     assert await ended(firm, request) == "denied"
     assert await shown(firm) == before
-    assert await firm.post("/issuer/register", {}, headers=firm.key) == {"registered": True}
+    assert (await firm.post("/issuer/register", {}, headers=firm.key))["registered"] is True
     assert await ended(firm, await registered(firm, firm.key, max_kyc_level=2)) == "succeeded"
     assert await on_chain(firm) == ("Acme", 2, False)
 
@@ -67,7 +67,7 @@ async def test_denied_first_registration_leaves_no_terms(world: World) -> None:
     await firm.post("/wallets", {"label": "Treasury"})
     assert await ended(firm, await leaked(firm, **LEAKED)) == "denied"
     assert await shown(firm) == ("Acme", 3, False, {SEPOLIA: "failed"})
-    assert await firm.register() == {"registered": False}
+    assert (await firm.register())["registered"] is False
     assert await on_chain(firm) == ("Acme", 3, False)
 
 

@@ -1,8 +1,10 @@
 """The target of generated requests, and the checks of its responses."""
 
 import asyncio
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -24,7 +26,41 @@ from tests.support.issuance import Issuance
 
 KEY, VERSION = "Idempotency-Key", "If-Match"
 load_all_checks()
-CHECKS = [KNOWN.get_one(name) for name in KNOWN.get_all_names()]
+KEPT = {
+    "DELETE /v1/orgs/{orgId}/api-keys/{keyId}": "a revoked key stays in the list of keys",
+    "DELETE /v1/orgs/{orgId}/assets/{assetId}": "an archived asset stays readable",
+}
+"""Operations that end a record and keep it."""
+
+
+class Deletions:
+    """What a check knows of earlier requests, without those that deleted nothing."""
+
+    def __init__(self, known: Any) -> None:
+        self._known = known
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._known, name)
+
+    def find_related(self, *, case_id: str) -> Iterator[Any]:
+        """Yield the related cases. Only 204 means that a record is gone: 200 is a plan of a dry run or a record in its
+        last state, such as a revoked invitation, and 202 a request for it, such as the cancellation of an order."""
+        for case in self._known.find_related(case_id=case_id):
+            response = self._known.find_response(case_id=case.id)
+            is_gone = response is not None and response.status_code == 204 and case.operation.label not in KEPT
+            if case.operation.method.lower() != "delete" or is_gone:
+                yield case
+
+
+def use_after_free(ctx: Any, response: Any, case: Any) -> bool | None:
+    """Check that a deleted record is gone."""
+    found: bool | None = KNOWN.get_one("use_after_free")(
+        SimpleNamespace(internals=Deletions(ctx.internals)), response, case
+    )
+    return found
+
+
+CHECKS = [use_after_free if name == "use_after_free" else KNOWN.get_one(name) for name in KNOWN.get_all_names()]
 """All checks."""
 IGNORED_AUTH, ACCEPTANCE = KNOWN.get_one("ignored_auth"), KNOWN.get_one("positive_data_acceptance")
 BEYOND = {"POST /v1/orgs/{orgId}/assets/{assetId}/distributions": "no duplicate recipients"}

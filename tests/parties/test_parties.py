@@ -165,3 +165,11 @@ async def test_key_reaches_parties_of_its_own_organization(world: World) -> None
     verified = await world.client.call("POST", f"{PARTIES}/{party['id']}/verify", headers=firm.key)
     assert (verified["status"], verified["kyc_level"]) == ("verified", 1)
     assert verified["reviewed_by"] == str(firm.admin.user_id)
+
+
+async def test_party_update_without_a_field_names_the_fields(world: World) -> None:
+    firm = await Firm.found(world)
+    party = await firm.party()
+    problem = await refused(firm.admin, "PATCH", f"/identity/parties/{party['id']}", 422, json={})
+    (finding,) = problem.errors
+    assert finding["detail"] == "must have at least one of these fields: name, email, wallet_address"

@@ -3,12 +3,21 @@
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import jsonschema_rs
 
 JSON = ("application/json", "application/problem+json")
+
+
+def resolutions(part: Any) -> Iterator[dict[str, Any]]:
+    """Yield the calls that the problems in a response name."""
+    if isinstance(part, dict) and isinstance(part.get("resolution"), dict):
+        yield part["resolution"]
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from resolutions(inner)
 
 
 @dataclass
@@ -25,11 +34,13 @@ class Entries:
 
     def of(self, scope: Any) -> dict[str, Any] | None:
         """Return the operation of an ASGI scope; None if the document has none."""
-        if scope["type"] != "http":
-            return None
-        found = (p for pattern, p in self._paths[scope["path"].count("/")] if pattern.match(scope["path"]))
+        return self.at(scope["method"], scope["path"]) if scope["type"] == "http" else None
+
+    def at(self, method: str, path: str) -> dict[str, Any] | None:
+        """Return the operation of a request; None if the document has none."""
+        found = (p for pattern, p in self._paths[path.count("/")] if pattern.match(path))
         item = self.document["paths"].get(next(found, ""), {})
-        entry: dict[str, Any] | None = item.get(scope["method"].lower())
+        entry: dict[str, Any] | None = item.get(method.lower())
         return entry
 
 
@@ -84,7 +95,28 @@ class Documented:
         if body and kind in JSON:
             errors = self._validator(contents[kind].get("schema", {})).iter_errors(json.loads(body))
             faults += [f"{status}: {e.instance_path} {e.message[:200]}" for e in errors]
+            faults += [fault for call in resolutions(json.loads(body)) for fault in self._incomplete(call)]
         return faults
+
+    def _incomplete(self, call: dict[str, Any]) -> list[str]:
+        """Return what the body of a resolution lacks or has too much, compared with its operation."""
+        if not call.get("path"):
+            return []
+        named = f"{call['method']} {call['path']}"
+        entry = self._entries.at(call["method"], "/v1" + call["path"].partition("?")[0])
+        if entry is None:
+            return [f"the resolution {named} is no operation"]
+        contents = entry.get("requestBody", {}).get("content", {}).values()
+        schema = self._schema(next(iter(contents), {}).get("schema", {}))
+        given = call.get("body", {"required": [], "properties": {}})
+        lacks = set(schema.get("required", [])) - set(given["required"])
+        unknown = set(given["properties"]) - set(schema.get("properties", {}))
+        is_empty = schema.get("minProperties", 0) > len(given["properties"])
+        wrong = sorted(lacks | unknown) or (["any field"] if is_empty else [])
+        return [f"the body of the resolution {named}: {', '.join(wrong)}"] if wrong else []
+
+    def _schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        return self._resolved(next(iter(schema.get("anyOf", [])), schema))
 
     def _validator(self, schema: dict[str, Any]) -> Any:
         """One for all responses of a schema: creating it takes a hundred times as long as using it."""

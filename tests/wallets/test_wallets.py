@@ -141,3 +141,17 @@ async def test_wallets_of_another_organization_are_invisible(world: World) -> No
 async def test_faucet_gives_gas_on_embedded_chains_only() -> None:
     with pytest.raises(Exception, match="no faucet"):
         await anvil.fund(30101, ADDRESS)
+
+
+async def test_first_server_wallet_says_that_it_is_the_treasury_and_how_to_choose_another(world: World) -> None:
+    firm = await Firm.found(world)
+    linked = await firm.post("/wallets", {"label": "Outside", "address": "0x52908400098527886E0F7030069857D2E4169EE7"})
+    first = await firm.post("/wallets", {"label": "Ben Buyer"})
+    second = await firm.post("/wallets", {"label": "Treasury"})
+    assert "message" not in linked
+    assert "message" not in second
+    assert "the treasury" in first["message"]
+    named = f"PATCH {firm.base}/wallets/{{walletId}}"
+    assert named in first["message"]
+    await firm.patch(f"/wallets/{second['id']}", {"is_default": True})
+    assert (await firm.get(f"/wallets/{first['id']}"))["is_default"] is False

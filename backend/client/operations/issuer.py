@@ -41,8 +41,8 @@ class IssuerOperations(Connection):
 
         Requires both credentials: an access token (or the console's session) and an API key. A key gets an
         access token of its own by POST /v1/oauth/token (`client_credentials`). `registered` says whether every
-        enabled chain has confirmed it; poll `GET …/issuer` for progress. Repeating the call is safe, and
-        registers on chains that were enabled since.
+        enabled chain has confirmed it; `Location` is the request to follow until then. Repeating the call is
+        safe, and registers on chains that were enabled since.
 
         Scope: `attestations:write`.
         """

@@ -7,7 +7,7 @@ from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.test_funds.schemas import WalletFunding, WalletFundingAccepted
-from backend.wallets.schemas import Wallet, WalletCreate, WalletDetail, WalletList, WalletUpdate
+from backend.wallets.schemas import Wallet, WalletCreate, WalletCreated, WalletDetail, WalletList, WalletUpdate
 
 
 class WalletsOperations(Connection):
@@ -48,14 +48,16 @@ class WalletsOperations(Connection):
             },
         )
 
-    async def create_wallet(self, org_id: Id, body: WalletCreate, *, idempotency_key: str | None = None) -> Wallet:
+    async def create_wallet(
+        self, org_id: Id, body: WalletCreate, *, idempotency_key: str | None = None
+    ) -> WalletCreated:
         """Create a server wallet, or with `address` a linked one. The first server wallet becomes the default, the
-        treasury.
+        treasury; `message` says so.
 
         Scope: `wallets:write`.
         """
         return await self._send(
-            Wallet, "POST", path("/orgs/{}/wallets", org_id), body=body, key=idempotency_key or self._new_key()
+            WalletCreated, "POST", path("/orgs/{}/wallets", org_id), body=body, key=idempotency_key or self._new_key()
         )
 
     async def get_wallet(self, org_id: Id, wallet_id: Id) -> WalletDetail:
