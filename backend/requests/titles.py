@@ -40,7 +40,7 @@ def shown(request: Request, scopes: Collection[Scope]) -> Request:
     if is_readable(scopes, request.kind):
         return request
     title = title_of(scopes, request.kind, request.title)
-    steps = [step.model_copy(update={"title": title}) for step in request.steps]
+    steps = [step.model_copy(update={"title": title, "detail": None}) for step in request.steps]
     return request.model_copy(update={"title": title, "steps": steps})
 
 
