@@ -201,7 +201,7 @@ def checklist(items: rx.Var[list[Any]], action: Any) -> rx.Component:
 
 
 def conflict(form: Any) -> rx.Component:
-    """Show what another person changed while a form was open: `others` of a state with `Edits`, nothing of others."""
+    """Show what another person changed while a form was open: `others` of a state with `Edits`; else nothing."""
     if not hasattr(form, "others"):
         return rx.fragment()
     changed = rx.el.div(

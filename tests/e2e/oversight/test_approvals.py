@@ -189,11 +189,11 @@ def test_drawer_shows_names_changes_since_the_request_and_comments(
     page = requester.page
     _row(page, "Forced transfer of 3 NREF").click()
     expect(page.get_by_text("Nothing relevant has changed since")).to_be_visible(timeout=30_000)
-    page.get_by_label("Comment").fill("The order is in the file of Kestrel.")
+    page.get_by_role("textbox", name="Comment").fill("The order is in the file of Kestrel.")
     page.get_by_role("button", name="Add comment").click()
     comments = page.get_by_role("region", name="Comments")
     expect(comments.get_by_role("listitem")).to_contain_text("The order is in the file of Kestrel.")
-    expect(page.get_by_label("Comment")).to_have_value("")
+    expect(page.get_by_role("textbox", name="Comment")).to_have_value("")
     assert [v["id"] for v in Axe().run(page).response["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
@@ -210,7 +210,8 @@ def test_drawer_shows_names_changes_since_the_request_and_comments(
     expect(since.get_by_text("Balance of Kestrel Pension Trust")).to_be_visible()
     expect(since.get_by_text("Balance of Alder Family Office")).to_be_visible()
     expect(page.get_by_role("region", name="Comments")).to_contain_text("The order is in the file of Kestrel.")
-    expect(_fact(page, "Action")).to_have_text("Forced transfer")
+    expect(page.get_by_role("definition").get_by_text("Forced transfer", exact=True)).to_be_visible()
+    expect(page.get_by_text("token.forced_transfer")).to_have_count(0)
     assert [v["id"] for v in Axe().run(page).response["violations"]] == []
     _deny(page)
 
