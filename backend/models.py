@@ -1,6 +1,7 @@
 """All tables, imported in one place, so that SQLModel.metadata is complete."""
 
 from backend.api_keys.models import ApiKeyRow
+from backend.approvals.models import CommentRow
 from backend.assets.models import AssetRow, DeploymentRow, RuleSetRow
 from backend.attestations.models import AttestationRow
 from backend.audit.models import AuditHeadRow, AuditRow
@@ -47,6 +48,7 @@ __all__ = [
     "ChainContractRow",
     "ChainRow",
     "ClaimRow",
+    "CommentRow",
     "CursorRow",
     "DailyLimitRow",
     "DailyUseRow",

@@ -76,6 +76,16 @@ class Known:
 
 async def arguments_of(session: AsyncSession, organization_id: UUID, action: str, call: Call) -> list[Argument]:
     """Return the arguments of a call: what its path names, then every field of its body, with defaults."""
+    values, known = await known_of(session, organization_id, call)
+    is_addition = action == "member.add"
+    return [
+        Argument(name=name, label=label(name), value=value, text=text_of(name, value, known, is_addition=is_addition))
+        for name, value in values.items()
+    ]
+
+
+async def known_of(session: AsyncSession, organization_id: UUID, call: Call) -> tuple[dict[str, Any], Known]:
+    """Return the values of a call by name, and what they refer to."""
     body = body_of(call)
     values = {name: value for name, value in call.path.items() if name != "orgId"}
     values |= dict(_fields(body) if body else _leaves(call.body))
@@ -85,11 +95,7 @@ async def arguments_of(session: AsyncSession, organization_id: UUID, action: str
         chains=await referenced.chains(session),
         units=await referenced.units(session, organization_id, values),
     )
-    is_addition = action == "member.add"
-    return [
-        Argument(name=name, label=label(name), value=value, text=_text(name, value, known, is_addition=is_addition))
-        for name, value in values.items()
-    ]
+    return values, known
 
 
 def label(name: str) -> str:
@@ -123,16 +129,17 @@ def _addresses(values: Mapping[str, Any]) -> list[str]:
     return [value for name, value in values.items() if name in ADDRESSES and isinstance(value, str)]
 
 
-def _text(name: str, value: Any, known: Known, *, is_addition: bool = False) -> str:
+def text_of(name: str, value: Any, known: Known, *, is_addition: bool = False) -> str:
+    """Return a value for people, by the name of its field."""
     own = name.rpartition(".")[2]
     if value is None or value == []:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(_text(name, one, known) for one in value)
+        return ", ".join(text_of(name, one, known) for one in value)
     if isinstance(value, dict):
-        return " ".join(f"{label(part)}: {_text(part, one, known)}." for part, one in value.items())
+        return " ".join(f"{label(part)}: {text_of(part, one, known)}." for part, one in value.items())
     text = str(value)
     if own in NO_LIMIT and text == "0":
         return "no limit"

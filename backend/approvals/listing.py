@@ -8,9 +8,9 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from backend.api_keys.models import ApiKeyRow
-from backend.approvals import rehearsal, rules
+from backend.approvals import comments, documents, plans_at_request, rehearsal, rules
 from backend.approvals.arguments import arguments_of
-from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalImpact, ApprovalList
+from backend.approvals.schemas import Approval, ApprovalDetail, ApprovalList
 from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -57,14 +57,17 @@ async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
     if Scope(row.scope) not in context.scopes:
         return ApprovalDetail(**fields)
     fields["arguments"] = await arguments_of(context.session, row.organization_id, row.kind, Call.restored(row.call))
-    if fields["status"] is not ApprovalStatus.PENDING:
-        return ApprovalDetail(**fields, plan=row.plan)
-    try:
-        async with db.paused(context.session):
-            plan, _ = await rehearsal.plan(context, row)
-    except SignumError as error:
-        return ApprovalDetail(**fields, obstacle=error.detail)
-    return ApprovalDetail(**fields, plan=ApprovalImpact.model_validate(plan))
+    fields["comments"] = await comments.of(context.session, approval_id)
+    if Scope.ATTESTATIONS_READ in context.scopes:
+        fields["documents"] = await documents.of(context.session, row.organization_id, fields["arguments"])
+    plan = row.plan
+    if fields["status"] is ApprovalStatus.PENDING:
+        try:
+            async with db.paused(context.session):
+                plan, _ = await rehearsal.plan(context, row)
+        except SignumError as error:
+            return ApprovalDetail(**fields, obstacle=error.detail)
+    return ApprovalDetail(**fields, plan=plan, **await plans_at_request.compared(context.session, row, plan))
 
 
 async def found(context: Context, approval_id: UUID) -> Any:

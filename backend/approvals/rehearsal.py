@@ -33,6 +33,17 @@ async def plan(context: Context, approval: Any) -> tuple[dict[str, Any], Resolve
         return await _rehearsed(context, approval)
 
 
+async def preview(organization_id: UUID, approval: Any) -> dict[str, Any]:
+    """Return the plan of a waiting action alone, without trying the action itself; raises why it is not possible."""
+    with unpublished():
+        async with db.rehearsing(organization_id) as session:
+            asker = await _asker(session, approval)
+            await _enter(asker, organization_id, approval)
+            request = await session.get_one(RequestRow, approval.request_id)
+            await workflows.withdraw(session, request, Denied("A rehearsal."))
+            return await rehearse(asker, Call.restored(approval.call))
+
+
 async def _rehearsed(context: Context, approval: Any) -> tuple[dict[str, Any], Resolved]:
     async with db.rehearsing(context.organization_id) as session:
         asker = await _asker(session, approval)

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Depends, Query, Response, status
 
 from backend.approvals import listing, policy, service
 from backend.approvals.schemas import (
+    ApprovalComment,
+    ApprovalCommentCreate,
     ApprovalDecided,
     ApprovalDeny,
     ApprovalDetail,
@@ -63,6 +65,17 @@ async def change_approval_policy(
 async def get_approval(context: Current, orgId: UUID, approvalId: UUID) -> ApprovalDetail:
     """Get an approval, with the current plan of the action, or the reason why it is not possible."""
     return await listing.one(context, approvalId)
+
+
+@router.post("/{approvalId}/comments", status_code=status.HTTP_201_CREATED, responses={409: {}})
+@requires(Scope.ORGS_READ, action=ACTIONS, person=True)
+async def comment_on_approval(
+    context: Current, orgId: UUID, approvalId: UUID, body: ApprovalCommentCreate
+) -> ApprovalComment:
+    """Comment on a pending approval, as a signed-in person with the action's scope: the requester, or anyone who could
+    decide. An approval has at most 100 comments, which stay with it; a decided one refuses further ones (409).
+    """
+    return await service.comment(context, approvalId, body.text)
 
 
 @router.post("/{approvalId}/approve", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})

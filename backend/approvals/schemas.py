@@ -3,8 +3,9 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from backend.core.content_rules import PLAIN, plain_text
 from backend.core.fields import (
     KEPT,
     Acceptance,
@@ -20,11 +21,25 @@ from backend.core.ip_ranges import IpRanges
 from backend.lists.schemas import RecordPage
 from backend.requests.schemas import Action, ApprovalStatus, Subject
 
+Comment = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
+    AfterValidator(plain_text),
+    Field(json_schema_extra={"pattern": PLAIN["reason"]}),
+]
+"""Text of a comment."""
+
 
 class ApprovalDeny(Body):
     """The reason of a denial, shown to the requester."""
 
     reason: Reason
+
+
+class ApprovalCommentCreate(Body):
+    """A comment on a pending approval, for the requester and for people who can decide."""
+
+    text: Comment
 
 
 class PolicyChange(Body):
@@ -91,17 +106,57 @@ class Argument(BaseModel):
     text: str
 
 
+class PlanChange(BaseModel):
+    """A fact in the plan that has changed since the request. `name` is the path of the field in the plan, such as
+    `impact.changes.before`; `label`, `at_request` and `now` are text for people.
+    """
+
+    name: str
+    label: str
+    at_request: str
+    now: str
+
+
+class ApprovalComment(BaseModel):
+    """A comment on an approval."""
+
+    id: UUID
+    user_id: UUID
+    user_name: str | None
+    text: str
+    created_at: Timestamp
+
+
+class ApprovalDocument(BaseModel):
+    """A document of a party that the action concerns. Its content is at
+    `/v1/identity/parties/{party_id}/documents/{id}`.
+    """
+
+    id: UUID
+    party_id: UUID
+    party_name: str
+    kind: str
+    name: str
+    created_at: Timestamp
+
+
 class ApprovalDetail(Approval):
     """An approval.
 
     `arguments` is the whole call that was requested, with the defaults of omitted fields. `plan` is the current plan of
-    the action, or the plan at its approval; `obstacle` is why it is not possible now. They are shown only to callers
-    with the action's scope.
+    the action, or the plan at its approval; `obstacle` is why it is not possible now. `changed_since` compares the plan
+    with the one at `planned_at`, shortly after the request; `planned_at` is null where there was none, and then nothing
+    is compared. `comments` are oldest first. `documents` are those of the parties that the action concerns, for callers
+    with `attestations:read`. All of these are shown only to callers with the action's scope.
     """
 
     arguments: list[Argument] = []
     plan: ApprovalImpact | None = None
     obstacle: str | None = None
+    planned_at: Timestamp | None = None
+    changed_since: list[PlanChange] = []
+    comments: list[ApprovalComment] = []
+    documents: list[ApprovalDocument] = []
 
 
 class ApprovalDecided(ApprovalDetail):

@@ -8,17 +8,20 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.approvals import listing, rehearsal, rules
-from backend.approvals.schemas import ApprovalDetail
+from backend.approvals.models import CommentRow
+from backend.approvals.schemas import ApprovalComment, ApprovalDetail
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.changes import publish
 from backend.core.db import Write, now
-from backend.core.errors import Denied, Forbidden
+from backend.core.errors import Conflict, Denied, Forbidden
 from backend.requests import second_person, workflows
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus
 
+MOST = 100
+"""Comments on one approval."""
 EXPIRED = "This approval expired before anyone decided. Request the action again."
 
 
@@ -45,6 +48,29 @@ async def deny(context: Context, approval_id: UUID, reason: str) -> ApprovalDeta
     await workflows.withdraw(context.session, await _request(context.session, row), error)
     await context.session.flush()
     return await listing.one(context, approval_id)
+
+
+async def comment(context: Context, approval_id: UUID, text: str) -> ApprovalComment:
+    """Add a comment of the caller: 404, 403 without the action's scope, 409 once the approval is decided."""
+    person = context.require_person()
+    found = await listing.found(context, approval_id)
+    context.require(Scope(found.scope))
+    locked = sa.select(col(ApprovalRow.status)).where(col(ApprovalRow.id) == approval_id).with_for_update()
+    status = (await context.session.scalars(locked)).one()
+    rules.check_open(rules.standing(status, found.expires_at, now()), found.decided_by_name or "Another person")
+    count = sa.select(sa.func.count()).where(col(CommentRow.approval_id) == approval_id)
+    if (await context.session.scalar(count) or 0) >= MOST:
+        raise Conflict(f"An approval can have at most {MOST} comments.")
+    row = CommentRow(
+        organization_id=context.organization_id, approval_id=approval_id, user_id=person.user_id, text=text
+    )
+    context.session.add(row)
+    await context.session.flush()
+    facts = {"text": text, "request_id": str(found.request_id)}
+    await publish(context.session, row.organization_id, "approval.commented", ("approval", approval_id), None, facts)
+    return ApprovalComment(
+        id=row.id, user_id=person.user_id, user_name=person.display_name, text=text, created_at=row.created_at
+    )
 
 
 async def _decidable(context: Context, approval_id: UUID) -> Any:

@@ -1,9 +1,16 @@
-"""Workflow of an approved policy change."""
+"""Workflows of an approved policy change, and of the plan of an action that waits."""
 
+from uuid import UUID
+
+from dbos import DBOS
+
+from backend.approvals import plans_at_request
 from backend.approvals.policy import KIND
+from backend.chain.rpc import json_rpc
 from backend.core.changes import publish
 from backend.organizations.models import OrganizationRow
-from backend.requests.workflows import Run, workflow
+from backend.requests.accept import PLAN
+from backend.requests.workflows import PATIENCE, Run, workflow
 
 
 @workflow(KIND)
@@ -18,3 +25,10 @@ async def change(run: Run) -> None:
             setattr(row, name, value)
         subject = ("organization", row.id)
         await publish(session, row.id, "organization.updated", subject, before, after)
+
+
+@DBOS.workflow(name=PLAN)
+async def plan(organization_id: str, approval_id: str) -> None:
+    """Record the plan. If an internal fault ends it, the approval has no comparison."""
+    with json_rpc.patience(PATIENCE):
+        await plans_at_request.record(UUID(organization_id), UUID(approval_id))

@@ -22,7 +22,7 @@ TITLES: Final = {
     "path_unpaused": "Bridge path resumed",
     "path_limited": "Bridge path limited",
 }
-"""Step titles of acts."""
+"""Step titles of acts in requests; the status of a step says whether it is done. Plans use `wording.planned`."""
 EVENTS: Final = {
     "minted": "Transfer",
     "taken": "ForcedTransfer",
@@ -86,33 +86,3 @@ def _path_call(act: str, eid: int, at: str, arguments: Arguments) -> Call:
 
 def _amount(arguments: Arguments) -> int | None:
     return None if arguments["amount"] is None else int(arguments["amount"])
-
-
-def result_words(act: str, event: Mapping[str, Any]) -> str:
-    """Return what has happened, as text."""
-    if act in ("minted", "burned"):
-        return f"{event['value']} base units {act}."
-    if act in ("taken", "moved"):
-        return f"{event['amount']} base units moved from {event['from']} to {event['to']}."
-    if act == "path_limited":
-        return f"Limit: {rules.limit_words(event['limit'], event['window'])}."
-    if act in PATH_ACTS:
-        return "The path is paused." if event["paused"] else "The path is open again."
-    if act in ("frozen", "unfrozen"):
-        return _frozen_words(event["account"], event["amount"])
-    return f"The token is {act}."
-
-
-def recovered(lost: str, new: str, amount: int, orders: int, quote: int) -> str:
-    """Return what a recovery has moved, as text; `amount` and `quote` in base units of their currencies."""
-    words = f"{amount} base units moved from {lost} to {new}."
-    if orders or quote:
-        count = f"{orders} open order{'' if orders == 1 else 's'}"
-        words += f"{count} cancelled, and {quote} base units of the quote currency moved."
-    return words
-
-
-def _frozen_words(account: str, amount: int) -> str:
-    if rules.is_whole(amount):
-        return f"The whole account {account} is frozen."
-    return f"{amount} base units of {account} are frozen."

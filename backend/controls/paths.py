@@ -12,6 +12,7 @@ from backend.chain.bindings import token
 from backend.chain.bindings.token import PathState
 from backend.controls import facts, rules
 from backend.controls.schemas import AssetPath, Change, ControlKind, LimitPath, PausePath
+from backend.controls.wording import Wording
 from backend.core import db
 from backend.core.errors import BadRequest, Conflict
 
@@ -51,8 +52,8 @@ async def ends(
     change."""
     if body.source_chain_eid == body.destination_chain_eid:
         raise BadRequest("A path must lead to another chain.", pointer="/destination_chain_eid")
+    asset = await records.asset(context.session, context.organization_id, asset_id)
     if isinstance(body, LimitPath):
-        asset = await records.asset(context.session, context.organization_id, asset_id)
         rules.check_limit(int(body.amount), 10 ** (asset.decimals - SHARED_DECIMALS))
     eids = (body.source_chain_eid, body.destination_chain_eid)
     places = [(await facts.places(context, asset_id, eid))[0] for eid in eids]
@@ -64,7 +65,8 @@ async def ends(
         if not able:
             raise Conflict(_NOTHING[kind])
         owners = [await token.owner(place.eid, place.token) for place, _ in able]
-    changes = [_change(place, body, kind, state) for place, state in able]
+    words = Wording(asset.symbol, asset.decimals)
+    changes = [_change(place, body, kind, state, words) for place, state in able]
     return [(place, owner) for (place, _), owner in zip(able, owners, strict=True)], changes
 
 
@@ -86,10 +88,10 @@ def _terms(body: LimitPath) -> tuple[int, int]:
     return amount, body.window_seconds if amount else 0
 
 
-def _change(place: Place, body: PausePath | LimitPath, kind: ControlKind, state: PathState) -> Change:
+def _change(place: Place, body: PausePath | LimitPath, kind: ControlKind, state: PathState, wording: Wording) -> Change:
     if isinstance(body, LimitPath):
-        words = (rules.limit_words(state.limit, state.window), rules.limit_words(*_terms(body)))
-        return Change(chain_eid=place.eid, field="limit", before=words[0], after=words[1])
+        limits = (wording.limit(state.limit, state.window), wording.limit(*_terms(body)))
+        return Change(chain_eid=place.eid, field="limit", before=limits[0], after=limits[1])
     stops = kind is ControlKind.PAUSE_PATH
     words = ("open", "paused") if stops else ("paused", "open")
     return Change(chain_eid=place.eid, field="path", before=words[0], after=words[1])

@@ -43,6 +43,8 @@ class Deed:
     warnings: list[str] = field(default_factory=list)
     orders: dict[str, list[int]] = field(default_factory=dict)
     """By market, the open orders that are cancelled first."""
+    in_orders: dict[str, int] = field(default_factory=dict)
+    """By account, what markets hold for its open orders, out of reach until they end."""
 
 
 async def deed(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
@@ -89,7 +91,7 @@ class _Planner:
             self._refuse(known, holder, owner, amount, rules.OF_TAKING)
             acts = ["taken", "burned"]
         changes = [_supply(known, -amount), _balance(known, holder, -amount), *_unfrozen(known, holder, amount)]
-        return Deed([_at(known)], acts, changes, _escrowed(holder))
+        return Deed([_at(known)], acts, changes, in_orders=_escrowed(holder))
 
     async def pause(self, body: Pause) -> Deed:
         stops = self.kind is ControlKind.PAUSE
@@ -109,12 +111,10 @@ class _Planner:
         account = known.accounts[0]
         amount = None if body.amount is None else int(body.amount)
         if self.kind is ControlKind.FREEZE:
-            after = rules.frozen_more(account.frozen, amount)
-            warnings = _escrowed(account)
+            after, act, held = rules.frozen_more(account.frozen, amount), "frozen", _escrowed(account)
         else:
-            after, warnings = rules.frozen_less(account.frozen, account.balance, amount), []
-        act = "frozen" if self.kind is ControlKind.FREEZE else "unfrozen"
-        return Deed([_at(known)], [act], [_frozen(known, account, after)], warnings)
+            after, act, held = rules.frozen_less(account.frozen, account.balance, amount), "unfrozen", {}
+        return Deed([_at(known)], [act], [_frozen(known, account, after)], in_orders=held)
 
     async def force(self, body: ForcedTransfer) -> Deed:
         amount = _amount(body)
@@ -123,7 +123,8 @@ class _Planner:
         sender, receiver, _ = known.accounts
         self._refuse(known, sender, receiver, amount, rules.OF_FORCE)
         changes = [_balance(known, sender, -amount), _balance(known, receiver, amount)]
-        return Deed([_at(known)], ["moved"], [*changes, *_unfrozen(known, sender, amount)], _escrowed(sender))
+        changes += _unfrozen(known, sender, amount)
+        return Deed([_at(known)], ["moved"], changes, in_orders=_escrowed(sender))
 
     async def recover(self, body: Recover) -> Deed:
         rules.check_apart(body.lost_address, body.new_address, "/new_address")
@@ -212,12 +213,7 @@ def _change(known: Facts, address: str | None, name: str, before: int, after: in
     return Change(chain_eid=known.place.eid, address=address, field=name, before=str(before), after=str(after))
 
 
-def _escrowed(account: Account) -> list[str]:
-    """Return a warning about what markets hold for an account: it is out of reach until its orders end."""
+def _escrowed(account: Account) -> dict[str, int]:
+    """Return what markets hold for an account, by its address; empty if they hold nothing."""
     held = account.holding - account.balance
-    if held <= 0:
-        return []
-    return [
-        f"Markets hold {held} base units of {account.address} in open orders; they return when the orders are "
-        "cancelled."
-    ]
+    return {account.address: held} if held > 0 else {}

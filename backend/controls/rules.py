@@ -110,13 +110,13 @@ def frozen_less(frozen: int, balance: int, amount: int | None) -> int:
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def limit_words(limit: int, window: int) -> str:
-    """Return a limit of a bridge path as text; a window of 0 seconds means no limit."""
+def limit_words(limit: str, window: int) -> str:
+    """Return a limit of a bridge path as text; `limit` has its unit. A window of 0 seconds means no limit."""
     if not window:
         return "none"
     seconds, unit = next(((s, u) for s, u in _UNITS if window % s == 0), (1, "second"))
     count = window // seconds
-    return f"{limit} base units in {f'{count} {unit}s' if count > 1 else f'a {unit}'.replace('a hour', 'an hour')}"
+    return f"{limit} in {f'{count} {unit}s' if count > 1 else f'a {unit}'.replace('a hour', 'an hour')}"
 
 
 def check_limit(amount: int, unit: int) -> None:

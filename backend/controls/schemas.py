@@ -119,11 +119,13 @@ class ControlStep(BaseModel):
 
 
 class Change(BaseModel):
-    """One change. `field` is supply, balance or frozen (base units of the token), quote (base units of the currency
-    named by `symbol` and `decimals`), orders (a number), or state, path and limit (text)."""
+    """One change. `field` is supply, balance, frozen or quote (base units of the token or the quote currency, which
+    `symbol` and `decimals` name), orders (a number), or state, path and limit (text). `address_name` is the name of the
+    party or wallet with the address."""
 
     chain_eid: int
     address: str | None = None
+    address_name: str | None = None
     field: str
     before: str
     after: str

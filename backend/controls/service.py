@@ -11,11 +11,12 @@ from backend.auth.scopes import Scope
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import rehearse
 from backend.chains import new_activity
-from backend.controls import calls, rules
+from backend.controls import calls, rules, wording
 from backend.controls import plan as control_plans
 from backend.controls.plan import Deed
 from backend.controls.schemas import (
     Burn,
+    Change,
     Control,
     ControlAccepted,
     ControlImpact,
@@ -27,6 +28,7 @@ from backend.controls.schemas import (
     Mint,
     PausePath,
 )
+from backend.controls.wording import Wording
 from backend.core import db
 from backend.core.changes import publish
 from backend.core.units import grouped
@@ -55,21 +57,37 @@ _VERBS = {
 async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlPlan:
     """Run every check of the control, and return what it would do. Nothing is changed."""
     deed = await _checked(context, asset_id, kind, body)
-    names = await records.chain_names(context.session)
+    words = await _wording(context, asset_id, deed, body)
     steps = [
         ControlStep(
-            name=step.name,
-            title=step.title,
+            name=f"{act}_{place.eid}",
+            title=words.planned(act, place.eid, body.model_dump(mode="json")),
             chain_eid=place.eid,
-            chain_name=names[place.eid],
+            chain_name=words.chains[place.eid],
             gas_estimate=_gas(deed),
         )
-        for place, step in _steps(deed)
+        for place, _ in deed.places
+        for act in deed.acts
     ]
     moves = _moves(asset_id, body)
     excess = await counts.excess(context.session, f"token.{kind}", moves, lock=False) if moves else None
-    warnings = [*deed.warnings, f"{excess} A second person must approve it."] if excess else deed.warnings
-    return ControlPlan(steps=steps, impact=ControlImpact(changes=deed.changes, warnings=warnings))
+    warnings = [*deed.warnings, *(words.in_orders(*held) for held in deed.in_orders.items())]
+    warnings += [f"{excess} A second person must approve it."] if excess else []
+    changes = [_told(change, words) for change in deed.changes]
+    return ControlPlan(steps=steps, impact=ControlImpact(changes=changes, warnings=warnings))
+
+
+async def _wording(context: Context, asset_id: UUID, deed: Deed, body: Control) -> Wording:
+    accounts = {*wording.addresses_of(body.model_dump(mode="json")), *(c.address for c in deed.changes if c.address)}
+    return await wording.of_asset(context.session, context.organization_id, asset_id, accounts)
+
+
+def _told(change: Change, words: Wording) -> Change:
+    """Return a change with the name of its account, and the unit of an amount of the token."""
+    told: dict[str, Any] = {"address_name": words.names.get(change.address or "")}
+    if change.field in ("supply", "balance", "frozen"):
+        told |= {"symbol": words.symbol, "decimals": words.decimals}
+    return change.model_copy(update=told)
 
 
 async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlAccepted:

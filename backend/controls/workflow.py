@@ -5,6 +5,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import sqlalchemy as sa
+from sqlmodel import col
+
 from backend.assets import records
 from backend.assets.models import DeploymentRow
 from backend.assets.transaction_step import write
@@ -17,10 +20,12 @@ from backend.chain.models import TransactionStatus
 from backend.chain.rpc.terms import terms_of
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import find
-from backend.controls import calls
+from backend.controls import calls, wording
 from backend.controls.rules import SUPPLY
 from backend.controls.schemas import ControlKind
+from backend.controls.wording import Wording
 from backend.core.errors import Conflict
+from backend.core.units import grouped
 from backend.markets import escrow
 from backend.markets.models import MarketRow
 from backend.requests.lanes import Lane
@@ -62,7 +67,8 @@ async def _do(run: Run, step: StepNotes, act: str, row: DeploymentRow) -> None:
         answer = await _recover(run, step, row)
     else:
         outcome = await _send(run, step, act, act, row)
-        answer = calls.result_words(act, _event(outcome.events(calls.EVENTS[act]), str(row.token_address)))
+        event = _event(outcome.events(calls.EVENTS[act]), str(row.token_address))
+        answer = (await _wording(run, *wording.addresses_of(event))).done(act, event)
     step.detail = f"{answer} {_reason(run)}".strip()
 
 
@@ -82,10 +88,33 @@ async def _recover(run: Run, step: StepNotes, row: DeploymentRow) -> str:
         orders += len(outcome.events("OrderStatus"))
         quote += sum(event["amount"] for event in outcome.events("OrdersRecovered"))
         if not any(ids for _, ids in await _open_orders(run, row)):
-            return calls.recovered(lost, new, amount, orders, quote)
+            words = (await _wording(run, lost, new)).moved(amount, lost, new)
+            return words + await _ended(run, row, orders, quote)
     raise Conflict(
         f"{lost} places orders as fast as they are cancelled. Revoke its attestation, then recover it again."
     )
+
+
+async def _wording(run: Run, *addresses: str) -> Wording:
+    async with run.transaction() as session:
+        return await wording.of_asset(session, run.organization_id, run.subject_id, addresses)
+
+
+async def _ended(run: Run, row: DeploymentRow, orders: int, quote: int) -> str:
+    """Return what a recovery took out of markets; `quote` is in base units of their currency."""
+    if not orders and not quote:
+        return ""
+    words = f" {orders} open order{'' if orders == 1 else 's'} cancelled"
+    if not quote:
+        return f"{words}."
+    query = sa.select(col(MarketRow.quote_symbol), col(MarketRow.quote_decimals)).where(
+        col(MarketRow.asset_id) == run.subject_id,
+        col(MarketRow.chain_eid) == row.chain_eid,
+        col(MarketRow.quote_decimals).is_not(None),
+    )
+    async with run.transaction() as session:
+        currency = (await session.execute(query.limit(1))).one()
+    return f"{words}, and {grouped(quote, currency.quote_decimals)} {currency.quote_symbol} moved."
 
 
 async def _open_orders(run: Run, row: DeploymentRow) -> list[tuple[MarketRow, list[int]]]:

@@ -135,6 +135,7 @@ OWNED: dict[tuple[str, str], Any] = {
     ("PartyReject", "reason"): "The passport has expired.",
     ("AttestationRevoke", "reason"): "The holder asked to leave the register.",
     ("BridgeReturn", "reason"): "The delivery is blocked.",
+    ("ApprovalCommentCreate", "text"): "Which court order is this for?",
     ("ApprovalDeny", "reason"): "The amount is wrong.",
     ("Mint", "reason"): "Second closing of the fund.",
     ("Burn", "reason"): "Redemption of 250 units.",

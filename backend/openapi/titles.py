@@ -19,6 +19,7 @@ SUMMARIES: Final = {
     "check_nodes": "Check the nodes of a chain",
     "check_order": "Check whether an order would pass",
     "check_transfer": "Check whether a transfer would pass",
+    "comment_on_approval": "Comment on an approval",
     "configuration": "Get the OpenID Connect discovery document",
     "confirm_totp": "Confirm an authenticator app",
     "create_client": "Register an application",

@@ -19,6 +19,8 @@ from backend.core.db import now
 from backend.core.errors import Conflict
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
+from backend.engine import engine
+from backend.engine.queues import QUEUE
 from backend.requests import resolved_values, service, workflows
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.resolved_values import CAUSE
@@ -37,6 +39,8 @@ MOVES, INCLUDES, BELOW = "moves", "includes", "below"
 """Names in a request's arguments: the amount that counts towards a daily limit, further kinds of action that it
 includes, and the policy of organizations below that binds it.
 """
+PLAN = "approval.plan"
+"""The workflow that records the plan of an action that waits (`backend.approvals.workflow`)."""
 LIMIT_OUT, BELOW_OUT = "raise or remove the daily limit", "lift the requirement there"
 
 
@@ -165,6 +169,15 @@ async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
     context.session.add(approval)
     facts = {"action": row.kind, "title": row.title, "request_id": str(row.id)}
     await publish(context.session, row.organization_id, "approval.created", ("approval", approval.id), None, facts)
+    if not db.is_rehearsal(context.session):
+        await _plan_later(context, approval)
+
+
+async def _plan_later(context: Context, approval: ApprovalRow) -> None:
+    """Enqueue a record of the action's plan, which shows the second person later what has changed since."""
+    if engine.is_running():
+        arguments, run_id = (str(approval.organization_id), str(approval.id)), f"{PLAN}:{approval.id}"
+        await engine.submit(context.session, PLAN, run_id, *arguments, queue=QUEUE, of=run_id)
 
 
 async def _check_alone(context: Context, row: RequestRow) -> None:

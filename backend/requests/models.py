@@ -85,6 +85,10 @@ class ApprovalRow(Row, table=True):
     decided_at: datetime | None = time_field(nullable=True)
     reason: str | None = None
     plan: dict[str, Any] | None = json_field(None, nullable=True)
+    plan_at_request: dict[str, Any] | None = json_field(None, nullable=True)
+    """The plan when the action was requested, with which the current one is compared."""
+    planned_at: datetime | None = time_field(nullable=True)
+    """When `plan_at_request` was made."""
     executes: dict[str, Any] | None = json_field(None, nullable=True)
     cause: str | None = None
     """The exceeded daily limit, or the policy of an organization below; null where the action always needs a second

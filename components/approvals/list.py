@@ -5,7 +5,7 @@ import reflex as rx
 from components.core.csv_link import csv_of
 from components.ui.box import row, text
 from components.ui.button import button, download, link
-from components.ui.card import kv
+from components.ui.card import item, items, kv
 from components.ui.dialog import drawer, form_dialog
 from components.ui.form import area_field
 from components.ui.icon import icon
@@ -15,7 +15,7 @@ from components.ui.status import badge, status
 from components.ui.table import Col, list_table, td, tr
 from components.ui.value import when
 from state.approvals.list import Approvals, OneApproval
-from state.approvals.views import ApprovalView
+from state.approvals.views import ApprovalView, CommentView, DocumentView
 from state.core.session import Session
 
 ONE = OneApproval.row
@@ -68,12 +68,18 @@ def approval_drawer() -> rx.Component:
     body = rx.fragment(
         rx.cond(ONE.cause != "", note(ONE.cause, tone="info"), rx.fragment()),
         rx.cond(OneApproval.arguments.length() > 0, _arguments(), rx.fragment()),
-        row(rx.el.h3("What it does"), text(badge(_waits(ONE.status)), cls="end"), cls="section-line"),
-        rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan())),
+        row(
+            rx.el.h3(rx.cond(ONE.status == "pending", "What it will do now", "What was decided")),
+            text(badge(_waits(ONE.status)), cls="end"),
+            cls="section-line",
+        ),
+        rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan(), _changed())),
         rx.cond(OneApproval.obstacle != "", failed, rx.fragment()),
+        _documents(),
+        _comments(),
         rx.el.h3("Details"),
         kv(
-            ("Action", text(ONE.action, cls="mono")),
+            ("Action", ONE.action_words),
             ("Requested by", ONE.asked_by),
             ("Requested", when(ONE.created_at, "exact")),
             ("Expires", when(ONE.expires_at, "exact")),
@@ -141,8 +147,71 @@ def _plan() -> rx.Component:
     return rx.fragment(
         rx.cond(PLAN.steps.length() > 0, steps, rx.fragment()),
         rx.cond(PLAN.changes.length() > 0, diff(PLAN.changes), rx.fragment()),
+        # Effects of the impact engine on holders, orders and claims (`plan.impact.effects`) belong here.
         rx.cond(PLAN.facts.length() > 0, facts, rx.fragment()),
         rx.el.div(warnings, class_name="col"),
+    )
+
+
+def _changed() -> rx.Component:
+    """Show what has changed in the plan since the request."""
+    since = rx.fragment("Nothing relevant has changed since ", when(OneApproval.planned_at, "exact"), ".")
+    same = text(since, cls="muted")
+    found = rx.cond(OneApproval.changed.length() > 0, diff(OneApproval.changed), same)
+    unknown = text("No comparison is available.", cls="muted")
+    return rx.cond(
+        PLAN.steps.length() > 0,
+        rx.el.section(
+            rx.el.h3("Since it was requested"),
+            rx.cond(OneApproval.planned_at != "", found, unknown),
+            aria_label="Since it was requested",
+        ),
+        rx.fragment(),
+    )
+
+
+def _documents() -> rx.Component:
+    """Link the documents of the parties that the action concerns."""
+
+    def one(document: rx.Var[DocumentView]) -> rx.Component:
+        name = download(document.name, document.href, class_name="link break")
+        return item(
+            name, text(document.party, ", ", document.kind, ", ", when(document.at)), sign="file-text", key=document.id
+        )
+
+    documents = items(rx.foreach(OneApproval.documents, one))
+    return rx.cond(
+        OneApproval.documents.length() > 0,
+        rx.el.section(rx.el.h3("Documents of the parties"), documents, aria_label="Documents of the parties"),
+        rx.fragment(),
+    )
+
+
+def _comments() -> rx.Component:
+    """Show the comments, and the form for another one while the approval is pending."""
+
+    def one(comment: rx.Var[CommentView]) -> rx.Component:
+        return item(comment.by, text(comment.text, cls="break"), when(comment.at), key=comment.id)
+
+    form = rx.el.form(
+        area_field(
+            "Comment", "text", errors=OneApproval.errors, id="approval-comment", max_length=1000, rows=2,
+            hint="The requester and everyone who can decide see it.",
+        ),
+        button("Add comment", type="submit", disabled=OneApproval.saving),
+        key=OneApproval.comments.length().to_string(),
+        on_submit=OneApproval.comment,
+        class_name="col",
+    )  # fmt: skip
+    return rx.cond(
+        OneApproval.can_comment | (OneApproval.comments.length() > 0),
+        rx.el.section(
+            rx.el.h3("Comments"),
+            items(rx.foreach(OneApproval.comments, one)),
+            rx.cond(OneApproval.can_comment, form, rx.fragment()),
+            aria_label="Comments",
+        ),
+        rx.fragment(),
     )
 
 

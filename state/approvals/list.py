@@ -4,12 +4,23 @@ from typing import Any, ClassVar
 
 import reflex as rx
 
-from backend.approvals.schemas import ApprovalDeny, ApprovalDetail
+from backend.approvals.schemas import ApprovalCommentCreate, ApprovalDeny, ApprovalDetail
 from backend.client import ApiProblem, body
 from backend.requests.schemas import Action, ApprovalStatus
-from state.approvals.views import ApprovalView, ArgumentView, approval_view, argument_views
+from state.approvals.views import (
+    ApprovalView,
+    ArgumentView,
+    CommentView,
+    DocumentView,
+    approval_view,
+    argument_views,
+    changed_since,
+    comment_view,
+    document_views,
+)
 from state.core.api import Api, Form
 from state.core.arguments import id_of, one_of
+from state.core.dates import stamp
 from state.core.dry_run import Plan, Plans
 from state.core.events import Events, Next, call
 from state.core.paging import Pages
@@ -85,6 +96,12 @@ class OneApproval(Form, Plans, rx.State):
     """The path of a distribution's recipients, below the organization."""
     plan: Plan = Plan()
     obstacle: str = ""
+    planned_at: str = ""
+    """When the plan at the request was made; empty where nothing can be compared."""
+    changed: list[dict[str, str]] = []
+    comments: list[CommentView] = []
+    documents: list[DocumentView] = []
+    can_comment: bool = False
 
     @rx.event
     async def show(self, id: str) -> Events:
@@ -95,6 +112,7 @@ class OneApproval(Form, Plans, rx.State):
         listed = next((row for row in (await self.get_state(Approvals)).rows if row.id == wanted), None)
         self.row, self.plan, self.obstacle = listed or ApprovalView(), Plan(), ""
         self.arguments, self.recipients = [], ""
+        self.planned_at, self.changed, self.comments, self.documents, self.can_comment = "", [], [], [], False
         if wanted:
             self.loading = True
             yield
@@ -105,6 +123,10 @@ class OneApproval(Form, Plans, rx.State):
             approval = await self._api.get_approval(self._org_id(), id)
             self.row, self.obstacle = approval_view(approval), approval.obstacle or ""
             self.arguments, self.recipients = argument_views(approval), await self._recipients(approval)
+            self.planned_at, self.changed = stamp(approval.planned_at), changed_since(approval)
+            self.comments = [comment_view(one) for one in approval.comments]
+            self.documents = document_views(approval)
+            self.can_comment = approval.status is ApprovalStatus.PENDING and bool(approval.arguments)
             plan = await self._plan(approval.plan, approval.subject)
             plan.warnings = [one for one in plan.warnings if not self.row.cause or not one.startswith(self.row.cause)]
             self.plan = plan
@@ -165,6 +187,23 @@ class OneApproval(Form, Plans, rx.State):
         self.denying = False
         await self._notify(f"Denied: {self.row.title}", denial.reason, "info")
         yield await self._decided()
+
+    @rx.event
+    async def comment(self, data: dict[str, Any]) -> Events:
+        """Add a comment, which the requester and everyone who can decide sees."""
+        self._begin()
+        yield
+        try:
+            said = body(ApprovalCommentCreate, {"text": str(data.get("text", ""))})
+            added = await self._api.comment_on_approval(
+                self._org_id(), self.row.id, said, idempotency_key=self._form_key
+            )
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("text")
+            return
+        self._done()
+        self.comments = [*self.comments, comment_view(added)]
 
     async def _decided(self) -> Next:
         """Read the approval after its decision; return the events that update the rest of the page."""

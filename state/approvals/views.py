@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-from backend.approvals.schemas import Approval, ApprovalDetail
+from backend.approvals.schemas import Approval, ApprovalComment, ApprovalDetail
 from state.core.dates import stamp
+from state.core.dry_run import compared
+from state.parties.document import KINDS
 
 
 @dataclass
@@ -13,6 +15,7 @@ class ApprovalView:
     id: str = ""
     request_id: str = ""
     action: str = ""
+    action_words: str = ""
     title: str = ""
     status: str = ""
     subject_type: str = ""
@@ -34,6 +37,7 @@ def approval_view(approval: Approval) -> ApprovalView:
         id=str(approval.id),
         request_id=str(approval.request_id),
         action=approval.action,
+        action_words=action_words(approval.action),
         title=approval.title,
         status=approval.status,
         subject_type=approval.subject.type,
@@ -61,3 +65,64 @@ class ArgumentView:
 def argument_views(approval: ApprovalDetail) -> list[ArgumentView]:
     """Convert the arguments of the API's approval."""
     return [ArgumentView(one.name, one.label, one.text) for one in approval.arguments]
+
+
+def action_words(action: str) -> str:
+    """Return an action for people: `token.forced_transfer` is "Forced transfer", `asset.update` is "Asset update"."""
+    return action.removeprefix("token.").replace(".", " ").replace("_", " ").capitalize()
+
+
+@dataclass
+class CommentView:
+    """A comment, and who wrote it when."""
+
+    id: str = ""
+    by: str = ""
+    at: str = ""
+    text: str = ""
+
+
+def comment_view(comment: ApprovalComment) -> CommentView:
+    """Convert the API's comment."""
+    return CommentView(str(comment.id), comment.user_name or "A former member", stamp(comment.created_at), comment.text)
+
+
+@dataclass
+class DocumentView:
+    """A document of a party that the action concerns; `href` downloads it with the user's own session."""
+
+    id: str = ""
+    name: str = ""
+    kind: str = ""
+    party: str = ""
+    at: str = ""
+    href: str = ""
+
+
+def document_views(approval: ApprovalDetail) -> list[DocumentView]:
+    """Convert the documents of the API's approval."""
+    return [
+        DocumentView(
+            id=str(one.id),
+            name=one.name,
+            kind=KINDS.get(one.kind, one.kind),
+            party=one.party_name,
+            at=stamp(one.created_at),
+            href=f"/v1/identity/parties/{one.party_id}/documents/{one.id}?organization_id={approval.organization_id}",
+        )
+        for one in approval.documents
+    ]
+
+
+def changed_since(approval: ApprovalDetail) -> list[dict[str, str]]:
+    """Convert what has changed since the request, with the exact amounts for the hover."""
+    return [
+        {
+            "name": one.label,
+            "old": compared(one.at_request),
+            "new": compared(one.now),
+            "old_full": one.at_request,
+            "new_full": one.now,
+        }
+        for one in approval.changed_since
+    ]

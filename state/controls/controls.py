@@ -239,7 +239,7 @@ def _change_words(change: Change, asset: AssetDetail) -> dict[str, str]:
     """Return a change as text, in whole tokens."""
     place = next((p.chain for p in asset.places if p.eid == change.chain_eid), "")
     address = change.address or ""
-    of = shortened(address) if address else place
+    of = change.address_name or (shortened(address) if address else place)
     return {
         "name": f"{NAMES.get(change.field, change.field)}, {of}",
         "old": _shown(change.before, change, asset, rounded),

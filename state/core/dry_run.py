@@ -1,5 +1,6 @@
 """The plan of any operation's dry run as text: steps, changes and further facts."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,7 +8,7 @@ from pydantic import BaseModel
 
 from backend.client import ApiProblem
 from backend.requests.schemas import Subject
-from state.core.record_values import Values
+from state.core.record_values import Unit, Values
 from state.core.references import References
 from state.core.units import shortened
 
@@ -24,13 +25,18 @@ TOLD_APART = (
     "holdings",
     "needs_second_person",
 )
+WHOLE = 2**255
+"""Frozen amounts from this on mean the whole account."""
+DIGITS = re.compile(r"(\.\d{6})\d+")
 ADDRESS = 42
 """Characters of an address, which is shortened."""
 
 
 @dataclass
 class Plan:
-    """`facts` are dicts of name and value, `changes` of name, old and new."""
+    """`facts` are dicts of name and value, `changes` of name, old and new, with the exact amounts as `old_full` and
+    `new_full`.
+    """
 
     steps: list[str] = field(default_factory=list)
     facts: list[dict[str, str]] = field(default_factory=list)
@@ -78,11 +84,21 @@ class Plans(References, mixin=True):
 
     def _change(self, data: dict[str, Any]) -> dict[str, str]:
         what = data.get("field") or data.get("action")
-        about = [words(what)] if what else []
-        about += [short(data["address"])] if data.get("address") else []
+        whose = data.get("address_name") or short(data.get("address") or "")
+        about = [f"{words(what)} of {whose}" if whose else words(what)] if what else [whose] if whose else []
         about += [self._values.read("chain_eid", data["chain_eid"])] if data.get("chain_eid") else []
-        old, new = (self._value(data.get("field") or "balance", data[side]) for side in ("before", "after"))
-        return {"name": ", ".join(about), "old": old, "new": new}
+        old, new = (self._changed(data, data[side]) for side in ("before", "after"))
+        exact = {"old_full": old, "new_full": new}
+        return {"name": ", ".join(about), "old": compared(old), "new": compared(new), **exact}
+
+    def _changed(self, data: dict[str, Any], value: Any) -> str:
+        """Return one side of a change: in its own unit where it names one, otherwise in that of its subject."""
+        name = data.get("field") or "balance"
+        if data.get("decimals") is None or value is None:
+            return self._value(name, value)
+        if name == "frozen" and int(value) >= WHOLE:
+            return "the whole account"
+        return Unit(data.get("symbol") or "", data["decimals"]).of(value)
 
     def _value(self, name: str, value: Any) -> str:
         if isinstance(value, list):
@@ -96,6 +112,11 @@ def words(name: str) -> str:
     """Return a field's displayed name: `compliance_rules.max_tokens_per_holder` is "Max tokens per holder"."""
     plain = name.rpartition(".")[2].replace("_", " ").replace(" eid", "").replace("kyc", "KYC")
     return plain[:1].upper() + plain[1:]
+
+
+def compared(text: str) -> str:
+    """Shorten an amount to 6 decimals, to compare it with another; the exact one is shown on hover."""
+    return DIGITS.sub(r"\1…", text)
 
 
 def short(value: str) -> str:

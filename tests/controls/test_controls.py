@@ -30,7 +30,7 @@ async def test_mint_and_burn_change_the_supply(world: World) -> None:
         ("supply", None): (str(1_000 * UNIT), str(1_005 * UNIT)),
         ("balance", investor["address"]): ("0", str(5 * UNIT)),
     }
-    assert [s["title"] for s in plan["steps"]] == ["Tokens minted"]
+    assert [s["title"] for s in plan["steps"]] == [f"Mint 5 {firm.of['symbol']} to Marta Lindqvist"]
     assert await firm.held(investor["address"]) == 0
 
     request = await firm.do("mint", to_address=investor["address"], amount=str(5 * UNIT))
@@ -42,7 +42,9 @@ async def test_mint_and_burn_change_the_supply(world: World) -> None:
     assert asset["total_supply"] == str(1_005 * UNIT + 1)
 
     plan = await firm.plan("burn", address=investor["address"], amount=str(2 * UNIT))
-    assert [s["title"] for s in plan["steps"]] == ["Tokens taken", "Tokens burned"]
+    assert [s["title"] for s in plan["steps"]] == [
+        f"Take 2 {firm.of['symbol']} from Marta Lindqvist", f"Burn 2 {firm.of['symbol']} of Marta Lindqvist"
+    ]  # fmt: skip
     await firm.do("burn", address=investor["address"], amount=str(2 * UNIT))
     await firm.do("burn", address=treasury["address"], amount=str(10 * UNIT))
     assert await firm.held(investor["address"]) == 3 * UNIT
@@ -149,6 +151,7 @@ async def test_forced_transfer_takes_frozen_tokens_while_paused(world: World) ->
     assert [r["code"] for r in problem.rules] == [4]
     plan = await firm.plan("forced-transfer", **body)
     assert changed(plan)["balance", heir["address"]] == ("0", str(7 * UNIT))
+    assert {c["address_name"] for c in plan["impact"]["changes"]} == {"Marta Lindqvist"}
     request = await firm.do("forced-transfer", **body)
     assert WHY in request["steps"][0]["detail"]
     assert (await firm.held(investor["address"]), await firm.held(heir["address"])) == (3 * UNIT, 7 * UNIT)

@@ -89,7 +89,7 @@ async def test_limited_path_passes_its_amount_and_frees_it_over_the_window(world
     firm, asset = await on_two_chains(world)
     path = f"/assets/{asset['id']}"
     request = await control(firm, asset, "limit-path", amount=str(50 * UNIT), window_seconds=3_600)
-    assert f"Limit: {50 * UNIT} base units in an hour." in request["steps"][0]["detail"]
+    assert f"Limit: 50 {asset['symbol']} in an hour." in request["steps"][0]["detail"]
     await firm.succeed((await bridged(firm, asset, BASE, 40 * UNIT))["requestId"])
     shown = await paths_of(firm, asset)
     assert [(p["limit"], p["window_seconds"]) for p in shown] == [(str(50 * UNIT), 3_600)] * 2

@@ -59,7 +59,8 @@ async def test_recovery_moves_tokens_in_open_orders(world: World) -> None:
     }
     assert plan["impact"]["warnings"] == []
     request = await firm.do("recover", **body)
-    assert "2 open orders" in request["steps"][0]["detail"]
+    assert f"15 {firm.of['symbol']} moved" in request["steps"][0]["detail"]
+    assert f"2 open orders cancelled, and 15 {market['quote_symbol']} moved" in request["steps"][0]["detail"]
     assert (await firm.held(lost["address"]), await firm.held(new["address"])) == (0, 15 * UNIT)
     assert (await firm.frozen(lost["address"]), await firm.frozen(new["address"])) == (0, 12 * UNIT)
     assert await quote_token.balance_of(SEPOLIA, usd, new["address"]) == escrow
@@ -97,7 +98,7 @@ async def test_control_plan_warns_about_tokens_in_markets(world: World) -> None:
     await firm.give_tokens(investor, 10 * UNIT)
     await firm.order(market, investor, "sell", 10**6, 4 * UNIT)
     plan = await firm.plan("freeze", address=investor["address"])
-    assert str(4 * UNIT) in plan["impact"]["warnings"][0]
+    assert f"hold 4 {firm.of['symbol']} of Marta Lindqvist" in plan["impact"]["warnings"][0]
     problem = await firm.no(
         "forced-transfer", 409, from_address=investor["address"], to_address=(await firm.treasury())["address"],
         amount=str(7 * UNIT),

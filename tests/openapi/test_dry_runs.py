@@ -14,6 +14,7 @@ NOT_NEEDED = {
     "check_order": "it changes nothing",
     "approve_request": "GET of the approval has the plan of what it would do",
     "deny_request": "nothing is done by it",
+    "comment_on_approval": "it only adds a text",
     "retry_request": "it continues an earlier plan",
 }
 CHANGING = [case for case in CASES if case.method != "get" and not set(case.entry["tags"]) & OTHER]

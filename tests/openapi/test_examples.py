@@ -235,6 +235,8 @@ async def approvals(world: World, run: Examples) -> None:
     accepted = await firm.post("/assets", asset_body(HYPEREVM))
     approval = await waiting(firm, accepted)
     own = Examples(run.http, firm, {"orgId": firm.id})
+    signed_in = {"cookie": second.cookie, "origin": settings().origin}
+    await own.run("comment_on_approval", signed_in, approvalId=approval["id"])
     await own.run("deny_request", {"cookie": second.cookie, "origin": settings().origin}, approvalId=approval["id"])
     await own.run("change_approval_policy")
     run.done |= own.done

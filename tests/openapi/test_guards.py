@@ -115,4 +115,4 @@ def test_operation_for_any_organization_has_no_organization_in_its_path() -> Non
 
 def test_operations_that_depend_on_the_action_are_the_listed_ones() -> None:
     found = {str(c) for c in GUARDED if needs_of(c).action}
-    assert found == {"retry_request", "approve_request", "deny_request"}
+    assert found == {"retry_request", "approve_request", "deny_request", "comment_on_approval"}

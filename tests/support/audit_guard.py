@@ -70,6 +70,7 @@ ACTIONS = {
     "change_approval_policy": ("approval.created",),
     "approve_request": ("approval.approved",),
     "deny_request": ("approval.denied",),
+    "comment_on_approval": ("approval.commented",),
     "mint": ("control.requested",),
     "burn": ("control.requested",),
     "pause": ("control.requested",),

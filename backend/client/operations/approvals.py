@@ -5,6 +5,8 @@ from typing import Literal, overload
 
 from backend.approvals.schemas import (
     Approval,
+    ApprovalComment,
+    ApprovalCommentCreate,
     ApprovalDecided,
     ApprovalDeny,
     ApprovalDetail,
@@ -100,6 +102,31 @@ class ApprovalsOperations(Connection):
         Scope: `orgs:read`.
         """
         return await self._send(ApprovalDetail, "GET", path("/orgs/{}/approvals/{}", org_id, approval_id))
+
+    async def comment_on_approval(
+        self,
+        org_id: Id,
+        approval_id: Id,
+        body: ApprovalCommentCreate,
+        *,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> ApprovalComment:
+        """Comment on a pending approval, as a signed-in person with the action's scope: the requester, or anyone
+        who could decide. An approval has at most 100 comments, which stay with it; a decided one refuses further
+        ones (409).
+
+        Scope: `orgs:read`, and that of the action: `orgs:write` or `members:write` or `assets:write` or
+        `attestations:write` or `transfers:write` or `wallets:write`.
+        """
+        return await self._send(
+            ApprovalComment,
+            "POST",
+            path("/orgs/{}/approvals/{}/comments", org_id, approval_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+            if_match=if_match,
+        )
 
     async def approve_request(
         self, org_id: Id, approval_id: Id, *, idempotency_key: str | None = None, if_match: str | None = None

@@ -167,3 +167,56 @@ def test_application_secret_is_shown_once_and_application_is_removed(console: Co
     row.get_by_role("button", name="Remove Investor portal").click()
     page.get_by_role("dialog", name="Remove Investor portal").get_by_role("button", name="Remove").click()
     expect(row).to_contain_text("Revoked")
+
+
+@pytest.mark.long
+def test_drawer_shows_names_changes_since_the_request_and_comments(
+    console: Console, shared_browser: Browser, signum: Signum
+) -> None:
+    other, membership = signum.second_admin()
+    signum.call("PATCH", "/orgs/{org}", {"approvals": ["token.forced_transfer"]})
+    officer, asset = "compliance_officer", signum.call("GET", "/orgs/{org}/assets", q="NREF")["assets"][0]
+    wallets = {one["label"]: one for one in signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]}
+    sender, receiver = (wallets[f"{name} custody"] for name in ("Kestrel Pension Trust", "Alder Family Office"))
+    chain, unit = asset["deployments"][0]["chain_eid"], 10 ** asset["decimals"]
+    ends = {"from_address": sender["address"], "to_address": receiver["address"], "chain_eid": chain}
+    control = f"/orgs/{{org}}/assets/{asset['id']}/forced-transfer"
+    signum.call("POST", control, ends | {"amount": str(3 * unit), "reason": "Court order 14"}, role=officer)
+
+    context = shared_browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    requester = Console(context.new_page(), signum)
+    requester.sign_in(signum.person(officer), "approvals?view=mine").heading("Approvals")
+    page = requester.page
+    _row(page, "Forced transfer of 3 NREF").click()
+    expect(page.get_by_text("Nothing relevant has changed since")).to_be_visible(timeout=30_000)
+    page.get_by_role("textbox", name="Comment").fill("The order is in the file of Kestrel.")
+    page.get_by_role("button", name="Add comment").click()
+    comments = page.get_by_role("region", name="Comments")
+    expect(comments.get_by_role("listitem")).to_contain_text("The order is in the file of Kestrel.")
+    expect(page.get_by_role("textbox", name="Comment")).to_have_value("")
+    assert [v["id"] for v in Axe().run(page).response["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+    moved = {"asset_id": asset["id"], "chain_eid": chain, "amount": str(unit), "to_address": receiver["address"]}
+    sent = signum.call("POST", "/orgs/{org}/transfers", moved | {"from_wallet_id": sender["id"]})
+    page = console.sign_in(other, f"requests?id={sent['requestId']}").page
+    expect(page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=60_000)
+    console.goto("approvals").heading("Approvals")
+    _row(page, "Forced transfer of 3 NREF").click()
+    step = "Move 3 NREF from Kestrel Pension Trust to Alder Family Office"
+    expect(page.get_by_role("listitem").filter(has_text=step)).to_be_visible(timeout=30_000)
+    since = page.get_by_role("region", name="Since it was requested")
+    expect(since.get_by_text("Balance of Kestrel Pension Trust")).to_be_visible()
+    expect(since.get_by_text("Balance of Alder Family Office")).to_be_visible()
+    expect(page.get_by_role("region", name="Comments")).to_contain_text("The order is in the file of Kestrel.")
+    expect(page.get_by_role("definition").get_by_text("Forced transfer", exact=True)).to_be_visible()
+    expect(page.get_by_text("token.forced_transfer")).to_have_count(0)
+    assert [v["id"] for v in Axe().run(page).response["violations"]] == []
+    _deny(page)
+
+    asked = signum.call("POST", "/orgs/{org}/approvals", {"approvals": []})
+    signum.call("POST", f"/orgs/{{org}}/approvals/{asked['approvalId']}/approve", person=other)
+    console.goto(f"requests?id={asked['requestId']}")
+    expect(page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=30_000)
+    signum.call("DELETE", f"/orgs/{{org}}/members/{membership}", person=other)
