@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import reflex as rx
 
 from backend.assets.schemas import RuleSet, RulesOnChain
+from backend.client import ApiProblem
 from state.assets.detail import AssetState
 from state.chains.lookup import Chains
 from state.compliance.rules import Checked, words
@@ -16,6 +17,9 @@ from state.core.paging import Pages
 from state.core.units import shortened
 from state.requests.tracker import FINAL
 from state.requests.views import RequestView, request_view
+
+WRITE_RULES = ("asset.update", "asset.share_caps")
+"""Kinds of requests after which the page waits for the rules that they wrote."""
 
 
 @dataclass
@@ -79,14 +83,14 @@ class RulesHistory(Pages, Chains, rx.State):
             if self.router.url.path != path:
                 return True
             if request.status not in FINAL:
-                return request.kind != "asset.update"
+                return request.kind not in WRITE_RULES
             if not self._is_complete(request):
                 await self._load()
             return self._is_complete(request)
 
     def _is_complete(self, request: RequestView) -> bool:
         """Return whether the rules that a request wrote are shown, or it wrote none."""
-        writes = request.kind in ("asset.update", "asset.share_caps") and request.status == "succeeded"
+        writes = request.kind in WRITE_RULES and request.status == "succeeded"
         if not writes or self.problem or self._cursor:
             return True
         return {step.tx_hash for step in request.steps if step.tx_hash} <= {row.tx_hash for row in self.rows}
