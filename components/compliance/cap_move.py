@@ -34,8 +34,8 @@ def cap_move_dialog() -> rx.Component:
                 on_change=STATE.write("target"),
             ),
         ),
-        rx.cond(CapsState.has_holders, holders, rx.fragment()),
-        rx.cond(CapsState.has_tokens, tokens, rx.fragment()),
+        rx.cond(CapsState.limits_holders, holders, rx.fragment()),
+        rx.cond(CapsState.limits_amounts, tokens, rx.fragment()),
         _plan(),
         area_field(
             "Reason", "reason", errors=STATE.errors, id="caps-reason", rows=2, max_length=500,

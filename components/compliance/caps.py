@@ -17,7 +17,7 @@ STATE = CapsState
 
 def limits_by_chain() -> rx.Component:
     """Draw the card, where the asset has a limit that its chains share."""
-    shown = STATE.has_holders | STATE.has_tokens | (STATE.problem != "")
+    shown = STATE.limits_holders | STATE.limits_amounts | (STATE.problem != "")
     move = button("Move share", "arrow-left-right", small=True, on_click=CapMove.show(True), aria_haspopup="dialog")
     why = rx.cond(
         STATE.is_set_by_hand,

@@ -15,8 +15,8 @@ class CapsState(Follows, rx.State):
 
     rows: list[ChainCapsView] = []
     chains: list[dict[str, str]] = []
-    has_holders: bool = False
-    has_tokens: bool = False
+    limits_holders: bool = False
+    limits_amounts: bool = False
     is_set_by_hand: bool = False
     in_step: bool = True
     loading: bool = True
@@ -45,7 +45,7 @@ class CapsState(Follows, rx.State):
             self.rows, self._shares, self.problem = [], [], problem.detail or problem.title
             return
         self._shares = [_share_of(chain) for chain in caps.chains]
-        self.has_holders, self.has_tokens = caps.max_holders > 0, caps.max_tokens_per_holder != "0"
+        self.limits_holders, self.limits_amounts = caps.max_holders > 0, caps.max_tokens_per_holder != "0"
         self.is_set_by_hand, self.in_step = caps.is_set_by_hand, caps.in_step
         self.rows = [*(chain_caps_view(chain, asset) for chain in caps.chains), total_view(caps, asset)]
         self.chains = [{"value": str(chain.chain_eid), "label": chain.chain_name} for chain in caps.chains]

@@ -104,7 +104,7 @@ async def test_endpoint_is_changed_disabled_and_deleted(world: World) -> None:
     assert (on["status"], on["disabled_reason"], on["disabled_at"]) == ("enabled", None, None)
     assert await end.admin.call("DELETE", end.path) is None
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("GET", "/deliveries")):
-        body = {} if method == "PATCH" else None
+        body = {"description": "Gone"} if method == "PATCH" else None
         await refused(end.admin, method, end.path + path, 404, json=body)
 
 
