@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from backend.openapi import bounds, examples, links, reference, responses, security, titles
+from backend.openapi import bounds, examples, links, reference, responses, security, titles, webhooks
 from backend.openapi.operations import operations_of
 
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.json"
@@ -42,8 +42,8 @@ list that lacks it, is a 422. Every list is also CSV: its path with `.csv` takes
 all records in one stream.
 
 **Asynchronous operations** return 202 with a `requestId` and a `Location`. Stream or poll that request for its steps
-and transactions, stream the organization's events, or receive webhooks. `Idempotency-Key` on POST and PATCH makes
-retries safe for 24 hours.
+and transactions, stream the organization's events, or receive webhooks (`webhooks` of this document).
+`Idempotency-Key` on POST and PATCH makes retries safe for 24 hours.
 
 **Concurrent edits.** The `ETag` of a record is its version. An operation on the record that sends it as `If-Match` is a
 412 if someone has changed the record since, also while a request waits for a second person.
@@ -68,6 +68,7 @@ def document(api: FastAPI) -> Document:
     bounds.describe(made)
     links.describe(operations)
     responses.prune(made)
+    events = webhooks.describe(made["components"])
     bounds.complete(made)
     examples.describe(made)
     security.describe_schemes(made)
@@ -77,6 +78,7 @@ def document(api: FastAPI) -> Document:
         "servers": [{"url": "/", "description": SERVER, "x-internal": False}],
         "tags": [_chapter(name) for name in dict.fromkeys(t for o in operations for t in o.tags)],
         "paths": made["paths"],
+        "webhooks": events,
         "components": made["components"],
     }
 

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import jsonschema_rs
+import orjson
 import pytest
 import pytest_asyncio
 
@@ -13,16 +15,24 @@ from backend.core import db
 from backend.webhooks import attempts, events
 from backend.webhooks.events import run_id
 from backend.webhooks.models import DeliveryRow
-from tests.conftest import Actor, World
+from tests.conftest import DOCUMENT, Actor, World
 from tests.support.runs import result_of
 from tests.webhooks.receiver import Receiver
 
 
+@pytest.fixture(scope="session")
+def documented() -> jsonschema_rs.Validator:
+    """Validates bodies of deliveries by the document."""
+    return jsonschema_rs.validator_for(orjson.loads(DOCUMENT.read_bytes())["components"]["schemas"]["WebhookEvent"])
+
+
 @pytest_asyncio.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    """Listens, and responds with 200."""
+async def receiver(documented: jsonschema_rs.Validator) -> AsyncIterator[Receiver]:
+    """Listens, and responds with 200. What it receives is as documented."""
     async with Receiver() as receiver:
         yield receiver
+    for request in receiver.received:
+        documented.validate(orjson.loads(request.body))
 
 
 class Endpoint:
