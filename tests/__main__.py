@@ -21,36 +21,39 @@ HERE = Path(__file__).resolve().parent
 ALONE = "e2e"
 GROUPS = [
     [
-        "assets",
-        "attestations",
-        "bridges",
-        "chain",
-        "client",
-        "cli",
-        "core",
-        "oauth",
-        "openapi",
+        "http",
+        "webhooks",
         "organizations",
-        "parties",
-        "controls",
-        "distributions",
+        "oauth",
+        "issuers",
+        "markets",
+        "engine",
+        "invitations",
+        "assets",
+        "console",
+        "chains",
+        "wallets",
+        "requests",
+        "public",
+        "status",
+        "contracts",
     ],
     [
-        "reconciliation",
+        "chain",
+        "approvals",
+        "openapi",
+        "members",
+        "nodes",
+        "core",
         "compliance",
-        "console",
-        "contracts",
-        "public",
-        "requests",
-        "engine",
-        "http",
+        "audit",
+        "ip_ranges",
+        "mail",
+        "parties",
+        "controls",
         "server",
+        "bridges",
         "transfers",
-        "wallets",
-        "webhooks",
-        "auth",
-        "daily_limits",
-        "factors",
     ],
 ]
 """Groups of about a third of the time each; any other folder is in the last third."""
@@ -77,9 +80,9 @@ def long_shares(processes: int, *, in_browser: bool) -> list[list[Path]]:
 
 
 def browser_halves() -> list[list[Path]]:
-    """Return the folders and modules of browser tests for each process."""
-    parts = sorted(path for path in (HERE / ALONE).iterdir() if any(path.rglob("test_*.py")) or path.match("test_*.py"))
-    return [parts[number::BROWSERS] for number in range(BROWSERS)]
+    """Return the modules of browser tests, one after another to each process."""
+    modules = sorted((HERE / ALONE).rglob("test_*.py"))
+    return [modules[number::BROWSERS] for number in range(BROWSERS)]
 
 
 def run(marks: str, *groups: list[Path]) -> bool:

@@ -47,6 +47,7 @@ async def end(application: Application, person: Actor, how: str) -> None:
             await session.execute(mine.values(expires_at=now() - timedelta(seconds=1)))
 
 
+@pytest.mark.long
 async def test_approval_of_an_application_request_shows_its_name(world: World, http: httpx.AsyncClient) -> None:  # noqa: F811
     firm, second = await asking(world, "token.pause")
     _, token = await connect(world, http, firm.id, firm.admin)

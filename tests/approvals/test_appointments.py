@@ -237,6 +237,7 @@ async def test_accounts_of_an_admin_stay_dependent_when_the_admin_re_appoints_th
     )
 
 
+@pytest.mark.long
 async def test_role_changed_with_approval_counts_as_appointed_by_two_people(world: World) -> None:
     firm = await Firm.found(world)
     head = await placed(world, firm, firm.admin)

@@ -88,6 +88,7 @@ async def test_update_is_written_only_after_approval(world: World) -> None:
     assert (after["status"], after["required_kyc_level"], after["name"]) == ("active", 2, "Renamed")
 
 
+@pytest.mark.long
 async def test_approval_is_rejected_while_the_action_is_impossible(world: World) -> None:
     firm, second = await asking(world, "attestation.issue", "transfer.send")
     party = await firm.verified("0x52908400098527886E0F7030069857D2E4169EE7")

@@ -83,6 +83,7 @@ async def test_new_organization_has_a_24_hour_grace_period_for_any_cooling_off(w
         assert "too new to approve" in problem.detail
 
 
+@pytest.mark.long
 async def test_cooling_off_is_lengthened_alone_and_shortened_with_a_second_person(world: World) -> None:
     firm, second = await asking(world, "token.pause")
     assert (await firm.get(""))["approver_wait_hours"] == 24

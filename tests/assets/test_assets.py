@@ -157,6 +157,7 @@ async def test_asset_with_bad_input_is_rejected_at_its_field_and_writes_nothing(
     assert not [r for r in (await firm.get("/requests"))["requests"] if r["kind"].startswith("asset")]
 
 
+@pytest.mark.long
 async def test_asset_creation_with_a_taken_symbol_or_no_wallet_is_rejected(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     symbol = "TWICE" + secrets.token_hex(2).upper()

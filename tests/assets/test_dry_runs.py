@@ -18,6 +18,7 @@ async def count(firm: Issuance) -> int:
     return len((await firm.get("/requests", params={"limit": 100}))["requests"])
 
 
+@pytest.mark.long
 async def test_asset_creation_dry_run_returns_its_plan(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     before, body = await count(firm), asset_body(required_kyc_level=2)

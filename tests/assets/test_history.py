@@ -43,6 +43,7 @@ async def test_rules_history_lists_every_rule_set_with_its_changes(world: World)
     await other.refused("GET", f"/assets/{asset['id']}/rules-history", 404)
 
 
+@pytest.mark.long
 async def test_rules_history_drops_rules_of_a_reorganized_block(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

@@ -167,6 +167,7 @@ BAD: list[tuple[dict[str, Any], int]] = [
 ]
 
 
+@pytest.mark.long
 async def test_asset_update_with_bad_input_changes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(initial_supply="0")

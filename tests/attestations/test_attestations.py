@@ -38,6 +38,7 @@ def in_days(days: float) -> str:
     return (datetime.now(UTC) + timedelta(days=days)).isoformat()
 
 
+@pytest.mark.long
 async def test_verified_party_is_attested_on_chain_and_revoked(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet, level=2, accredited=True)
@@ -181,6 +182,7 @@ async def test_attestation_with_bad_input_is_rejected_at_its_field_and_writes_no
     assert (await issuing.get("/requests"))["requests"] == before
 
 
+@pytest.mark.long
 async def test_attestation_above_the_issuer_limit_is_rejected(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     await firm.register(max_kyc_level=1)
@@ -190,6 +192,7 @@ async def test_attestation_above_the_issuer_limit_is_rejected(world: World, wall
     assert (await firm.attest(party, kyc_level=1))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_issuer_without_funds_is_reported_with_chain_and_balance(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet)
@@ -206,6 +209,7 @@ async def test_issuer_without_funds_is_reported_with_chain_and_balance(world: Wo
     assert (await firm.get(f"/attestations/{attestation['id']}"))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_newer_attestation_replaces_the_older_one(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet, level=3)
@@ -218,6 +222,7 @@ async def test_newer_attestation_replaces_the_older_one(world: World, wallet: st
     assert (proof["is_valid"], proof["revoked"], proof["agrees"]) == (False, False, True)
 
 
+@pytest.mark.long
 async def test_attestation_dry_run_checks_everything_and_changes_nothing(world: World, wallet: str) -> None:
     firm = await Firm.issuing(world)
     party = await firm.verified(wallet)
@@ -312,6 +317,7 @@ async def test_attestations_of_another_organization_are_invisible(world: World, 
     await refused(viewer, "POST", f"{other.base}/attestations/{attestation['id']}/revoke", 403, json={"reason": "x"})
 
 
+@pytest.mark.long
 async def test_attestation_proof_shows_drift_and_is_empty_when_the_chain_is_down(
     world: World, wallet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

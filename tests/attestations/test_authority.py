@@ -85,6 +85,7 @@ async def test_attestation_of_another_or_parent_organization_cannot_be_revoked(w
     assert (await group.get(f"/attestations/{above['id']}"))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_unregistered_parent_issuer_cannot_revoke(world: World, wallet: str) -> None:
     group = await Firm.found(world, "Group")
     await group.enable(SEPOLIA)

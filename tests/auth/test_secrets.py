@@ -25,6 +25,7 @@ def test_password_is_compared_exactly_as_typed(other: str) -> None:
     assert not secrets.verify_password(other, secrets.hash_password(PASSWORD))
 
 
+@pytest.mark.long
 def test_long_password_counts_up_to_its_last_character() -> None:
     long = "пароль и " * 28
     stored = secrets.hash_password(f"{long}a")

@@ -98,6 +98,7 @@ async def test_person_links_a_wallet_and_signs_in_with_it(world: World) -> None:
     assert (await verify(world, await message()))["user"]["email"] == person.email
 
 
+@pytest.mark.long
 async def test_siwe_message_with_wrong_fields_is_rejected(world: World) -> None:
     acme = await world.organization()
     person, account, thief = await world.person(acme), Account.create(), Account.create()

@@ -290,6 +290,7 @@ async def test_failed_request_exits_with_its_problem(program: Shell, firm: Firm)
     assert "0x9999" in failed.err or "factory" in failed.err
 
 
+@pytest.mark.long
 async def test_serve_command_starts_without_command_dependencies() -> None:
     """Only Typer is imported before a command runs."""
     heavy = ("httpx", "rich.table", "fastapi", "backend.client")

@@ -107,6 +107,7 @@ async def test_stream_that_the_api_refuses_raises_its_problem(world: World, firm
         assert gone.value.status == 410
 
 
+@pytest.mark.long
 async def test_watch_and_wait_follow_the_stream_without_polling(firm: Firm, url: str) -> None:
     paths: list[str] = []
     wire = httpx.AsyncHTTPTransport()

@@ -21,6 +21,7 @@ async def firm(world: World) -> Firm:
     return firm
 
 
+@pytest.mark.long
 async def test_person_signs_in_and_follows_a_request(firm: Firm, api: object) -> None:
     async with SignumClient(transport=local_transport(api)) as client:
         tokens = await client.sign_in(firm.admin.email, PASSWORD)
@@ -32,6 +33,7 @@ async def test_person_signs_in_and_follows_a_request(firm: Firm, api: object) ->
         assert [r.id async for r in client.list_requests(firm.id, status=RequestStatus.SUCCEEDED)] != []
 
 
+@pytest.mark.long
 async def test_failed_request_raises_its_problem(firm: Firm, api: object) -> None:
     async with SignumClient(api_key=firm.key["x-api-key"], transport=local_transport(api)) as client:
         body = AssetCreate(name="Bond", symbol="BND", chain_eid=SEPOLIA, initial_supply="1000")

@@ -43,6 +43,7 @@ async def test_transfer_check_names_every_rule_and_its_resolution(world: World) 
     assert (verdict["allowed"], verdict["chain_agrees"]) == (True, True)
 
 
+@pytest.mark.long
 async def test_transfer_check_on_a_chain_without_the_token_is_a_400(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

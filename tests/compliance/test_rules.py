@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,6 +91,7 @@ def test_receiver_without_attestation_is_refused_unless_treasury(
     assert not {rules.RECEIVER_KYC_LEVEL, rules.RECEIVER_ACCREDITATION, rules.RECEIVER_COUNTRY_BLOCKED} & set(found)
 
 
+@pytest.mark.long
 @given(token_rules, accounts, accounts, amounts, states)
 def test_lockup_blocks_senders_until_its_last_second(
     r: TokenRules, sender: Account, receiver: Account, amount: int, state: TokenState

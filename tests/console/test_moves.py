@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
+import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 from sqlmodel import col
@@ -43,6 +44,7 @@ async def requests_of(organization: UUID) -> list[str]:
         return [str(one) for one in found]
 
 
+@pytest.mark.long
 async def test_move_of_an_organization_known_on_a_chain_reports_its_request(world: World, socket: Socket) -> None:
     tab, unit, _ = await opened(world, socket, "Harbor")
     await issuer(unit)

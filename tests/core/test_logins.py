@@ -150,6 +150,7 @@ def test_operator_needs_a_single_url(database_url: str, elsewhere: str) -> None:
     assert all(given not in password and len(password) == 64 for password in passwords)
 
 
+@pytest.mark.long
 def test_overprivileged_role_is_rejected(database_url: str, elsewhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
     migrate(elsewhere)
     worker = logins.role_url(elsewhere, logins.WORKER)
@@ -160,6 +161,7 @@ def test_overprivileged_role_is_rejected(database_url: str, elsewhere: str, monk
             logins.check(elsewhere)
 
 
+@pytest.mark.long
 def test_server_without_the_owner_requires_the_newest_schema(
     database_url: str, elsewhere: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +178,7 @@ def test_server_without_the_owner_requires_the_newest_schema(
         check(web)
 
 
+@pytest.mark.long
 def test_new_database_has_no_account_and_no_key(elsewhere: str) -> None:
     migrate(elsewhere)
     with psycopg.connect(logins.conninfo(elsewhere)) as connection:

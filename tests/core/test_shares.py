@@ -184,6 +184,7 @@ async def test_log_verification_is_rate_limited(world: World, limits: None) -> N
     await refused(firm.admin, "GET", f"{firm.base}/audit/verify", 429)
 
 
+@pytest.mark.long
 async def test_newest_session_ends_the_oldest_above_the_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "MOST_OPEN", 2)
     person = await world.person(await world.organization())

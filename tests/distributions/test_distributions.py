@@ -108,6 +108,7 @@ async def test_claim_without_an_attestation_is_refused(world: World) -> None:
     assert raised.value.code == 9
 
 
+@pytest.mark.long
 async def test_activation_with_other_terms_is_rejected_and_its_repeat_changes_nothing(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
@@ -222,6 +223,7 @@ async def test_csv_recipients_create_a_distribution(world: World, api: Any) -> N
     assert whole["total_amount"] == str(25 * UNIT // 2)
 
 
+@pytest.mark.long
 async def test_distributions_of_all_assets_are_listed(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     first, second = await firm.asset(), await firm.asset(name="Other", symbol="OTH")
@@ -269,6 +271,7 @@ async def test_distribution_of_another_organization_is_invisible(world: World) -
         await other.refused("GET", path, 404)
 
 
+@pytest.mark.long
 async def test_failed_activation_returns_to_draft_and_can_be_retried(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +296,7 @@ async def test_failed_activation_returns_to_draft_and_can_be_retried(
     assert again["distributor_address"] == record["distributor_address"]
 
 
+@pytest.mark.long
 async def test_claims_are_removed_by_a_reorg(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

@@ -141,6 +141,7 @@ async def test_deleted_recipients_count_for_the_daily_limit(
     assert [await tried(firm, asset, 3), await tried(firm, asset, 2), await tried(firm, asset, 1)] == [429, 201, 429]
 
 
+@pytest.mark.long
 async def test_recipients_of_new_hierarchies_of_one_origin_share_the_daily_limit(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +207,7 @@ async def test_draft_older_than_thirty_days_is_deleted_at_night(world: World) ->
     assert (entry["subject"]["id"], entry["credential"]) == (old["id"], "system")
 
 
+@pytest.mark.long
 async def test_draft_that_cannot_be_deleted_does_not_keep_the_others(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import pytest
 
 from backend.server import runtime
 from tests.conftest import World
@@ -37,6 +38,7 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
     assert len(lines) == 5
 
 
+@pytest.mark.long
 async def test_recipients_that_are_unknown_or_of_another_organization_are_not_listed(world: World) -> None:
     firm, asset = await issuance(world)
     made = await firm.post(path_of(asset), {"name": "Root", "chain_eid": SEPOLIA, "total_amount": "5"})

@@ -96,6 +96,7 @@ async def test_recovery_code_signs_in(browser: Browser, person: Actor, app: App)
     assert await browser.is_signed_in()
 
 
+@pytest.mark.long
 async def test_wrong_code_is_reported_and_the_next_one_may_be_correct(
     browser: Browser, person: Actor, app: App
 ) -> None:
@@ -195,6 +196,7 @@ async def sign_out_everywhere_in_browser(browser: Browser, world: World, person:
     assert answer.status_code == 303
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", [change_password, reset_password, sign_out_everywhere, sign_out_everywhere_in_browser])
 async def test_pending_sign_in_after_a_password_change_or_sign_out_everywhere_is_expired(
     browser: Browser, world: World, person: Actor, app: App, end: Any

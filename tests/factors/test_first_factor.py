@@ -62,6 +62,7 @@ async def test_first_factor_of_a_wallet_person_without_a_signature_is_refused(wo
     assert (await person.call("GET", "/auth/factors"))["factors"] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", BEGIN)
 async def test_first_factor_of_a_wallet_person_needs_their_wallet_and_a_fresh_nonce(world: World, path: str) -> None:
     person = await WalletPerson.joined(world)
@@ -114,6 +115,7 @@ async def test_second_wallet_of_a_wallet_person_needs_proof_of_an_existing_walle
     assert await person.call("POST", BEGIN[0], json={"wallet": await proof_of(world, second)})
 
 
+@pytest.mark.long
 async def test_wallet_of_a_person_with_a_password_is_linked_with_the_password(world: World) -> None:
     person, account = await world.person(await world.organization()), Account.create()
     link = await proof_of(world, account) | {"link": True}

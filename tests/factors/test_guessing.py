@@ -70,6 +70,7 @@ async def test_wrong_codes_sent_concurrently_get_at_most_ten_answers(
     assert (await problem_of(person.call("POST", PROOF, json={"code": app.code(1)}))).status == 401
 
 
+@pytest.mark.long
 async def test_wrong_codes_of_a_stolen_session_do_not_lock_out_the_owner(
     api: Any, world: World, person: Actor, app: App, limits: None
 ) -> None:

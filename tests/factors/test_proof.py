@@ -95,6 +95,7 @@ async def test_sign_in_counts_as_proof_for_five_minutes(person: Actor, acme: UUI
     assert not await makes_a_key(person, acme)
 
 
+@pytest.mark.long
 async def test_sign_in_in_another_session_does_not_prove_this_one(world: World, person: Actor, acme: UUID) -> None:
     elsewhere = Actor(person.user_id, person.email, await world.sign_in(person.email), person.client)
     await person.client.call("POST", "/auth/login", json={"email": person.email, "password": PASSWORD})

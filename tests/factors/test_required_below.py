@@ -38,6 +38,7 @@ async def places(actor: Actor, organization: UUID) -> set[str]:
     return {r["organization_name"] for r in found["results"]}
 
 
+@pytest.mark.long
 async def test_search_by_a_person_without_a_factor_omits_organizations_that_require_one(world: World) -> None:
     top, strict, _ = await strict_below(world)
     everything = {"Quarry Group", "Quarry Strict", "Quarry Deep"}

@@ -143,6 +143,7 @@ async def test_everyday_operations_and_dry_runs_need_no_factor(world: World) -> 
         assert (refused.status, refused.rule) == (403, "fresh_factor"), "only a dry run needs none"
 
 
+@pytest.mark.long
 async def test_keys_and_programs_need_no_factor(world: World) -> None:
     acme, person, app = await admin_with_app(world)
     body = {"name": "k", "scopes": ["orgs:read"]}
@@ -178,6 +179,7 @@ async def test_wallet_is_linked_with_a_fresh_factor_and_signs_in_with_a_code(wor
     assert tokens["user"]["email"] == person.email
 
 
+@pytest.mark.long
 async def test_approval_succeeds_when_a_factor_is_required(world: World) -> None:
     acme = await world.organization()
     first, second = await world.person(acme), await world.person(acme)

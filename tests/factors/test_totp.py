@@ -76,6 +76,7 @@ async def test_program_signs_in_with_password_and_code(world: World) -> None:
     assert again.status == 401, "a code works once"
 
 
+@pytest.mark.long
 async def test_recovery_code_works_once(world: World) -> None:
     person = await world.person(await world.organization())
     app = await set_up(person)

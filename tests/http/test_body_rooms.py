@@ -159,6 +159,7 @@ async def test_request_after_a_refused_body_is_not_answered(world: World, api: A
     assert said.startswith(b"HTTP/1.1 401 ")
 
 
+@pytest.mark.long
 async def test_large_body_with_a_valid_credential_is_read(world: World, api: Any) -> None:
     acme = await world.organization()
     person, key = await world.person(acme), await world.key(acme)
@@ -235,6 +236,7 @@ async def test_bodies_without_a_valid_credential_do_not_block_other_writes(
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
 
 
+@pytest.mark.long
 async def test_bodies_of_one_address_do_not_block_signed_in_people(world: World, api: Any) -> None:
     acme = await world.organization()
     person, key = await world.person(acme), await world.key(acme)
@@ -278,6 +280,7 @@ async def test_body_memory_of_a_principal_is_limited_across_addresses(
         assert (await here.post(path, body, "203.0.113.1", **await world.key(acme))).status_code == 201
 
 
+@pytest.mark.long
 async def test_body_memory_of_a_hierarchy_is_limited_across_keys_and_people(
     world: World, api: Any, small_body_limits: None
 ) -> None:

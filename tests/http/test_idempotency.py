@@ -205,6 +205,7 @@ async def test_refusal_stores_only_its_response(world: World, http: httpx.AsyncC
     assert (await admin.call("GET", f"/orgs/{acme}/audit/verify"))["whole"]
 
 
+@pytest.mark.long
 async def test_refresh_token_reuse_with_an_idempotency_key_is_a_401(world: World, http: httpx.AsyncClient) -> None:
     """That operation ends its own transaction before it refuses."""
     person = await world.person(await world.organization())
@@ -272,6 +273,7 @@ async def digests(key: str) -> list[str]:
         return list(found)
 
 
+@pytest.mark.long
 async def test_request_digest_of_a_password_is_keyed(world: World, http: httpx.AsyncClient) -> None:
     acme = await world.organization()
     people = [await world.person(acme), await world.person(acme)]

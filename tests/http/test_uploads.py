@@ -90,6 +90,7 @@ def test_file_limit_applies_only_to_types_the_operations_accept(api: Any) -> Non
         assert (max_bytes(scope) > MAX_BODY) is ((path, kind) in taken), (path, kind)
 
 
+@pytest.mark.long
 async def test_refused_list_counts_once_toward_the_rate_limit(
     world: World, api: Any, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +101,7 @@ async def test_refused_list_counts_once_toward_the_rate_limit(
     assert [await List(api, admin, path).run() for _ in range(3)] == [404, 404, 429]
 
 
+@pytest.mark.long
 async def test_document_for_an_unknown_party_is_refused_unread(world: World, api: Any) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     upload = Upload(api, firm.admin, f"/v1/identity/parties/{uuid4()}/documents", "application/pdf")

@@ -66,6 +66,7 @@ async def test_registration_requires_a_person_and_a_key(world: World) -> None:
         assert raised.value.status == status, credentials
 
 
+@pytest.mark.long
 async def test_registration_accepts_a_client_token_with_its_key(world: World, api: Any) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)
@@ -173,6 +174,7 @@ async def test_registration_continues_when_one_chain_is_down_and_is_retried(
     assert {w["status"] for w in (await firm.get("/issuer"))["wallets"]} == {"registered"}
 
 
+@pytest.mark.long
 async def test_registration_run_twice_sends_nothing_twice(world: World) -> None:
     firm = await Firm.issuing(world)
     before = await firm.get("/issuer")

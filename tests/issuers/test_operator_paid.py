@@ -131,6 +131,7 @@ async def test_transactions_counted_by_a_running_request_are_not_counted_again(
     await firm.refused("POST", "/assets", 429, json=asset_body(HYPEREVM) | {"symbol": "TWO"})
 
 
+@pytest.mark.long
 async def test_hierarchy_that_grew_after_acceptance_is_counted_before_signing(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

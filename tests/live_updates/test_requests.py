@@ -48,6 +48,7 @@ async def test_request_is_streamed_from_its_current_state_to_its_end(
     assert states[-1] == await firm.get(f"/requests/{accepted['requestId']}")
 
 
+@pytest.mark.long
 async def test_final_request_is_one_event_and_is_not_sent_again(firm: Firm, http: httpx.AsyncClient) -> None:
     accepted = await firm.post("/assets", BOND)
     await firm.settle(accepted["requestId"])
@@ -83,6 +84,7 @@ async def test_stream_names_only_what_its_caller_may_read(world: World, firm: Fi
     assert {step["title"] for step in only["steps"]} == {"Asset deploy"}
 
 
+@pytest.mark.long
 async def test_request_of_another_tenant_is_a_404(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
     accepted = await firm.post("/assets", BOND)
     other = await Firm.found(world, "Other")

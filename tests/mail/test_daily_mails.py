@@ -54,6 +54,7 @@ async def promote(admin: Actor, org: UUID, times: int) -> None:
         await admin.call("PATCH", f"/orgs/{org}/members/{member}", json={"role": role})
 
 
+@pytest.mark.long
 async def test_recovery_codes_renewed_in_a_loop_send_a_limited_number_of_mails_a_day(world: World) -> None:
     acme = await world.organization()
     person = await world.person(acme)

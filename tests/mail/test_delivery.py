@@ -102,6 +102,7 @@ async def test_mail_refused_permanently_is_given_up_with_the_server_response(acm
     )
 
 
+@pytest.mark.long
 async def test_unreachable_mail_server_is_retried_up_to_a_limit(acme: UUID) -> None:
     server = Server.of(f"smtp://127.0.0.1:{free_port()}")
     id_ = await write(acme)

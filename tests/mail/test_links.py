@@ -80,6 +80,7 @@ async def test_link_of_a_revoked_invitation_is_deleted(world: World) -> None:
     assert await stored(firm.id) == ""
 
 
+@pytest.mark.long
 async def test_link_of_an_expired_invitation_is_deleted(world: World) -> None:
     firm, invitation, _ = await invited(world)
     async with db.worker() as session:

@@ -88,6 +88,7 @@ async def test_invitations_of_a_hierarchy_take_turns_with_those_of_other_hierarc
     assert names.index("root.0") < names.index("root.1"), "oldest first"
 
 
+@pytest.mark.long
 async def test_invitations_of_a_person_with_many_roots_take_the_turns_of_one(world: World, start: Start) -> None:
     first = await world.organization()
     busy = await world.person(first)

@@ -47,6 +47,7 @@ def unlike(record: dict[str, Any]) -> Any:
     }
 
 
+@pytest.mark.long
 async def test_person_of_another_organization_joins_only_after_consent(world: World) -> None:
     acme, other = await world.organization("Acme"), await world.organization("Other")
     admin, person = await world.person(acme), await world.person(other, email="paula.private@example.com")
@@ -78,6 +79,7 @@ async def test_person_of_another_organization_joins_only_after_consent(world: Wo
         assert await session.get(UserRow, UUID(response["user_id"])) is None, "the placeholder has done its work"
 
 
+@pytest.mark.long
 async def test_unknown_wallet_and_foreign_wallet_get_the_same_response(world: World) -> None:
     acme, other = await world.organization(), await world.organization()
     admin, person = await world.person(acme), await world.person(other)

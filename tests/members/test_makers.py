@@ -134,6 +134,7 @@ async def test_membership_pending_for_a_week_is_not_accepted(world: World) -> No
     assert (await agree(person))["status"] == "active"
 
 
+@pytest.mark.long
 async def test_invitation_of_a_removed_admin_is_not_accepted(world: World) -> None:
     acme = await world.organization()
     owner, dishonest = await world.person(acme), await world.person(acme)
@@ -149,6 +150,7 @@ async def test_invitation_of_a_removed_admin_is_not_accepted(world: World) -> No
     assert (await accept(world, await token_of(world, acme)))["role"] == "viewer"
 
 
+@pytest.mark.long
 async def test_repeatedly_refused_invitation_hashes_few_passwords(
     world: World, limits: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from tests.nodes import truth
 from tests.support.node_pool.pool import NodePool
 
 
+@pytest.mark.long
 async def test_concurrent_reads_after_a_start_share_the_stored_floor(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,7 @@ async def test_client_credentials_issue_a_token(world: World, http: httpx.AsyncC
     assert ended.value.status == 401
 
 
+@pytest.mark.long
 async def test_introspection_reports_active_tokens(world: World, application: Application) -> None:
     person = await world.person(application.organization)
     made = await application.sign_in(person, "openid email")

@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
+import pytest
 import sqlalchemy as sa
 
 from backend.client import ApiProblem
@@ -117,6 +118,7 @@ async def test_move_deeper_than_64_levels_is_rejected(world: World) -> None:
     assert await status_of(person.call("POST", f"/orgs/{chain[-1]}/sub-orgs", json={"name": "Too deep"})) == 400
 
 
+@pytest.mark.long
 async def test_concurrent_moves_never_create_a_cycle(world: World) -> None:
     top = await world.organization("Top")
     person = await world.person(top)
@@ -150,6 +152,7 @@ async def _has_waiter(root: UUID) -> bool:
         return bool(await session.scalar(key, {"number": locks.number(Purpose.HIERARCHY, root)}))
 
 
+@pytest.mark.long
 async def test_concurrent_moves_of_many_organizations_leave_a_tree(world: World) -> None:
     top = await world.organization("Top")
     nodes = [await world.organization(f"N{i}", top) for i in range(8)]

@@ -236,6 +236,7 @@ async def test_document_upload_with_the_same_key_is_stored_once(world: World) ->
     assert "different request body" in problem.detail
 
 
+@pytest.mark.long
 async def test_party_under_review_counts_as_unverified_with_a_resolution(world: World) -> None:
     firm = await Firm.issuing(world)
     party = await firm.party("0x52908400098527886E0F7030069857D2E4169EE7")

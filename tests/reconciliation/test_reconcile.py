@@ -153,6 +153,7 @@ async def test_silent_chain_is_reported(api: Any, monkeypatch: pytest.MonkeyPatc
     assert "does not answer" in report.as_table()
 
 
+@pytest.mark.long
 async def test_nightly_run_is_kept(api: Any) -> None:
     before = db.now()
     row = await service.once()

@@ -99,6 +99,7 @@ async def test_changed_row_is_read_from_the_chain_again(
     assert len(await repairs_of(scene)) > len(logged)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("table", [TokenTransferRow, OrderRow, StateEventRow])
 async def test_missing_rows_are_read_from_the_chain_again(scene: Scene, table: Any) -> None:
     before = await rows(scene, table)
@@ -157,6 +158,7 @@ async def test_repair_is_audited_with_before_and_after(scene: Scene) -> None:
     assert (await scene.firm.get("/audit/verify"))["whole"]
 
 
+@pytest.mark.long
 async def test_repaired_balances_and_orders_are_named_in_the_audit_log(scene: Scene) -> None:
     await write(scene, sa.update(TokenTransferRow).values(amount=7))
     await write(scene, sa.update(OrderRow).values(filled=1))
@@ -180,6 +182,7 @@ async def test_unknown_contract_is_not_read(api: Any) -> None:
     assert await reread.reread(SEPOLIA, "0x" + "11" * 20) == 0
 
 
+@pytest.mark.long
 async def test_revocation_found_on_the_chain_is_written(scene: Scene) -> None:
     firm = scene.firm
     made = await firm.attest(await firm.verified((await firm.post("/wallets", {"label": "Late"}))["address"]))
@@ -192,6 +195,7 @@ async def test_revocation_found_on_the_chain_is_written(scene: Scene) -> None:
     assert on_chain["revocation_reason"] == "Found revoked on the chain."
 
 
+@pytest.mark.long
 async def test_unrepairable_difference_is_an_alarm_until_it_is_gone(
     scene: Scene, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +220,7 @@ async def test_unrepairable_difference_is_an_alarm_until_it_is_gone(
     assert not [a for a in (await scene.firm.chain(SEPOLIA))["alarms"] if address in a["detail"]]
 
 
+@pytest.mark.long
 async def test_run_without_repair_raises_no_alarm(scene: Scene) -> None:
     await write(scene, sa.update(DeploymentRow).values(supply=5))
     assert ("token", "recorded supply") in await scene.differences()
@@ -250,6 +255,7 @@ async def test_nightly_run_repairs_and_stores_the_repairs(scene: Scene) -> None:
     assert await scene.differences() == {}
 
 
+@pytest.mark.long
 async def test_attester_removed_from_the_registry_is_unregistered(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     wallet = (await firm.treasury())["address"]

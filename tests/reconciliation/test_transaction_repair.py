@@ -49,6 +49,7 @@ async def test_transaction_marked_failed_that_is_mined_is_corrected(scene: Scene
     assert (now.status, now.block_number) == (TransactionStatus.CONFIRMED, row.block_number)
 
 
+@pytest.mark.long
 async def test_transaction_in_a_block_outside_the_chain_is_corrected(scene: Scene, immediate_settlement: None) -> None:
     row = await newest(scene)
     wrong = {"block_hash": "0x" + "99" * 32}

@@ -96,6 +96,7 @@ async def test_recoveries_of_one_tenant_do_not_delay_a_control_of_another(world:
     assert run.queue_name == queues.BULK
 
 
+@pytest.mark.long
 async def test_runs_of_one_hierarchy_leave_capacity_to_others_and_to_its_controls(world: World, unswept: None) -> None:
     mine, other = await world.organization("Mine"), await world.organization("Other")
     below, gate = await world.organization("Below", mine), Gate()

@@ -64,6 +64,7 @@ async def test_search_finds_every_kind_by_its_common_details(world: World) -> No
     assert "request" in kinds(await found(firm, hashes.pop()))
 
 
+@pytest.mark.long
 async def test_search_ranks_best_matches_first_and_balances_kinds(world: World) -> None:
     firm = await Firm.found(world, "Root")
     for name in ("Old Oak", "Oak", "Oaks of Norway", "Soaked"):

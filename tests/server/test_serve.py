@@ -149,6 +149,7 @@ def test_home_files_readable_by_others_are_made_private(home: Path) -> None:
     assert beside.stat().st_mode & 0o777 == 0o644, "a link's target is untouched"
 
 
+@pytest.mark.long
 def test_port_in_use_is_reported_in_one_line(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -163,6 +164,7 @@ def test_silent_database_is_reported_in_one_line(home: Path) -> None:
     assert "database" in refusal(Serve(home, DATABASE_URL=url))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "value"), [("PORT", "eighty"), ("PORT", "70000"), ("SIGNUM_PROTOCOL_SHARE_BPS", "10001")]
 )

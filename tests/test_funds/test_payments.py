@@ -82,6 +82,7 @@ async def test_acceptance_names_its_request(api: Any, world: World) -> None:
     assert await held(firm, wallet) == 1_000_000 * USD, "the amount of a call that names none"
 
 
+@pytest.mark.long
 async def test_repeated_call_with_an_idempotency_key_pays_once(world: World) -> None:
     firm, wallet, path = await ready(world)
     body, headers = {"chain_eid": SEPOLIA, "amount": str(USD)}, {"Idempotency-Key": "funds"}
@@ -93,6 +94,7 @@ async def test_repeated_call_with_an_idempotency_key_pays_once(world: World) -> 
     assert await held(firm, wallet) == 2 * USD
 
 
+@pytest.mark.long
 async def test_concurrent_calls_are_all_paid(world: World) -> None:
     firm, wallet, path = await ready(world, SEPOLIA, BASE)
     bodies = [{"chain_eid": eid, "amount": str(USD)} for eid in (SEPOLIA, SEPOLIA, BASE)]

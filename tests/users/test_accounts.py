@@ -133,6 +133,7 @@ async def test_reset_link_ignores_forged_host_headers(world: World, http: httpx.
     assert "gopher" not in body
 
 
+@pytest.mark.long
 async def test_reset_link_expires_after_half_an_hour_or_a_newer_one(world: World) -> None:
     person = await world.person(await world.organization())
     await forget(world, person.email)

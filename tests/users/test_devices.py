@@ -190,6 +190,7 @@ async def test_session_ends_at_its_maximum_age_despite_use(world: World) -> None
         assert (await problem_of(call)).status == 401
 
 
+@pytest.mark.long
 async def test_sign_out_everywhere_ends_browsers_and_programs(world: World) -> None:
     person = await world.person(await world.organization())
     bystander = await world.person(await world.organization())
@@ -206,6 +207,7 @@ async def test_sign_out_everywhere_ends_browsers_and_programs(world: World) -> N
     await bystander.call("GET", "/auth/me")
 
 
+@pytest.mark.long
 async def test_browser_signs_out_everywhere_by_its_own_post(world: World, browser: httpx.AsyncClient) -> None:
     person = await world.person(await world.organization())
     elsewhere = await world.sign_in(person.email)
@@ -220,6 +222,7 @@ async def test_browser_signs_out_everywhere_by_its_own_post(world: World, browse
         assert (await problem_of(world.client.call("GET", "/auth/me", cookie=cookie))).status == 401
 
 
+@pytest.mark.long
 async def test_mails_about_keys_are_limited_and_have_no_links(world: World, limits: None) -> None:
     acme = await world.organization("Acme")
     admin = await world.person(acme)

@@ -76,6 +76,7 @@ async def test_replayed_delivery_is_the_same_event_with_ten_more_attempts(
     assert len(receiver.received) == 5
 
 
+@pytest.mark.long
 async def test_recovery_sends_only_deliveries_failed_since_its_start(
     world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[NameServer]:
     runtime.reset(SlowReceivers)
 
 
+@pytest.mark.long
 async def test_send_keeps_its_slot_until_its_lookup_ends(
     world: World, receiver: Receiver, names: NameServer, few_slots: None
 ) -> None:

@@ -49,6 +49,7 @@ async def test_transfer_restrictions_are_named(stage: Stage, open_rules: TokenRu
     assert names(codes) == ["INSUFFICIENT_BALANCE", "SENDER_NOT_ATTESTED", "RECEIVER_NOT_ATTESTED"]
 
 
+@pytest.mark.long
 async def test_market_trades_and_keeps_its_rules(stage: Stage, open_rules: TokenRules) -> None:
     contracts = await contracts_of(HOME_EID)
     assert contracts.quote_token is not None

@@ -159,6 +159,7 @@ async def test_new_contract_is_read_by_the_leader_in_another_process(
         assert await amounts(at) == [100]
 
 
+@pytest.mark.long
 async def test_process_runs_the_pass_when_there_is_no_leader(stage: Stage, open_rules: TokenRules) -> None:
     at = await stage.token(HOME_EID, open_rules, supply=100)
     holder = await Holder.of(stage, at)

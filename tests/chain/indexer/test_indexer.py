@@ -38,6 +38,7 @@ async def transfers(at: str) -> list[tuple[str, str, int]]:
     return [(a, b, int(c)) for a, b, c in rows]
 
 
+@pytest.mark.long
 async def test_token_registered_late_is_read_from_its_first_block(stage: Stage, open_rules: TokenRules) -> None:
     at = await stage.token(HOME_EID, open_rules, supply=100)  # its rows come after its first transfer
     head = await (await connect(HOME_EID)).height()

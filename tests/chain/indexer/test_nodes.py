@@ -94,6 +94,7 @@ async def test_window_is_read_again_over_several_passes(
     assert passes > 1
 
 
+@pytest.mark.long
 async def test_log_response_of_exactly_the_provider_cap_counts_as_truncated(
     stage: Stage, open_rules: TokenRules, node: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:

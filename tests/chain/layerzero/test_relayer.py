@@ -54,6 +54,7 @@ async def test_packet_delivers_rules_and_supply_once(stage: Stage, open_rules: T
     assert await token.total_supply(HOME_EID, home) == 10**21 - 10**18
 
 
+@pytest.mark.long
 async def test_refused_packet_succeeds_after_the_attestation(stage: Stage, open_rules: TokenRules) -> None:
     home, away = await pair(stage, open_rules)
     await stage.do(AWAY_EID, stage.treasury, token.set_rules(away, open_rules))

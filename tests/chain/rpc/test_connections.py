@@ -85,6 +85,7 @@ async def test_node_works_after_a_crowd_that_gave_up_waiting(monkeypatch: pytest
             assert await answers(node)
 
 
+@pytest.mark.long
 async def test_second_tenant_does_not_wait_for_the_backlog_of_the_first() -> None:
     async with slow_node("eth_gasPrice") as server:
         node = Node(server.url, SEPOLIA)

@@ -56,6 +56,7 @@ async def shown(world: World) -> Any:
     return next(chain for chain in chains if chain["xchain_eid"] == SEPOLIA)
 
 
+@pytest.mark.long
 async def test_second_node_takes_over_and_the_chain_is_degraded(world: World, pair: tuple[Faulty, Faulty]) -> None:
     first, second = pair
     chain = await connect(SEPOLIA)

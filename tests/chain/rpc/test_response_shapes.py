@@ -72,6 +72,7 @@ async def test_response_that_does_not_fit_the_contract_is_a_503(stage: Stage, no
         node.heals()
 
 
+@pytest.mark.long
 async def test_read_of_a_contract_removed_by_a_reorg_waits_as_long_as_its_caller(
     stage: Stage, node: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:

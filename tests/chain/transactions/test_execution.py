@@ -24,6 +24,7 @@ from backend.engine.row_json import ROWS
 from tests.chain.conftest import HOME_EID, Stage
 
 
+@pytest.mark.long
 async def test_twenty_concurrent_transactions_of_one_signer_get_twenty_nonces(stage: Stage) -> None:
     signer, receiver = await stage.wallet(), await stage.wallet()
     await asyncio.gather(*(stage.do(HOME_EID, signer, Call(receiver, "0x", 1)) for _ in range(20)))
@@ -61,6 +62,7 @@ async def test_call_that_would_revert_is_rejected_and_uses_no_nonce(stage: Stage
     assert await token.balance_of(HOME_EID, at, stranger) == 1
 
 
+@pytest.mark.long
 async def test_mined_revert_is_decoded_stored_and_retried(stage: Stage, open_rules: TokenRules) -> None:
     """The state changes between simulation and block: mining is held while the sender's balance is spent."""
     at = await stage.token(HOME_EID, open_rules, supply=100)
