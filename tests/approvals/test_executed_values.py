@@ -123,7 +123,7 @@ async def test_values_changed_between_approval_and_start_are_not_executed(
     assert (attestation["status"], attestation["tx_hash"]) == ("failed", None)
 
 
-async def test_party_changed_between_approval_and_start_is_attested_as_approved(
+async def test_party_changed_between_approval_and_start_is_not_attested(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firm, second = await asking(world, "attestation.issue")
@@ -139,6 +139,7 @@ async def test_party_changed_between_approval_and_start_is_attested_as_approved(
 
     with monkeypatch.context() as patched:
         patched.setattr(workflows, "release", released_and_swapped)
-        assert (await approve(firm, second, approval))["status"] == "succeeded"
-    attested = await firm.get(f"/attestations/{accepted['attestationId']}")
-    assert (attested["wallet_address"], attested["kyc_level"], attested["status"]) == (FIRST, 2, "active")
+        request = await approve(firm, second, approval)
+    assert request["status"] == "failed", request
+    attestation = await firm.get(f"/attestations/{accepted['attestationId']}")
+    assert (attestation["wallet_address"], attestation["status"], attestation["tx_hash"]) == (FIRST, "failed", None)
