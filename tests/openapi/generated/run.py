@@ -54,7 +54,9 @@ class Result:
     log: Path | None = None
 
     def fail(self, text: str) -> None:
-        """Count a failure; equal ones are one."""
+        """Count a failure; equal ones are one, which is printed when it comes first."""
+        if text not in self.failures:
+            say(f"failure: {text}")
         self.failures[text] = self.failures.get(text, 0) + 1
 
 
