@@ -39,7 +39,7 @@ async def preview(organization_id: UUID, approval: Any) -> dict[str, Any]:
         async with db.rehearsing(organization_id) as session:
             asker = await _asker(session, approval)
             await _enter(asker, organization_id, approval)
-            request = await session.get_one(RequestRow, approval.request_id)
+            request = await _locked(session, approval)
             await workflows.withdraw(session, request, Denied("A rehearsal."))
             return await rehearse(asker, Call.restored(approval.call))
 
@@ -48,7 +48,7 @@ async def _rehearsed(context: Context, approval: Any) -> tuple[dict[str, Any], R
     async with db.rehearsing(context.organization_id) as session:
         asker = await _asker(session, approval)
         await _enter(asker, context.organization_id, approval)
-        request = await session.get_one(RequestRow, approval.request_id)
+        request = await _locked(session, approval)
         new, same = [await resolved_values.of(session, request, creates=creates) for creates in (True, False)]
         await workflows.withdraw(session, request, Denied("A rehearsal."))
         try:
@@ -64,6 +64,11 @@ async def _rehearsed(context: Context, approval: Any) -> tuple[dict[str, Any], R
         requested = new if now and now.creates else same
         resolved_values.check_same(approval.id, context.organization_id, requested, now)
         return plan, requested
+
+
+async def _locked(session: db.Write, approval: Any) -> RequestRow:
+    """Lock the request before its records, in the order of denials: the two would otherwise wait for each other."""
+    return await session.get_one(RequestRow, approval.request_id, with_for_update=True)
 
 
 def _impossible(error: SignumError) -> Conflict:

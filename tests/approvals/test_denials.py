@@ -1,5 +1,6 @@
 """Denied and expired requests end with everything they had written."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from sqlmodel import col
 
 from backend.core import db
 from backend.core.db import now
-from backend.models import ApprovalRow
+from backend.models import ApprovalRow, AssetRow, RequestRow
 from backend.server import sweep
 from tests.approvals.second_person import WHY, approve, asking, deny, path_of, waiting
 from tests.conftest import World
@@ -85,3 +86,23 @@ async def test_undecided_approval_expires(world: World) -> None:
     assert (request["status"], "before anyone decided" in request["problem"]["detail"]) == ("denied", True)
     assert (await firm.get(f"{path}/{accepted['marketId']}"))["status"] == "failed"
     assert (await firm.get(f"/approvals/{approval['id']}"))["status"] == "expired"
+
+
+async def test_denial_during_a_rehearsal_finds_its_records_unlocked(world: World) -> None:
+    firm, second = await asking(world, "asset.deploy")
+    accepted = await firm.post("/assets", asset_body())
+    approval = await waiting(firm, accepted)
+    here, record = col(RequestRow.id) == accepted["requestId"], col(AssetRow.id) == accepted["assetId"]
+    async with db.worker() as session:
+        await session.execute(sa.select(RequestRow.__table__).where(here).with_for_update())
+        look = asyncio.create_task(second.call("GET", path_of(firm, approval)))
+        while not await _has_waiter():
+            assert not look.done(), "the rehearsal waits for the denial"
+        await session.execute(sa.select(AssetRow.__table__).where(record).with_for_update(nowait=True))
+    assert (await look)["plan"]["steps"]
+
+
+async def _has_waiter() -> bool:
+    async with db.worker() as session:
+        waits = "select exists (select from pg_locks where not granted and locktype in ('transactionid', 'tuple'))"
+        return bool(await session.scalar(sa.text(waits)))
