@@ -11,9 +11,10 @@ from backend.auth.scopes import Scope
 from backend.core.changes import unpublished
 from backend.core.db import Write, new_id
 from backend.core.errors import Conflict
+from backend.core.fields import Acceptance
 from backend.invitations import mail_limits, service
 from backend.invitations.models import InvitationRow
-from backend.invitations.schemas import Invitation, InvitationCreate, InvitationPlan, InvitationWaiting
+from backend.invitations.schemas import Invitation, InvitationCreate, InvitationPlan
 from backend.members import addition, appointments, rules
 from backend.members.appointments import AGREEING, Appointment
 from backend.members.schemas import MemberFieldChange, MemberImpact
@@ -33,7 +34,7 @@ class Wanted:
     by: Appointment
 
 
-async def create(context: Context, body: InvitationCreate) -> Invitation | InvitationWaiting:
+async def create(context: Context, body: InvitationCreate) -> Invitation | Acceptance:
     """Invite a person, or first request a second person's approval: 409 for a member, and for an address with a pending
     invitation."""
     scope, wanted = await _checked(context, body)
@@ -54,12 +55,8 @@ async def create(context: Context, body: InvitationCreate) -> Invitation | Invit
         arguments={"body": body.model_dump(mode="json")},
         always_asks=True,
     )
-    return InvitationWaiting(
-        invitationId=wanted.id,
-        status=request.status,
-        request_id=str(request.id),
-        message=acceptance_message(request, _title(body)),
-    )
+    message = acceptance_message(request, _title(body))
+    return Acceptance(status=request.status, request_id=str(request.id), message=message)
 
 
 async def _count(context: Context, wanted: Wanted) -> None:

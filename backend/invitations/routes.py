@@ -9,6 +9,7 @@ from backend.auth.credentials import authenticate, cookie_name
 from backend.auth.guard import Current, DryRun, GuardedRoute, public, requires
 from backend.auth.scopes import Scope
 from backend.core.errors import Unauthenticated
+from backend.core.fields import Acceptance
 from backend.invitations import creation, service
 from backend.invitations.schemas import (
     Invitation,
@@ -21,7 +22,6 @@ from backend.invitations.schemas import (
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
-    InvitationWaiting,
 )
 from backend.lists.pages import Page
 from backend.requests.responses import planned, waiting
@@ -29,7 +29,10 @@ from backend.requests.responses import planned, waiting
 # Declared at import.
 router = APIRouter(tags=["Invitations"], route_class=GuardedRoute)
 OF_ORGANIZATION = "/orgs/{orgId}/invitations"
-WAITING: dict[str, Any] = {"model": InvitationWaiting, "description": "The request waits for a second person."}
+WAITING: dict[str, Any] = {
+    "model": Acceptance,
+    "description": "The request waits for a second person; the invitation exists after their approval.",
+}
 OPTIONAL: list[dict[str, list[str]]] = [{}, {"accessToken": []}, {"session": []}]
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, StringConstraints
 
-from backend.core.fields import Acceptance, Body, Email, Name, NullIs, Record, Timestamp
+from backend.core.fields import Body, Email, Name, NullIs, Record, Timestamp
 from backend.lists.schemas import RecordPage
 from backend.members.schemas import MemberImpact
 from backend.users.schemas import Role
@@ -57,12 +57,6 @@ class Invitation(Record):
     invited_by: UUID | None
     created_at: Timestamp
     updated_at: Timestamp
-
-
-class InvitationWaiting(Acceptance):
-    """Response to an invitation that waits for a second person; no email is sent before approval."""
-
-    invitationId: UUID
 
 
 class InvitationPlan(BaseModel):

@@ -20,12 +20,12 @@ from backend.compliance.schemas import Resolution
 from backend.core.changes import publish, publish_change, unpublished
 from backend.core.db import Write, new_id
 from backend.core.errors import Conflict
+from backend.core.fields import Acceptance
 from backend.core.settings import settings
 from backend.members import appointments, rules, service
 from backend.members.appointments import AGREEING, Appointment
 from backend.members.schemas import (
     Member,
-    MemberAccepted,
     MemberAdded,
     MemberCreate,
     MemberFieldChange,
@@ -74,7 +74,7 @@ class Addition:
         return {"adder": str(self.adder) if self.adder else None, "body": self.body.model_dump(mode="json")}
 
 
-async def add(context: Context, body: MemberCreate) -> MemberAdded | MemberAccepted:
+async def add(context: Context, body: MemberCreate) -> MemberAdded | Acceptance:
     """Add a person of the organization's own tree as a member, ask any other person to agree, or first request a second
     person's approval."""
     scope = await _checked(context, body)
@@ -94,7 +94,7 @@ async def add(context: Context, body: MemberCreate) -> MemberAdded | MemberAccep
         always_asks=True,
     )
     message = acceptance_message(request, title)
-    return MemberAccepted(memberId=wanted.member_id, status=request.status, request_id=str(request.id), message=message)
+    return Acceptance(status=request.status, request_id=str(request.id), message=message)
 
 
 def _added(member: Member) -> MemberAdded:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
+from backend.core.fields import Acceptance
 from backend.limits import rate_limits
 from backend.lists.pages import Page
 from backend.members import addition, changes, eligibility, service
@@ -27,6 +28,10 @@ from backend.users.schemas import MemberStatus, Role
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/members", tags=["Members"], route_class=GuardedRoute)
 WAITING: dict[str, Any] = {"model": MemberAccepted, "description": "The request waits for a second person."}
+ADDING: dict[str, Any] = {
+    "model": Acceptance,
+    "description": "The request waits for a second person; the member exists after their approval.",
+}
 
 
 @router.get("")
@@ -46,7 +51,7 @@ async def list_members(
     "",
     status_code=status.HTTP_201_CREATED,
     response_model=MemberAdded | MemberPlan,
-    responses={202: WAITING, 409: {}},
+    responses={202: ADDING, 409: {}},
 )
 @requires(Scope.ORGS_WRITE, Scope.MEMBERS_WRITE, fresh=True)
 async def add_member(
@@ -67,7 +72,7 @@ async def add_member(
     if dry_run:
         return planned(response, await addition.plan(context, body))
     answer = await addition.add(context, body)
-    return waiting(orgId, answer) if isinstance(answer, MemberAccepted) else answer
+    return waiting(orgId, answer) if isinstance(answer, Acceptance) else answer
 
 
 @router.get("/{memberId:uuid}")

@@ -6,7 +6,8 @@ from dataclasses import replace
 import reflex as rx
 
 from backend.client import ApiProblem, body
-from backend.invitations.schemas import InvitationCreate, InvitationWaiting
+from backend.core.fields import Acceptance
+from backend.invitations.schemas import InvitationCreate
 from backend.members.schemas import EligibilityCheck
 from backend.users.schemas import Role
 from state.core.addresses import LIMIT, find_addresses
@@ -192,7 +193,7 @@ class EligibilityState(Loads, rx.State):
                     return "refused", words
                 await asyncio.sleep(1)  # no poll: the rate limit frees a place
             else:
-                return ("awaiting_approval", "") if isinstance(answer, InvitationWaiting) else ("invited", "")
+                return ("awaiting_approval", "") if isinstance(answer, Acceptance) else ("invited", "")
         return "refused", "Too many requests. Try again in a minute."
 
     def _put(self, email: str, outcome: str, reason: str) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem, body
-from backend.members.schemas import Member, MemberAccepted, MemberCreate
+from backend.core.fields import Acceptance
+from backend.members.schemas import Member, MemberCreate
 from backend.users.schemas import MemberStatus
 from state.approvals.list import ApprovalCount
 from state.core.arguments import named
@@ -36,9 +37,9 @@ class WalletMember(Dialog, rx.State):
         self._close()
         yield await self._added(answer, given["display_name"] or "The wallet")
 
-    async def _added(self, answer: Member | MemberAccepted, name: str) -> Next:
+    async def _added(self, answer: Member | Acceptance, name: str) -> Next:
         """Report the new member, and return the event that shows it."""
-        if isinstance(answer, MemberAccepted):
+        if isinstance(answer, Acceptance):
             await self._accepted(f"Adding {name}", answer.request_id, "A second person must approve.")
             return ApprovalCount.look
         if answer.status is MemberStatus.PENDING:

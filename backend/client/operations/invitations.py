@@ -6,6 +6,7 @@ from typing import Literal, overload
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
+from backend.core.fields import Acceptance
 from backend.invitations.schemas import (
     Invitation,
     InvitationAccept,
@@ -17,7 +18,6 @@ from backend.invitations.schemas import (
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
-    InvitationWaiting,
 )
 
 
@@ -69,11 +69,11 @@ class InvitationsOperations(Connection):
     @overload
     async def invite(
         self, org_id: Id, body: InvitationCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
-    ) -> Invitation | InvitationWaiting: ...
+    ) -> Invitation | Acceptance: ...
 
     async def invite(
         self, org_id: Id, body: InvitationCreate, *, dry_run: bool = False, idempotency_key: str | None = None
-    ) -> Invitation | InvitationWaiting | InvitationPlan:
+    ) -> Invitation | Acceptance | InvitationPlan:
         """Invite an address by email; the link works once, for 7 days.
 
         The caller must hold every scope of the role, and only a signed-in admin invites an admin. If the
@@ -86,7 +86,7 @@ class InvitationsOperations(Connection):
         Scope: `members:write`.
         """
         return await self._send_by_status(
-            {200: InvitationPlan, 201: Invitation, 202: InvitationWaiting},
+            {200: InvitationPlan, 201: Invitation, 202: Acceptance},
             "POST",
             path("/orgs/{}/invitations", org_id),
             query={"dry_run": dry_run or None},

@@ -6,6 +6,7 @@ from typing import Literal, overload
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
+from backend.core.fields import Acceptance
 from backend.members.schemas import (
     Eligibility,
     EligibilityCheck,
@@ -71,11 +72,11 @@ class MembersOperations(Connection):
     @overload
     async def add_member(
         self, org_id: Id, body: MemberCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
-    ) -> MemberAdded | MemberAccepted: ...
+    ) -> MemberAdded | Acceptance: ...
 
     async def add_member(
         self, org_id: Id, body: MemberCreate, *, dry_run: bool = False, idempotency_key: str | None = None
-    ) -> MemberAdded | MemberAccepted | MemberPlan:
+    ) -> MemberAdded | Acceptance | MemberPlan:
         """Add an existing user by `user_id`, or the owner of a wallet by `wallet_address`.
 
         A person in the organization's own tree, as far as the caller can see it, becomes a member immediately.
@@ -91,7 +92,7 @@ class MembersOperations(Connection):
         Scope: `orgs:write` or `members:write`.
         """
         return await self._send_by_status(
-            {200: MemberPlan, 201: MemberAdded, 202: MemberAccepted},
+            {200: MemberPlan, 201: MemberAdded, 202: Acceptance},
             "POST",
             path("/orgs/{}/members", org_id),
             query={"dry_run": dry_run or None},
