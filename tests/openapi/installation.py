@@ -29,6 +29,7 @@ load_all_checks()
 KEPT = {
     "DELETE /v1/orgs/{orgId}/api-keys/{keyId}": "a revoked key stays in the list of keys",
     "DELETE /v1/orgs/{orgId}/assets/{assetId}": "an archived asset stays readable",
+    "DELETE /v1/orgs/{orgId}/oauth-clients/{clientId}": "a removed application stays in the list, with its end",
 }
 """Operations that end a record and keep it."""
 
