@@ -51,11 +51,12 @@ async def facts(session: AsyncSession, organization_id: UUID, asset_id: UUID) ->
         orders=list(await session.execute(sa.text(_ORDERS), values)),
         claims=list(await session.execute(sa.text(_CLAIMS if few else _CLAIMS + _ATTESTED), values)),
         markets={row.id: row for row in await session.execute(sa.text(_MARKETS), values)},
-        treasuries=await _treasuries(session, organization_id),
+        treasuries=await treasuries(session, organization_id),
         holding={(h.chain_eid, h.address): int(h.balance) for h in everyone},
     )
 
 
-async def _treasuries(session: AsyncSession, organization_id: UUID) -> frozenset[str]:
+async def treasuries(session: AsyncSession, organization_id: UUID) -> frozenset[str]:
+    """Return the addresses of the organization's treasuries, to which the rules do not apply."""
     query = sa.text("select address from wallets where organization_id = :org and is_default")
     return frozenset(await session.scalars(query, {"org": organization_id}))

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from backend.compliance.impact_schemas import StandingSource
 from backend.core.fields import (
     UINT256,
     Acceptance,
@@ -13,6 +14,7 @@ from backend.core.fields import (
     Body,
     Eid,
     Name,
+    NullIs,
     Record,
     Timestamp,
     TokenAmount,
@@ -45,6 +47,17 @@ class DistributionStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class BlockedRecipients(StrEnum):
+    """What happens to recipients whom the asset's rules refuse. `include`: they are in the tree like all others, and
+    the token refuses their claim until they are eligible. `refuse`: nothing is created (409). `exclude`: they are left
+    out. `hold`: they are left out of the tree, and listed as held."""
+
+    INCLUDE = "include"
+    REFUSE = "refuse"
+    EXCLUDE = "exclude"
+    HOLD = "hold"
+
+
 class Recipient(Body):
     """A recipient and an amount, in base units of the asset."""
 
@@ -75,7 +88,8 @@ ONE_OF: list[JsonValue] = [_only(source) for source in (*SOURCES, None)]
 
 class DistributionCreate(Body):
     """A new distribution from one source: `recipients` or `holders`, whose tree is built here, or `total_amount`, which
-    is paid out under the activation's root. Without any of them, transfers to the distributor fund it."""
+    is paid out under the activation's root. Without any of them, transfers to the distributor fund it. `blocked` says
+    what happens to recipients whom the asset's rules refuse; the shares of holders are not given to others."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF})
 
@@ -84,6 +98,7 @@ class DistributionCreate(Body):
     recipients: Annotated[list[Recipient], Field(min_length=1, max_length=2_000_000)] | None = None
     holders: HoldersAt | None = None
     total_amount: Above0 | None = None
+    blocked: Annotated[BlockedRecipients, NullIs(BlockedRecipients.INCLUDE)] = BlockedRecipients.INCLUDE
 
 
 class DistributionActivate(Body):
@@ -99,7 +114,8 @@ class Activated(BaseModel):
 
 
 class Distribution(Record):
-    """A distribution record. Claimed amounts come from chain events."""
+    """A distribution record. Claimed amounts come from chain events. `excluded_recipients` and `held_recipients` were
+    in its list, but not eligible when it was created."""
 
     id: UUID
     organization_id: UUID
@@ -116,6 +132,8 @@ class Distribution(Record):
     claimed_recipients: int
     claimed_amount: str
     has_recipients: bool
+    excluded_recipients: int
+    held_recipients: int
     distributor_address: str | None
     request_id: UUID | None
     failure: str | None
@@ -130,11 +148,39 @@ class DistributionList(RecordPage):
     nextCursor: str | None
 
 
+class RecipientCheck(BaseModel):
+    """A recipient, and the rules of the asset that refuse it. `index` is the position in the list that was sent."""
+
+    index: int
+    address: str
+    name: str
+    amount: str
+    eligible: bool
+    reasons: list[str]
+
+
+class RecipientsCheck(BaseModel):
+    """How the asset's rules judge the recipients: counts and sums of all, and the first 200, blocked ones first.
+    `block` is where the chain's attestations were read; null if they come from the `tables`. `warnings` concern claims
+    of all recipients, such as a lock-up."""
+
+    eligible: int
+    blocked: int
+    total_eligible: str
+    total_blocked: str
+    source: StandingSource
+    block: int | None
+    warnings: list[str]
+    recipients: list[RecipientCheck]
+
+
 class DistributionPlan(BaseModel):
-    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed. `check` is the eligibility of the recipients of
+    a new distribution; null for other operations, and without recipients."""
 
     steps: list[str]
     impact: dict[str, str]
+    check: RecipientsCheck | None = None
 
 
 class DistributionAccepted(Acceptance):
@@ -158,6 +204,24 @@ class EntitlementList(RecordPage):
     """A page of recipients."""
 
     recipients: list[Entitlement]
+    nextCursor: str | None
+
+
+class HeldRecipient(Record):
+    """A recipient whom the asset's rules refused when the distribution was created, with the reasons of that time.
+    `index` is the position in the list that was sent."""
+
+    index: int
+    address: str
+    name: str
+    amount: str
+    reasons: list[str]
+
+
+class HeldRecipientList(RecordPage):
+    """A page of held recipients."""
+
+    recipients: list[HeldRecipient]
     nextCursor: str | None
 
 
