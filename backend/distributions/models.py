@@ -53,6 +53,7 @@ class DistributionRow(Row, table=True):
     has_recipients: bool = False
     excluded_recipients: int = Field(default=0, sa_type=sa.BigInteger)
     held_recipients: int = Field(default=0, sa_type=sa.BigInteger)
+    held_of: UUID | None = Field(default=None, foreign_key="distributions.id", ondelete="SET NULL", index=True)
     distributor_address: str | None = Field(default=None, index=True)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     ended_block: int | None = Field(default=None, sa_type=sa.BigInteger)
@@ -75,7 +76,8 @@ class RecipientRow(SQLModel, table=True):
 
 
 class HeldRecipientRow(SQLModel, table=True):
-    """A recipient outside the tree, whom the rules refused; `reasons` are separated by line ends."""
+    """A recipient outside the tree, whom the rules refused; `reasons` are separated by line ends. `released_by` is the
+    later distribution that pays it."""
 
     __tablename__ = "distribution_held_recipients"
 
@@ -85,6 +87,7 @@ class HeldRecipientRow(SQLModel, table=True):
     address: str
     amount: int | None = amount_field(0)
     reasons: str
+    released_by: UUID | None = Field(default=None, foreign_key="distributions.id", ondelete="SET NULL", index=True)
 
 
 class TreePartRow(SQLModel, table=True):

@@ -15,7 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Address
-from backend.distributions import drafts, held, listing, proofs, recipient_list, rules, service
+from backend.distributions import creation, drafts, held, listing, proofs, recipient_list, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
     Activated,
@@ -161,10 +161,10 @@ async def create_distribution(
         body = _validated(await request.json() if await request.body() else None, "body")
         rules.check_source(body)
         recipients = _pairs(body)
-    drawn = await service.draft(context, assetId, body, recipients, is_dry_run=dry_run)
+    drawn = await creation.draft(context, assetId, body, recipients, is_dry_run=dry_run)
     if dry_run:
-        return planned(response, await service.creation_plan(context, drawn))
-    return await listing.one(context, assetId, await service.create(context, drawn))
+        return planned(response, await creation.plan(context, drawn))
+    return await listing.one(context, assetId, await creation.create(context, drawn))
 
 
 def _validated(values: Any, place: str) -> DistributionCreate:

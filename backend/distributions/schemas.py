@@ -13,6 +13,7 @@ from backend.core.fields import (
     Address,
     Body,
     Eid,
+    Id,
     Name,
     NullIs,
     Record,
@@ -74,7 +75,7 @@ class HoldersAt(Body):
     block: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
 
 
-SOURCES = ("recipients", "holders", "total_amount")
+SOURCES = ("recipients", "holders", "total_amount", "held_of")
 
 
 def _only(source: str | None) -> JsonValue:
@@ -87,9 +88,11 @@ ONE_OF: list[JsonValue] = [_only(source) for source in (*SOURCES, None)]
 
 
 class DistributionCreate(Body):
-    """A new distribution from one source: `recipients` or `holders`, whose tree is built here, or `total_amount`, which
-    is paid out under the activation's root. Without any of them, transfers to the distributor fund it. `blocked` says
-    what happens to recipients whom the asset's rules refuse; the shares of holders are not given to others."""
+    """A new distribution from one source: `recipients` or `holders`, whose tree is built here, `held_of`, which
+    releases the held recipients of an earlier distribution who are eligible now, or `total_amount`, which is paid out
+    under the activation's root. Without any of them, transfers to the distributor fund it. `blocked` says what happens
+    to recipients whom the asset's rules refuse; the shares of holders are not given to others. With `held_of`, they
+    stay held where they are."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF})
 
@@ -98,6 +101,7 @@ class DistributionCreate(Body):
     recipients: Annotated[list[Recipient], Field(min_length=1, max_length=2_000_000)] | None = None
     holders: HoldersAt | None = None
     total_amount: Above0 | None = None
+    held_of: Id | None = None
     blocked: Annotated[BlockedRecipients, NullIs(BlockedRecipients.INCLUDE)] = BlockedRecipients.INCLUDE
 
 
@@ -115,7 +119,7 @@ class Activated(BaseModel):
 
 class Distribution(Record):
     """A distribution record. Claimed amounts come from chain events. `excluded_recipients` and `held_recipients` were
-    in its list, but not eligible when it was created."""
+    in its list, but not eligible when it was created. `held_of` is the distribution whose held recipients it pays."""
 
     id: UUID
     organization_id: UUID
@@ -134,6 +138,7 @@ class Distribution(Record):
     has_recipients: bool
     excluded_recipients: int
     held_recipients: int
+    held_of: UUID | None
     distributor_address: str | None
     request_id: UUID | None
     failure: str | None
@@ -209,13 +214,15 @@ class EntitlementList(RecordPage):
 
 class HeldRecipient(Record):
     """A recipient whom the asset's rules refused when the distribution was created, with the reasons of that time.
-    `index` is the position in the list that was sent."""
+    `index` is the position in the list that was sent. `released_by` is the distribution that pays it; null while it is
+    held, again after that distribution was deleted, or was cancelled before the recipient claimed."""
 
     index: int
     address: str
     name: str
     amount: str
     reasons: list[str]
+    released_by: UUID | None
 
 
 class HeldRecipientList(RecordPage):

@@ -1,7 +1,6 @@
 """Check and request distributions. The workflow does the work on chain."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -20,22 +19,16 @@ from backend.core import db, threads
 from backend.core.changes import publish
 from backend.core.errors import Conflict, NotFound
 from backend.core.threads import Work
-from backend.distributions import eligibility, funding, held, proofs, rules, snapshot, states
-from backend.distributions.eligibility import Checked
-from backend.distributions.merkle import MerkleTree
+from backend.distributions import funding, rules, states
 from backend.distributions.models import DistributionRow
-from backend.distributions.recipients import Recipients
 from backend.distributions.rules import Payout, Terms
 from backend.distributions.schemas import (
-    BlockedRecipients,
     DistributionAccepted,
     DistributionActivate,
-    DistributionCreate,
     DistributionPlan,
     DistributionStatus,
 )
 from backend.issuers import service as issuers
-from backend.organizations import quotas
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
@@ -47,70 +40,10 @@ GAS = 1_900_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A distribution that passed every check of its creation. Without recipients, it has no tree. `held` are positions
-    in the list of `checked`, which is None if eligibility does not matter."""
-
-    row: DistributionRow
-    recipients: Recipients | None = None
-    tree: MerkleTree | None = None
-    checked: Checked | None = None
-    held: Sequence[int] = ()
-
-
-async def draft(
-    context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None, *, is_dry_run: bool
-) -> Draft:
-    """Run every check, and build the tree; nothing is written."""
-    place = await distributable(context, asset_id, body.chain_eid)
-    if body.holders is not None:
-        recipients = await snapshot.recipients(context, asset_id, place, body.holders)
-    row = DistributionRow(
-        organization_id=context.organization_id,
-        asset_id=asset_id,
-        name=body.name,
-        chain_eid=body.chain_eid,
-        total_amount=int(body.total_amount or 0),
-    )
-    if recipients is None:
-        return Draft(row)
-    is_checked = is_dry_run or body.blocked is not BlockedRecipients.INCLUDE
-    checked = await eligibility.check(context, asset_id, place, recipients) if is_checked else None
-    paid, on_hold = eligibility.chosen(checked, recipients, body.blocked)
-    tree = await computed(context, MerkleTree, paid.addresses, paid.amounts)
-    row.merkle_root, row.total_recipients, row.total_amount = tree.root, len(paid.amounts), paid.total
-    row.has_recipients, row.held_recipients = True, len(on_hold)
-    row.excluded_recipients = len(recipients.amounts) - row.total_recipients - row.held_recipients
-    await quotas.check_recipients(context.session, context.organization_id, row.total_recipients + row.held_recipients)
-    return Draft(row, paid, tree, checked, on_hold)
-
-
 async def computed(context: Context, function: Callable[..., T], *args: Any) -> T:
     """Return the result of long work on a list of recipients. Callers take turns, without a database connection."""
     async with db.paused(context.session), threads.turn(Work.LISTS):
         return await threads.run(Work.LISTS, function, *args)
-
-
-async def create(context: Context, drawn: Draft) -> UUID:
-    """Write a draft with its recipients and their tree, so that every proof is available immediately; return its ID.
-
-    Recipients that were stored concurrently are counted last: others wait for the commit only.
-    """
-    if drawn.recipients is not None:
-        stored = len(drawn.recipients.amounts) + len(drawn.held)
-        await quotas.count_recipients(context.session, context.organization_id, stored)
-    context.session.add(drawn.row)
-    await context.session.flush()
-    if drawn.recipients is not None and drawn.tree is not None:
-        await proofs.store(context.session, drawn.row, drawn.recipients, drawn.tree)
-    if drawn.checked is not None:
-        await held.store(context.session, drawn.row, drawn.checked, drawn.held)
-    await states.created(context.session, drawn.row)
-    if drawn.row.has_recipients:
-        await quotas.queue_recipients(context.session, context.organization_id)
-        await quotas.check_recipients(context.session, context.organization_id)
-    return drawn.row.id
 
 
 async def distributable(context: Context, asset_id: UUID, eid: int) -> Place:
@@ -197,13 +130,6 @@ STEPS = (
     ("distribution_funded", "Sum approved for the distributor"),
     ("distribution_active", "Funded and active"),
 )
-
-
-async def creation_plan(context: Context, drawn: Draft) -> DistributionPlan:
-    """Return the plan of a creation, with the eligibility of the recipients."""
-    shown = plan(drawn.row, ["Recipients and their tree stored"])
-    check = None if drawn.checked is None else await eligibility.shown(context, drawn.checked)
-    return shown.model_copy(update={"check": check})
 
 
 def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
