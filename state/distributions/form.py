@@ -8,19 +8,20 @@ import reflex as rx
 
 from backend.assets.schemas import Asset
 from backend.client import ApiProblem, body
-from backend.distributions.schemas import DistributionCreate
+from backend.distributions.schemas import BlockedRecipients, DistributionCreate
 from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
 from state.core.api import Form
 from state.core.arguments import id_of, named, number, one_of
 from state.core.events import Events, Next
 from state.core.units import to_base
+from state.distributions.check import ShowsCheck, plan_of
 
 SOURCES = ("list", "holders")
 UNITS = ("whole", "base")
 
 
-class NewDistribution(Form, Chains, rx.State):
+class NewDistribution(ShowsCheck, Form, Chains, rx.State):
     """The page that creates a distribution. The browser sends a list directly to the API; this state gets its total."""
 
     ready: bool = False
@@ -33,10 +34,6 @@ class NewDistribution(Form, Chains, rx.State):
     symbol: str = ""
     decimals: int = 18
     source: str = "list"
-    recipients: str = ""
-    """The result of the last check; empty before."""
-    total: str = "0"
-    root: str = ""
     _records: dict[str, Asset] = {}
     _checked: str = ""
     """The checked body, as JSON: a model in a state is wrapped in a proxy, which cannot be serialized."""
@@ -92,10 +89,10 @@ class NewDistribution(Form, Chains, rx.State):
         self._forget()
 
     @rx.event
-    def checked(self, recipients: str, total: str, root: str) -> None:
-        """Show the API's result for the browser's list."""
-        if str(recipients).isdecimal() and str(total).isdecimal() and len(str(total)) < 80:
-            self.recipients, self.total, self.root = str(recipients)[:12], str(total), str(root)[:66]
+    def checked(self, plan: str) -> None:
+        """Show the API's check of the browser's list."""
+        if (read := plan_of(plan)) is not None:
+            self._take(read, self._place_name())
 
     @rx.event
     def made(self, id: str) -> Next:
@@ -122,10 +119,8 @@ class NewDistribution(Form, Chains, rx.State):
             self._keep_at("total_amount", "block")
             return
         self._done()
-        impact = plan.impact
         self._checked = draft.model_dump_json(exclude_unset=True)
-        self.recipients, self.total = impact["total_recipients"], impact["total_amount"]
-        self.root = impact["merkle_root"]
+        self._take(plan, self._place_name())
 
     @rx.event
     async def create(self) -> Events:
@@ -134,7 +129,8 @@ class NewDistribution(Form, Chains, rx.State):
             return
         self._begin()
         yield
-        draft = DistributionCreate.model_validate_json(self._checked)
+        checked = DistributionCreate.model_validate_json(self._checked)
+        draft = checked.model_copy(update={"blocked": BlockedRecipients(self.treatment)})
         try:
             record = await self._api.create_distribution(
                 self._org_id(), self.asset, draft, idempotency_key=self._form_key
@@ -173,5 +169,9 @@ class NewDistribution(Form, Chains, rx.State):
         self.chains = chain_options(asset)
         self.chain = self.chains[0]["value"]
 
+    def _place_name(self) -> str:
+        return next((place["label"] for place in self.chains if place["value"] == self.chain), "the chain")
+
     def _forget(self) -> None:
-        self.recipients, self.total, self.root, self._checked = "", "0", "", ""
+        self._checked = ""
+        self._forget_check()

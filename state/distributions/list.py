@@ -32,6 +32,8 @@ class DistributionView:
     recipients: int = 0
     root: str = ""
     has_recipients: bool = False
+    excluded: int = 0
+    held: int = 0
     distributor: str = ""
     failure: str = ""
     request_id: str = ""
@@ -75,6 +77,8 @@ def distribution_view(record: Distribution) -> DistributionView:
         recipients=record.total_recipients or 0,
         root=record.merkle_root or "",
         has_recipients=record.has_recipients,
+        excluded=record.excluded_recipients,
+        held=record.held_recipients,
         distributor=record.distributor_address or "",
         failure=record.failure or "",
         request_id=str(record.request_id or ""),
