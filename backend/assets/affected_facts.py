@@ -28,12 +28,12 @@ _ORDERS = """
 _CLAIMS = """
     select d.id, d.name, d.chain_eid, r.address, r.amount from distributions d
     join distribution_recipients r on r.distribution_id = d.id
-    where d.asset_id = :asset and d.status = 'active' and not exists (
+    where d.asset_id = :asset and d.status = 'active' and d.currency_address is null and not exists (
       select 1 from distribution_claims c where c.distribution_id = d.id and c.index = r.index)
 """
 _OPEN_CLAIMS = """
     select coalesce(sum(total_recipients - claimed_recipients), 0) from distributions
-    where asset_id = :asset and status = 'active' and has_recipients
+    where asset_id = :asset and status = 'active' and has_recipients and currency_address is null
 """
 _ATTESTED = """ and exists (
     select 1 from attestations a where a.organization_id = d.organization_id and a.chain_eid = d.chain_eid

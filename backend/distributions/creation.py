@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from backend.assets import records
 from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
 from backend.core.db import Write
 from backend.core.errors import BadRequest
-from backend.distributions import eligibility, held, proofs, rules, service, snapshot, states
+from backend.distributions import currencies, eligibility, held, proofs, rules, service, snapshot, states
 from backend.distributions.eligibility import Checked
 from backend.distributions.merkle import MerkleTree
 from backend.distributions.models import DistributionRow
 from backend.distributions.recipients import Recipients
-from backend.distributions.schemas import BlockedRecipients, DistributionCreate, DistributionPlan
+from backend.distributions.schemas import BlockedRecipients, DistributionCreate, DistributionPlan, PaidIn
 from backend.organizations import quotas
 
 
@@ -46,22 +47,40 @@ async def draft(
         total_amount=int(body.total_amount or 0),
         held_of=body.held_of,
     )
+    if body.currency is PaidIn.QUOTE and body.held_of is None:
+        (await currencies.quote_currency(context, body.chain_eid)).write(row)
     if body.held_of is not None:
         return await _release(context, place, row, body.held_of)
     if recipients is None:
         return Draft(row)
-    is_checked = is_dry_run or body.blocked is not BlockedRecipients.INCLUDE
-    checked = await eligibility.check(context, asset_id, place, recipients) if is_checked else None
-    paid, on_hold = eligibility.chosen(checked, recipients, body.blocked)
+    blocked, pays_asset = body.blocked, row.currency_address is None
+    if blocked is BlockedRecipients.INCLUDE and not pays_asset and not is_dry_run:
+        blocked = BlockedRecipients.REFUSE
+    is_checked = is_dry_run or blocked is not BlockedRecipients.INCLUDE
+    checked = (
+        await eligibility.check(context, asset_id, place, recipients, pays_asset=pays_asset) if is_checked else None
+    )
+    paid, on_hold = eligibility.chosen(checked, recipients, blocked)
     row.held_recipients = len(on_hold)
     row.excluded_recipients = len(recipients.amounts) - len(paid.amounts) - len(on_hold)
     return await _drawn(context, Draft(row, paid, checked=checked, held=on_hold))
 
 
+async def decimals(context: Context, asset_id: UUID, body: DistributionCreate) -> int:
+    """Return the decimals of what is paid out; 404 without the asset."""
+    asset = await records.asset(context.session, context.organization_id, asset_id)
+    if body.currency is PaidIn.ASSET:
+        return asset.decimals
+    return (await currencies.quote_currency(context, body.chain_eid)).decimals
+
+
 async def _release(context: Context, place: Place, row: DistributionRow, source: UUID) -> Draft:
     """Return a draft that pays those recipients, held in another distribution, who are eligible now."""
-    waiting = await held.waiting(context, await _source(context, row.asset_id, source, row.chain_eid))
-    checked = await eligibility.check(context, row.asset_id, place, waiting.recipients)
+    earlier = await _source(context, row.asset_id, source, row.chain_eid)
+    for name in ("currency_address", "currency_symbol", "currency_decimals"):
+        setattr(row, name, getattr(earlier, name))
+    waiting, pays_asset = await held.waiting(context, earlier), row.currency_address is None
+    checked = await eligibility.check(context, row.asset_id, place, waiting.recipients, pays_asset=pays_asset)
     eligible, _ = eligibility.chosen(checked, waiting.recipients, BlockedRecipients.EXCLUDE)
     still = set(checked.blocked)
     released = [index for position, index in enumerate(waiting.indices) if position not in still]

@@ -66,8 +66,9 @@ class Checked:
     warnings: Sequence[str]
 
 
-async def check(context: Context, asset_id: UUID, place: Place, recipients: Recipients) -> Checked:
-    """Return how the rules judge each recipient. Chains are queried: the session's transaction is paused."""
+async def check(context: Context, asset_id: UUID, place: Place, recipients: Recipients, *, pays_asset: bool) -> Checked:
+    """Return how the rules judge each recipient; caps count where the asset is paid out. Chains are queried: the
+    session's transaction is paused."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     rules, count, holdings = await _rules(context, asset, place.eid)
     known, block = await _standings(context, place, rules, recipients)
@@ -76,6 +77,7 @@ async def check(context: Context, asset_id: UUID, place: Place, recipients: Reci
         rules,
         asset.symbol,
         asset.decimals,
+        pays_asset=pays_asset,
         standings=known,
         holdings=holdings,
         treasuries=await affected_facts.treasuries(context.session, context.organization_id),

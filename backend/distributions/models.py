@@ -53,6 +53,9 @@ class DistributionRow(Row, table=True):
     has_recipients: bool = False
     excluded_recipients: int = Field(default=0, sa_type=sa.BigInteger)
     held_recipients: int = Field(default=0, sa_type=sa.BigInteger)
+    currency_address: str | None = None
+    currency_symbol: str | None = None
+    currency_decimals: int | None = None
     held_of: UUID | None = Field(default=None, foreign_key="distributions.id", ondelete="SET NULL", index=True)
     distributor_address: str | None = Field(default=None, index=True)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)

@@ -29,6 +29,7 @@ from backend.distributions.schemas import (
     DistributionStatus,
     EntitlementList,
     HeldRecipientList,
+    PaidIn,
     Proof,
 )
 from backend.http.middleware import CSV, MAX_CSV
@@ -132,6 +133,7 @@ async def create_distribution(
     name: Annotated[str | None, Query(max_length=120, description="With a CSV body only.")] = None,
     chain_eid: Annotated[str | None, Query(max_length=10, description="With a CSV body only.")] = None,
     amounts: Annotated[Unit, Query(description="With a CSV body only: the unit of its amounts.")] = "base",
+    currency: Annotated[PaidIn, Query(description="With a CSV body only: what is paid out.")] = PaidIn.ASSET,
     blocked: Annotated[
         BlockedRecipients, Query(description="With a CSV body only: what happens to blocked recipients.")
     ] = BlockedRecipients.INCLUDE,
@@ -147,16 +149,17 @@ async def create_distribution(
     30 days."""
     upload: Upload | None = request.state.upload
     if upload is not None or request.headers.get("content-type", "").lower().startswith(CSV):
-        body = _validated({"name": name, "chain_eid": _number(chain_eid), "blocked": blocked}, "query")
-        asset = await records.asset(context.session, orgId, assetId)
-        decimals = asset.decimals if amounts == "whole" else 0
+        given = {"name": name, "chain_eid": _number(chain_eid), "currency": currency, "blocked": blocked}
+        body = _validated(given, "query")
+        decimals = await creation.decimals(context, assetId, body) if amounts == "whole" else 0
         source = upload.file if upload else BytesIO(await request.body())
         recipients: Recipients | None = await service.computed(context, of_csv, source, decimals)
     else:
-        if name is not None or chain_eid is not None or amounts != "base" or blocked is not BlockedRecipients.INCLUDE:
+        others = (name, chain_eid, amounts, currency, blocked)
+        if others != (None, None, "base", PaidIn.ASSET, BlockedRecipients.INCLUDE):
             raise BadRequest(
-                "name, chain_eid, amounts and blocked belong in the query only with a CSV body. Put them in the JSON "
-                "body."
+                "name, chain_eid, amounts, currency and blocked belong in the query only with a CSV body. Put them in "
+                "the JSON body."
             )
         body = _validated(await request.json() if await request.body() else None, "body")
         rules.check_source(body)

@@ -48,9 +48,17 @@ class DistributionStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class PaidIn(StrEnum):
+    """What a distribution pays out: the `asset`, or the chain's `quote` currency, whose contract has no rules."""
+
+    ASSET = "asset"
+    QUOTE = "quote"
+
+
 class BlockedRecipients(StrEnum):
     """What happens to recipients whom the asset's rules refuse. `include`: they are in the tree like all others, and
-    the token refuses their claim until they are eligible. `refuse`: nothing is created (409). `exclude`: they are left
+    the token refuses their claim until they are eligible; where the quote currency is paid out, nothing would refuse
+    the claim, so it means `refuse`. `refuse`: nothing is created (409). `exclude`: they are left
     out. `hold`: they are left out of the tree, and listed as held."""
 
     INCLUDE = "include"
@@ -60,7 +68,7 @@ class BlockedRecipients(StrEnum):
 
 
 class Recipient(Body):
-    """A recipient and an amount, in base units of the asset."""
+    """A recipient and an amount, in base units of the currency."""
 
     address: Address
     amount: Above0
@@ -92,7 +100,8 @@ class DistributionCreate(Body):
     releases the held recipients of an earlier distribution who are eligible now, or `total_amount`, which is paid out
     under the activation's root. Without any of them, transfers to the distributor fund it. `blocked` says what happens
     to recipients whom the asset's rules refuse; the shares of holders are not given to others. With `held_of`, they
-    stay held where they are."""
+    stay held where they are, and the currency is that of the earlier distribution. Amounts are base units of the asset,
+    or of the chain's quote currency with `currency: "quote"`."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF})
 
@@ -102,6 +111,7 @@ class DistributionCreate(Body):
     holders: HoldersAt | None = None
     total_amount: Above0 | None = None
     held_of: Id | None = None
+    currency: Annotated[PaidIn, NullIs(PaidIn.ASSET)] = PaidIn.ASSET
     blocked: Annotated[BlockedRecipients, NullIs(BlockedRecipients.INCLUDE)] = BlockedRecipients.INCLUDE
 
 
@@ -119,13 +129,17 @@ class Activated(BaseModel):
 
 class Distribution(Record):
     """A distribution record. Claimed amounts come from chain events. `excluded_recipients` and `held_recipients` were
-    in its list, but not eligible when it was created. `held_of` is the distribution whose held recipients it pays."""
+    in its list, but not eligible when it was created. `held_of` is the distribution whose held recipients it pays.
+    The `currency_…` fields name the quote currency of its amounts; they are null where the asset is paid out."""
 
     id: UUID
     organization_id: UUID
     asset_id: UUID
     asset_symbol: str | None = None
     asset_decimals: int | None = None
+    currency_address: str | None
+    currency_symbol: str | None
+    currency_decimals: int | None
     name: str
     chain_eid: int
     chain_name: str | None = None

@@ -19,7 +19,7 @@ from backend.core import db, threads
 from backend.core.changes import publish
 from backend.core.errors import Conflict, NotFound
 from backend.core.threads import Work
-from backend.distributions import funding, rules, states
+from backend.distributions import currencies, funding, rules, states
 from backend.distributions.models import DistributionRow
 from backend.distributions.rules import Payout, Terms
 from backend.distributions.schemas import (
@@ -80,8 +80,11 @@ async def checked(
     place = await distributable(context, asset_id, row.chain_eid)
     attester = await issuers.attester_on(context.session, context.organization_id, row.chain_eid)
     async with lost_transactions.considered(context.session, row.chain_eid):
-        async with db.paused(context.session):
-            await funding.check(place, attester.address if attester else None, row.total_amount or 0)
+        if row.currency_address is not None:
+            await currencies.check_balance(context, row, place)
+        else:
+            async with db.paused(context.session):
+                await funding.check(place, attester.address if attester else None, row.total_amount or 0)
         wallet = await signing_wallets.treasury(context.session, context.organization_id)
         await records.check_funded(context.session, wallet, row.chain_eid, GAS)
     row = await distribution(context, asset_id, distribution_id, lock=True)
@@ -133,10 +136,12 @@ STEPS = (
 
 
 def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
-    """Return the plan: its steps, and how much goes to how many recipients."""
+    """Return the plan: its steps, how much goes to how many recipients, and the currency if it is not the asset."""
     impact = {"total_amount": str(row.total_amount), "total_recipients": str(row.total_recipients or 0)}
     if row.merkle_root is not None:
         impact["merkle_root"] = row.merkle_root
+    if row.currency_symbol is not None:
+        impact |= {"currency_symbol": row.currency_symbol, "currency_decimals": str(row.currency_decimals)}
     return DistributionPlan(steps=list(steps), impact=impact)
 
 
