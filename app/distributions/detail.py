@@ -69,7 +69,9 @@ def _whole() -> rx.Component:
     return rx.fragment(
         page_head(
             ONE.name,
-            rx.el.span(ONE.symbol, " on ", ONE.chain),
+            rx.el.span(
+                ONE.asset_symbol, " on ", ONE.chain, rx.cond(ONE.is_quote, ", paid in " + ONE.symbol, rx.fragment())
+            ),
             link_button("View asset", "/o/" + Session.org.id + "/assets/" + ONE.asset_id, "landmark"),
             actions,
             badge=badge(ONE.status),

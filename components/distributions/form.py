@@ -42,6 +42,11 @@ def _what() -> rx.Component:
                     on_change=NEW.write("chain_eid"),
                 ),
             ),
+            select_field(
+                "Pays in", "currency", NEW.currencies, errors=NEW.errors, id="distribution-currency",
+                value=NEW.currency, on_change=NEW.write("currency"),
+                hint="Recipients are checked against the asset's rules in both cases",
+            ),
             cls="wide",
         ),
         pad=True,
@@ -92,7 +97,7 @@ def _holders() -> rx.Component:
         field_row(
             text_field(
                 total, "total_amount", errors=NEW.errors, id="distribution-total", input_mode="decimal",
-                hint="In whole tokens",
+                hint="In whole units",
             ),
             text_field(
                 "Block", "block", errors=NEW.errors, id="distribution-block", input_mode="numeric", optional=True,

@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.assets.schemas import Asset
 from backend.client import ApiProblem, body
-from backend.distributions.schemas import BlockedRecipients, DistributionCreate
+from backend.distributions.schemas import BlockedRecipients, DistributionCreate, PaidIn
 from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
 from state.core.api import Form
@@ -30,8 +30,11 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
     name: str = ""
     asset: str = ""
     chain: str = ""
+    currency: str = PaidIn.ASSET.value
+    currencies: list[dict[str, str]] = []
     unit: str = "whole"
     symbol: str = ""
+    """Of what is paid out, like `decimals`."""
     decimals: int = 18
     source: str = "list"
     _records: dict[str, Asset] = {}
@@ -43,7 +46,8 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
         """Return where the browser sends a list; empty while an input is missing."""
         if not (self.name.strip() and self.asset and self.chain):
             return ""
-        query = urlencode({"name": self.name.strip(), "chain_eid": self.chain, "amounts": self.unit})
+        given = {"name": self.name.strip(), "chain_eid": self.chain, "currency": self.currency, "amounts": self.unit}
+        query = urlencode(given)
         return f"/v1/orgs/{self._org_id()}/assets/{self.asset}/distributions?{query}"
 
     @rx.event
@@ -54,6 +58,7 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
         yield
         try:
             page = await self._api.list_assets(self._org_id(), limit=100)
+            await self._read_chains()
         except ApiProblem as problem:
             self.form_problem, self.ready = problem.detail or problem.title, True
             return
@@ -67,7 +72,8 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
     def write(self, name: str, text: str) -> None:
         """Take over an input; it invalidates the last check."""
         given = str(text)[:120]
-        now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain, "amounts": self.unit}
+        now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain}
+        now |= {"currency": self.currency, "amounts": self.unit}
         # A field sends its value when it changes and again when it loses focus.
         if now.get(name) in (None, given):
             return
@@ -79,6 +85,9 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
             self._pick(id_of(given))
         elif name == "chain_eid":
             self.chain = one_of(given, [place["value"] for place in self.chains])
+            self._pay(self.currency)
+        elif name == "currency":
+            self._pay(given)
         else:
             self.unit = one_of(given, UNITS, "whole")
 
@@ -158,16 +167,30 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
         if self.errors:
             return None
         holders: dict[str, Any] = {"total_amount": total} | ({"block": number(block)} if block else {})
-        return {"name": self.name.strip(), "chain_eid": int(self.chain), "holders": holders}
+        known = {"name": self.name.strip(), "chain_eid": int(self.chain), "currency": self.currency}
+        return known | {"holders": holders}
 
     def _pick(self, asset_id: str) -> None:
         """Select an asset, or the first one if it is unknown, with its chains."""
         asset = self._records.get(asset_id) or next(iter(self._records.values()), None)
         if asset is None:
             return
-        self.asset, self.symbol, self.decimals = str(asset.id), asset.symbol, asset.decimals
-        self.chains = chain_options(asset)
+        self.asset, self.chains = str(asset.id), chain_options(asset)
         self.chain = self.chains[0]["value"]
+        self._pay(PaidIn.ASSET)
+
+    def _pay(self, currency: str) -> None:
+        """Select what is paid out: the asset, or the quote currency if the chain has one."""
+        asset, chain = self._records.get(self.asset), self._chains.get(number(self.chain))
+        if asset is None:
+            return
+        self.currencies = [{"value": PaidIn.ASSET.value, "label": f"{asset.symbol}, the asset"}]
+        if chain is not None and chain.quote_symbol:
+            self.currencies.append({"value": PaidIn.QUOTE.value, "label": f"{chain.quote_symbol}, the quote currency"})
+        self.currency = one_of(currency, [one["value"] for one in self.currencies], PaidIn.ASSET)
+        self.symbol, self.decimals = asset.symbol, asset.decimals
+        if self.currency == PaidIn.QUOTE and chain is not None:
+            self.symbol, self.decimals = chain.quote_symbol, chain.quote_decimals
 
     def _place_name(self) -> str:
         return next((place["label"] for place in self.chains if place["value"] == self.chain), "the chain")
