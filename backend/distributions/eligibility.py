@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend.assets import affected_facts, holders, records
 from backend.assets.models import AssetRow
@@ -22,6 +24,7 @@ from backend.compliance.standings import Wanted
 from backend.core import db, threads
 from backend.core.errors import Conflict
 from backend.core.threads import Work
+from backend.distributions.models import DistributionRow, RecipientRow
 from backend.distributions.recipient_rules import Case, Reasons, judge, new_holders, split
 from backend.distributions.recipients import Recipients
 from backend.distributions.schemas import BlockedRecipients, RecipientCheck, RecipientsCheck
@@ -89,6 +92,23 @@ async def check(context: Context, asset_id: UUID, place: Place, recipients: Reci
     return Checked(recipients, judged, eligible, blocked, block, _warnings(case, eligible, count))
 
 
+async def check_still(context: Context, place: Place, row: DistributionRow) -> None:
+    """Raise Conflict (409) if the rules now refuse recipients of a draft that pays another currency: nothing on chain
+    would refuse their claims."""
+    stored = sa.select(col(RecipientRow.address), col(RecipientRow.amount))
+    rows = await context.session.execute(
+        stored.where(col(RecipientRow.distribution_id) == row.id).order_by(col(RecipientRow.index))
+    )
+    found = rows.all()
+    recipients = Recipients([one.address for one in found], [int(one.amount) for one in found])
+    checked = await check(context, row.asset_id, place, recipients, pays_asset=False)
+    if checked.blocked:
+        raise Conflict(
+            f"The asset's rules now refuse {len(checked.blocked)} of {len(found)} recipients, and the currency has no "
+            "rules of its own. Create a new distribution that holds or excludes them."
+        )
+
+
 async def _rules(context: Context, asset: AssetRow, eid: int) -> tuple[TokenRules, int, dict[str, int]]:
     """Return the rules on the chain, the number of its holders, and their holdings where a limit refers to them."""
     terms, session = terms_of(asset), context.session
@@ -146,7 +166,7 @@ async def shown(context: Context, checked: Checked) -> RecipientsCheck:
     """Return the check in the API's form: blocked recipients first, and the largest list that a page shows."""
     every, is_blocked = checked.recipients, set(checked.blocked)
     others = (i for i in range(len(every.addresses)) if i not in is_blocked)
-    listed = [*checked.blocked[:SHOWN], *(i for i, _ in zip(others, range(SHOWN - len(checked.blocked)), strict=False))]
+    listed = [*checked.blocked[:SHOWN], *islice(others, max(SHOWN - len(checked.blocked), 0))]
     names = await names_of(context.session, context.organization_id, [every.addresses[i] for i in listed])
     return RecipientsCheck(
         eligible=len(checked.eligible.addresses),

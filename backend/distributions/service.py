@@ -19,7 +19,7 @@ from backend.core import db, threads
 from backend.core.changes import publish
 from backend.core.errors import Conflict, NotFound
 from backend.core.threads import Work
-from backend.distributions import currencies, funding, rules, states
+from backend.distributions import currencies, eligibility, funding, rules, states
 from backend.distributions.models import DistributionRow
 from backend.distributions.rules import Payout, Terms
 from backend.distributions.schemas import (
@@ -81,6 +81,7 @@ async def checked(
     attester = await issuers.attester_on(context.session, context.organization_id, row.chain_eid)
     async with lost_transactions.considered(context.session, row.chain_eid):
         if row.currency_address is not None:
+            await eligibility.check_still(context, place, row)
             await currencies.check_balance(context, row, place)
         else:
             async with db.paused(context.session):

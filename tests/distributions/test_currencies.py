@@ -82,9 +82,13 @@ async def test_quote_currency_of_a_csv_is_inherited_by_a_release(world: World, a
     assert made["total_amount"] == str(12_500_000)
     await firm.give(SEPOLIA, (await firm.treasury())["address"], 100 * USD)
     made = await activated(firm, asset, made)
-    await firm.attest(late)
+    attestation = await firm.attest(late)
     released = await firm.post(path_of(asset), {"name": "Late", "chain_eid": SEPOLIA, "held_of": made["id"]})
     assert (released["currency_symbol"], released["total_amount"]) == ("tUSD", str(3 * USD))
+    revoked = await firm.post(f"/attestations/{attestation['id']}/revoke", {"reason": "No longer a client"})
+    await firm.succeed(revoked["requestId"])
+    problem = await firm.refused("POST", path_of(asset, released) + "/activate", 409, json=terms_of(released))
+    assert "now refuse 1 of 1 recipients" in problem.detail
     holders = {"name": "Shares", "chain_eid": SEPOLIA, "currency": "quote", "blocked": "exclude"}
     problem = await firm.refused("POST", path_of(asset), 409, json=holders | {"holders": {"total_amount": "5"}})
     assert "Only the treasury held the asset" in problem.detail
