@@ -158,7 +158,7 @@ def chosen(checked: Checked | None, recipients: Recipients, blocked: BlockedReci
     if blocked is BlockedRecipients.REFUSE:
         raise RecipientsBlocked(checked)
     if not checked.eligible.addresses:
-        raise Conflict("The asset's rules refuse every recipient. Attest them first, or send blocked=include.")
+        raise Conflict("The asset's rules refuse every recipient. Attest them first.")
     return checked.eligible, list(checked.blocked) if blocked is BlockedRecipients.HOLD else []
 
 

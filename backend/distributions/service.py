@@ -113,7 +113,7 @@ async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body
         subject=("distribution", row.id),
         scope=Scope.ASSETS_WRITE,
         order=asset_id,
-        steps=[Step(name, title, row.chain_eid) for name, title in STEPS],
+        steps=[Step(name, title, row.chain_eid) for name, title in steps_of(row)],
         arguments=Payout(body.merkleRoot, body.totalRecipients, row.total_amount or 0).stored(),
     )
     await states.change(
@@ -136,6 +136,11 @@ STEPS = (
 )
 
 
+def steps_of(row: DistributionRow) -> list[tuple[str, str]]:
+    """Return the steps of an activation; a currency without rules needs no attestation."""
+    return [step for step in STEPS if row.currency_address is None or step[0] != "distributor_attested"]
+
+
 def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
     """Return the plan: its steps, how much goes to how many recipients, and the currency if it is not the asset."""
     impact = {"total_amount": str(row.total_amount), "total_recipients": str(row.total_recipients or 0)}
@@ -152,7 +157,7 @@ async def activation_plan(
     """Run every check of an activation, and return its steps; none if it was accepted before."""
     row, is_repeated = await checked(context, asset_id, distribution_id, body)
     own = {"merkle_root": body.merkleRoot, "total_recipients": str(body.totalRecipients)}
-    shown = plan(row, [] if is_repeated else [title for _, title in STEPS])
+    shown = plan(row, [] if is_repeated else [title for _, title in steps_of(row)])
     return shown.model_copy(update={"impact": shown.impact | own})
 
 

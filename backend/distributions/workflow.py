@@ -45,8 +45,9 @@ async def activate(run: Run) -> None:
     place = await _place(run, row)
     async with run.step("distributor_created") as step:
         row = await _create(run, step, row, place)
-    async with run.step("distributor_attested") as step:
-        await _attest(run, step, row, place)
+    if row.currency_address is None:
+        async with run.step("distributor_attested") as step:
+            await _attest(run, step, row, place)
     async with run.step("distribution_funded") as step:
         await _approve(run, step, row, place)
     async with run.step("distribution_active") as step:
@@ -88,9 +89,6 @@ async def _create(run: Run, step: StepNotes, row: DistributionRow, place: Place)
 async def _attest(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> None:
     """Attest with the organization's attester, unless the token's rules already let the distributor hold it."""
     at = _address(row)
-    if row.currency_address is not None:
-        step.detail = f"Not needed: {row.currency_symbol} has no rules."
-        return
     if await _is_activated(row) or await funding.is_eligible(place, at):
         step.detail = step.detail or "The token's rules let the distributor hold the sum."
         return

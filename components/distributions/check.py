@@ -45,7 +45,7 @@ def _treatment(state: Any) -> rx.Component:
 
     offered = choices(
         "Blocked recipients",
-        one("hold", "Hold", "They are not paid, and stay listed on the distribution with the reason."),
+        one("hold", "Hold", "They are not paid now. Release them on the distribution's page once they are eligible."),
         one("exclude", "Exclude", "They are not paid, and are not kept."),
     )
     none = note(rx.el.b("No recipient is eligible. "), "Attest them, or change the asset's rules, then check again.")

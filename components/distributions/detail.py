@@ -98,7 +98,7 @@ def activation_dialog() -> rx.Component:
     state = Activation
     steps = rx.el.ol(rx.foreach(state.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps")
     said = rx.cond(
-        state.steps.length() > 0, rx.fragment(rx.el.p("Four transactions:", class_name="muted"), steps), rx.fragment()
+        state.steps.length() > 0, rx.fragment(rx.el.p("Transactions:", class_name="muted"), steps), rx.fragment()
     )
     by_root = rx.fragment(
         note("The recipients are stored outside Signum. Enter the Merkle root of their tree and their number."),
