@@ -34,7 +34,7 @@ class Case:
 
     @property
     def most(self) -> int:
-        """Return the maximum per holder that counts; 0 is none."""
+        """Return the maximum per holder that counts; 0 is unlimited."""
         return self.rules.max_tokens_per_holder if self.pays_asset else 0
 
 

@@ -58,8 +58,8 @@ class PaidIn(StrEnum):
 class BlockedRecipients(StrEnum):
     """What happens to recipients whom the asset's rules refuse. `include`: they are in the tree like all others, and
     the token refuses their claim until they are eligible; where the quote currency is paid out, nothing would refuse
-    the claim, so it means `refuse`. `refuse`: nothing is created (409). `exclude`: they are left
-    out. `hold`: they are left out of the tree, and listed as held."""
+    the claim, so it means `refuse`. `refuse`: nothing is created (409). `exclude`: they are
+    omitted. `hold`: they are omitted from the tree, and listed as held."""
 
     INCLUDE = "include"
     REFUSE = "refuse"

@@ -74,9 +74,9 @@ async def test_recipients_are_checked_and_blocked_ones_are_held_or_excluded(worl
     assert " ".join(held[1]["reasons"]) == reasons[low]
     await firm.refused("GET", path_of(asset, made) + f"/proofs/{low}", 404)
 
-    left_out = await firm.post(path, body_of(*people, blocked="exclude"))
-    assert (left_out["merkle_root"], left_out["excluded_recipients"]) == (made["merkle_root"], 4)
-    assert (await firm.get(path_of(asset, left_out) + "/held-recipients"))["recipients"] == []
+    without = await firm.post(path, body_of(*people, blocked="exclude"))
+    assert (without["merkle_root"], without["excluded_recipients"]) == (made["merkle_root"], 4)
+    assert (await firm.get(path_of(asset, without) + "/held-recipients"))["recipients"] == []
     whole = await firm.post(path, body_of(*people))
     assert (whole["total_recipients"], whole["excluded_recipients"], whole["held_recipients"]) == (6, 0, 0)
 
