@@ -46,7 +46,7 @@ $$;
 -- How many recipients of distributions a hierarchy stores.
 create function signum_stored_recipients(org uuid) returns bigint
 language sql stable security definer set search_path = public, pg_temp as $$
-  select coalesce(sum(d.total_recipients), 0)::bigint
+  select coalesce(sum(d.total_recipients + d.held_recipients), 0)::bigint
   from signum_hierarchy(org) h (id) join distributions d on d.organization_id = h.id where d.has_recipients
 $$;
 
