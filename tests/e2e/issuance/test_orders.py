@@ -62,9 +62,13 @@ def test_refused_order_shows_every_failing_rule(console: Console, signum: Signum
     console.sign_in(path=f"markets/{market['id']}")
     dialog = _order(console, "Buy", "Unverified broker", "100", "1")
     refusals = dialog.get_by_role("list", name="Refusals").get_by_role("listitem")
-    expect(refusals).to_have_count(2)
-    expect(refusals.first).to_contain_text("no valid attestation")
+    expect(refusals).to_have_count(1)
+    expect(refusals).to_contain_text("is not attested. An attestation is needed to hold the token and to trade here.")
     expect(dialog.get_by_role("link", name="Fix").first).to_be_visible()
+    call = refusals.get_by_text("POST http")
+    expect(call).to_be_hidden()
+    refusals.get_by_text("Show API call").click()
+    expect(call).to_be_visible()
 
 
 def test_invalid_order_numbers_are_reported_at_their_fields(console: Console, signum: Signum) -> None:
