@@ -31,7 +31,10 @@ class Account(BaseModel):
 
 
 class AccountList(BaseModel):
-    """The best matches, best first: recently used, then by name and balance. `has_more`: others match too."""
+    """The best matches, best first: recently used, then by name and balance. `has_more`: others match too. `symbol` and
+    `decimals` are those of the asset whose balances are shown."""
 
     accounts: list[Account]
     has_more: bool
+    symbol: str | None = None
+    decimals: int | None = None

@@ -9,6 +9,7 @@ from backend.accounts import listing
 from backend.accounts.listing import MOST, Wanted
 from backend.accounts.schemas import Account, AccountList
 from backend.assets import records, transfer_check
+from backend.assets.models import AssetRow
 from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -40,6 +41,7 @@ class Facts:
 
 async def search(context: Context, wanted: Wanted) -> AccountList:
     """Return the accounts that match, with what is known of them."""
+    asset = await _asset(context, wanted)
     wanted, market = await _placed(context, wanted)
     rows = await listing.found(context, wanted)
     shown = rows[:MOST]
@@ -47,17 +49,24 @@ async def search(context: Context, wanted: Wanted) -> AccountList:
     names = await known_names.known(context.session, context.organization_id, addresses)
     facts = await _facts(context, wanted, market, shown, names)
     accounts = [_account(row, names[row.address], wanted, facts) for row in shown]
-    return AccountList(accounts=accounts, has_more=len(rows) > MOST)
+    terms = {"symbol": asset.symbol, "decimals": asset.decimals} if asset else {}
+    return AccountList(accounts=accounts, has_more=len(rows) > MOST, **terms)
 
 
-async def _placed(context: Context, wanted: Wanted) -> tuple[Wanted, MarketRow | None]:
-    """Return the asset's chain, and the market if one is given. 400 where one lacks the other, 404 for unknown IDs."""
+async def _asset(context: Context, wanted: Wanted) -> AssetRow | None:
+    """Return the asset if one is given. 400 for a chain or market without it, 404 for an unknown one."""
     if wanted.asset_id is None:
         if wanted.eid is not None or wanted.market_id is not None:
             raise BadRequest("A chain or a market needs its asset. Add asset_id.")
-        return wanted, None
+        return None
     context.require(Scope.ASSETS_READ)
-    await records.asset(context.session, context.organization_id, wanted.asset_id)
+    return await records.asset(context.session, context.organization_id, wanted.asset_id)
+
+
+async def _placed(context: Context, wanted: Wanted) -> tuple[Wanted, MarketRow | None]:
+    """Return the asset's chain, and the market if one is given. 400 without a chain, 404 for an unknown market."""
+    if wanted.asset_id is None:
+        return wanted, None
     if wanted.market_id is None:
         if wanted.eid is None:
             raise BadRequest("An asset has holders on each of its chains. Add chain_eid.")
