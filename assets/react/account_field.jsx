@@ -42,6 +42,9 @@ export function AccountField({
   useEffect(() => {
     list.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
   }, [at]);
+  useEffect(() => {
+    if (shown.length > 0) list.current?.scrollIntoView({ block: "nearest" });
+  }, [shown.length > 0]);
 
   const change = (event) => {
     const next = event.target.value;

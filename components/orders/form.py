@@ -38,7 +38,8 @@ def order_dialog() -> rx.Component:
         rx.cond((form.wallets.length() == 0) & ~form.saving & (form.form_problem == ""), no_wallet, rx.fragment()),
         side,
         select_field(
-            "Wallet", "wallet_id", form.wallets, errors=form.errors, hint="It signs, pays and receives",
+            "Wallet", "wallet_id", form.wallets, errors=form.errors,
+            hint=rx.cond(form.facts.contains(form.wallet), form.facts[form.wallet], "It signs, pays and receives"),
             placeholder="Choose a wallet", value=form.wallet, on_change=form.write("wallet_id"),
         ),
         field_row(

@@ -35,17 +35,18 @@ def options_of(wallets: Sequence[Wallet], accounts: Sequence[Account], market: M
 
 
 def _option(wallet: Wallet, account: Account, market: MarketDetail) -> dict[str, str]:
-    holds = [
-        f"{rounded(amount, decimals)} {symbol}"
-        for amount, decimals, symbol in (
-            (account.quote_balance, market.quote_decimals, market.quote),
-            (account.balance, market.decimals, market.symbol),
-        )
-        if amount is not None
-    ]
-    barred = ["not eligible"] if account.eligible is False else []
     option = wallet_option(wallet)
-    return {**option, "label": ", ".join([option["label"], *holds, *barred])}
+    return {**option, "label": ", ".join(filter(None, [option["label"], facts_of(account, market)]))}
+
+
+def facts_of(account: Account, market: MarketDetail) -> str:
+    """Return what a wallet holds of the market's two currencies, and that it may not trade."""
+    amounts = (
+        (account.quote_balance, market.quote_decimals, market.quote),
+        (account.balance, market.decimals, market.symbol),
+    )
+    holds = [f"{rounded(amount, decimals)} {symbol}" for amount, decimals, symbol in amounts if amount is not None]
+    return ", ".join(holds + (["not eligible"] if account.eligible is False else []))
 
 
 def total_of(side: str, price: str, amount: str, market: MarketDetail) -> tuple[str, str]:

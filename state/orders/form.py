@@ -16,7 +16,7 @@ from state.core.events import Events, Next
 from state.core.units import grouped, to_base, to_whole
 from state.markets.detail import MarketDetail, MarketState
 from state.orders.book import BookState
-from state.orders.choice import first_choice, options_of, total_of
+from state.orders.choice import facts_of, first_choice, options_of, total_of
 from state.orders.list import OrdersState
 from state.orders.trades import TradesState
 from state.requests.tracker import Follows, Tracker
@@ -34,6 +34,8 @@ class OrderForm(Follows, Dialog, rx.State):
     side: str = "buy"
     wallets: list[dict[str, str]] = []
     wallet: str = ""
+    facts: dict[str, str] = {}
+    """What each wallet holds, and that it may not trade."""
     price: str = ""
     """What the field of the price begins with."""
     fills: int = 0
@@ -86,6 +88,8 @@ class OrderForm(Follows, Dialog, rx.State):
         self._accounts, self._labels = accounts, {str(wallet.id): wallet.label for wallet in ours}
         self._treasury = next((str(wallet.id) for wallet in ours if wallet.is_default), "")
         self.wallets = options_of(ours, accounts, market)
+        facts = {str(account.wallet_id): facts_of(account, market) for account in accounts}
+        self.facts = {wallet: f"Holds {words}" for wallet, words in facts.items() if words}
 
     async def _read_accounts(self, market: MarketDetail) -> list[Account]:
         try:
