@@ -48,6 +48,7 @@ ROUTES = (
     "daily_limits.routes",
     "evidence.routes",
     "transfers.routes",
+    "accounts.routes",
     "webhooks.routes",
     "requests.routes",
     "live_updates.routes",

@@ -23,10 +23,6 @@ SHORT = {"forced_transfer": "Force", "recover": "Recover"}
 def controls() -> rx.Component:
     """Draw the tab."""
     look = note(rx.el.b("Read-only. "), "Only admins and compliance officers can use controls.", tone="info")
-    known = rx.el.datalist(
-        rx.foreach(ControlForm.known, lambda k: rx.el.option(k["label"], value=k["value"], key=k["value"])),
-        id="known-addresses",
-    )
     accounts = card(
         "Accounts", items(*[_control(kind) for kind in ("freeze", "unfreeze", "forced_transfer", "recover")])
     )
@@ -37,7 +33,6 @@ def controls() -> rx.Component:
             split(col(accounts, daily_limits(), cls="wide"), col(_movement(), path_controls(), supply, cls="wide")),
             cls="wide",
         ),
-        known,
         control_dialogs(),
         on_mount=ControlForm.load,
     )
