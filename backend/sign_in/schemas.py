@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.auth.scopes import Scope
 from backend.core.fields import Body, Email, Id, Network, Record, Timestamp
 from backend.factors.schemas import Code, WalletProof
 from backend.lists.schemas import RecordPage
@@ -42,6 +43,7 @@ class Reach(BaseModel):
     id: UUID
     name: str
     role: Role
+    scopes: list[Scope] = Field(description="Scopes of the role.")
     parent_id: UUID | None
     depth: int
     network: Network
