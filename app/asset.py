@@ -7,7 +7,7 @@ from components.assets.tabs import activity, holders, markets, overview
 from components.compliance.editor import compliance_editor
 from components.compliance.transfer_check import transfer_check
 from components.controls.controls import controls
-from components.core.permission import for_issuers, may_issue
+from components.core.permission import Scope, allowed, may
 from components.ui.arrival import arrival
 from components.ui.box import row
 from components.ui.button import button, download, link_button
@@ -47,8 +47,9 @@ def _whole() -> rx.Component:
         rx.el.span(asset.places.length(), " ", rx.cond(asset.places.length() == 1, "chain", "chains")),
         cls="wrap asset-line",
     )
-    deploy = for_issuers(
-        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store")
+    deploy = allowed(
+        Scope.ASSETS_WRITE,
+        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store"),
     )
     archive = "/v1/orgs/" + Session.org.id + "/assets/" + asset.id + "/evidence"
     evidence = download(rx.fragment(icon("file-archive", 15), "Evidence"), archive, class_name="btn")
@@ -83,7 +84,7 @@ def _progress() -> rx.Component:
     away = rx.el.div(
         button("Dismiss", small=True, kind="quiet", on_click=AssetState.dismiss), class_name="dismiss-line"
     )
-    shown = request_progress(AssetState, may_retry=may_issue())
+    shown = request_progress(AssetState, may_retry=may(AssetState.request.scope))
     return rx.el.div(
         rx.el.p(request.title, class_name="title-3"), shown, rx.cond(ended, away, rx.fragment()), class_name="following"
     )

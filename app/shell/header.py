@@ -5,7 +5,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import is_onlooker
+from components.core.permission import may
 from components.ui.button import button, icon_button, kbd, link, link_button
 from components.ui.card import avatar
 from components.ui.form import NativeForm
@@ -161,7 +161,7 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
     right = rx.cond(
         moving,
         elapsed(request.created_at),
-        rx.cond(request.can_retry & ~is_onlooker(), retry, when(request.updated_at)),
+        rx.cond(request.can_retry & may(request.scope), retry, when(request.updated_at)),
     )
     href = "/o/" + Session.org.id + "/requests?id=" + request.id
     return rx.el.li(
