@@ -51,6 +51,7 @@ def _whole() -> rx.Component:
         Scope.ASSETS_WRITE,
         link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store"),
     )
+    is_here = AssetState.tab == AssetState.started_on
     archive = "/v1/orgs/" + Session.org.id + "/assets/" + asset.id + "/evidence"
     evidence = download(rx.fragment(icon("file-archive", 15), "Evidence"), archive, class_name="btn")
     return rx.fragment(
@@ -62,7 +63,7 @@ def _whole() -> rx.Component:
             badge=badge(rx.cond(asset.is_paused & (asset.status == "active"), "paused", asset.status)),
             before=logo(asset.mark, "lg"),
         ),
-        rx.cond(AssetState.request.steps.length() > 0, _progress(), _failure()),
+        rx.cond((AssetState.request.steps.length() > 0) & (~_ended() | is_here), _progress(), _failure()),
         tabs(
             "Asset",
             AssetState.tab,
@@ -78,15 +79,22 @@ def _whole() -> rx.Component:
     )
 
 
+def _ended() -> rx.Var[bool]:
+    status = AssetState.request.status
+    return (status == "succeeded") | (status == "failed") | (status == "denied")
+
+
 def _progress() -> rx.Component:
     request = AssetState.request
-    ended = (request.status == "succeeded") | (request.status == "failed") | (request.status == "denied")
     away = rx.el.div(
         button("Dismiss", small=True, kind="quiet", on_click=AssetState.dismiss), class_name="dismiss-line"
     )
     shown = request_progress(AssetState, may_retry=may(AssetState.request.scope))
     return rx.el.div(
-        rx.el.p(request.title, class_name="title-3"), shown, rx.cond(ended, away, rx.fragment()), class_name="following"
+        rx.el.p(request.title, class_name="title-3"),
+        shown,
+        rx.cond(_ended(), away, rx.fragment()),
+        class_name="following",
     )
 
 

@@ -129,11 +129,17 @@ def tracker() -> rx.Component:
 
 def _tracked() -> rx.Component:
     none = rx.el.div("No requests yet.", class_name="muted", style={"padding": "4px 14px 16px"})
+    all_requests = "/o/" + Session.org.id + "/requests"
+    failed = Tracker.failed.to_string() + " failed"
     rows = rx.el.ul(rx.foreach(Tracker.rows, _tracked_row), class_name="list")
     return rx.el.div(
         rx.el.div(
             rx.el.h2("Requests", class_name="title-3"),
-            rx.el.span(link("All requests", "/o/" + Session.org.id + "/requests"), class_name="end"),
+            rx.el.span(
+                rx.cond(Tracker.failed > 0, link(failed, all_requests + "?status=failed"), rx.fragment()),
+                link("All requests", all_requests),
+                class_name="end row",
+            ),
             class_name="pop-head",
         ),
         rx.cond(
