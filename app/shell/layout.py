@@ -13,7 +13,7 @@ from components.members.memberships import pending_memberships
 from components.ui.button import link_button
 from components.ui.card import page_head
 from components.ui.note import empty, failure, page_skeleton
-from components.ui.overlay import Keys, Palette, Sheet
+from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from components.users.factors import factor_advice, proof_dialogs
 from state.approvals.list import ApprovalCount
@@ -131,6 +131,7 @@ def shell(
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),
+        FieldMessages.create(),
         keys_dialog(),
         proof_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
@@ -154,6 +155,7 @@ def entrance(title: Any, *children: rx.Component) -> rx.Component:
             rx.cond(Session.network == "devnet", below, rx.fragment()),
             class_name="sign-in",
         ),
+        FieldMessages.create(),
         class_name=rx.cond(Session.network == "devnet", "sign-in-page devnet", "sign-in-page"),
         custom_attrs={"data-hydrated": rx.State.is_hydrated},
     )

@@ -11,6 +11,8 @@ from backend.factors.schemas import Code, WalletProof
 from backend.lists.schemas import RecordPage
 from backend.users.schemas import Role
 
+EMAIL_COOKIE = "signum_sign_in_email"
+"""The cookie with the email of a failed sign-in, percent-encoded; with https its name begins with `__Host-`."""
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 from uuid import UUID
 
 import reflex as rx
@@ -9,7 +10,7 @@ import reflex as rx
 from backend.auth.scopes import RANK, ROLE_SCOPES, Scope, highest
 from backend.client import ApiProblem, client
 from backend.organizations.schemas import Access, OrganizationListed
-from backend.sign_in.schemas import Reach
+from backend.sign_in.schemas import EMAIL_COOKIE, Reach
 from state.core import arguments
 from state.core.api import Api, SignedOut
 from state.core.events import Next
@@ -51,6 +52,8 @@ class Session(Api, rx.State):
     found: list[dict[str, Any]] = []
     next_path: str = "/"
     sign_in_error: str = ""
+    sign_in_email: str = ""
+    """The email of the sign-in that has just failed."""
     needs_factor: bool = False
     """The current organization requires a second factor, and the user has none."""
     advises_factor: bool = False
@@ -142,6 +145,7 @@ class Session(Api, rx.State):
         """Prepare the sign-in page: the path to return to, and the last failure in our own words."""
         self.next_path, self.network = safe_path(self._query("next")), shown_network("")
         self.sign_in_error = SIGN_IN_ERRORS.get(self._query("error"), "")
+        self.sign_in_email = kept_email(self.router.headers.cookie) if self.sign_in_error else ""
 
     @rx.event(supersedes=True)
     async def find(self, words: str) -> None:
@@ -176,6 +180,12 @@ SIGN_IN_ERRORS = {
     "expired": "Your session has ended. Sign in again.",
     "code": "The code or passkey is invalid, or the code was already used.",
 }
+
+
+def kept_email(cookies: str) -> str:
+    """Return the email of a failed sign-in from a browser's cookies, or an empty string."""
+    pairs = (part.strip().partition("=") for part in cookies.split(";"))
+    return next((unquote(value)[:320] for name, _, value in pairs if name.removeprefix("__Host-") == EMAIL_COOKIE), "")
 
 
 def holders(scopes: set[Scope], people: list[Access]) -> dict[str, str]:
