@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.core.roles import OPTIONS
 from components.ui.button import button, link_button
 from components.ui.card import card
@@ -230,7 +230,7 @@ def invite_bar() -> rx.Component:
     )
     seats = rx.cond(Check.requirements.seats >= 0, many, "")
     return save_bar(
-        (Check.rows.length() > 0) & is_admin(),
+        (Check.rows.length() > 0) & may(Scope.MEMBERS_WRITE),
         rx.cond(Check.inviting, progress, rx.fragment(chosen, seats)),
         rx.el.span(
             select(

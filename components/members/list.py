@@ -4,7 +4,7 @@ import reflex as rx
 
 from components.core.csv_link import csv_of
 from components.core.holder_picker import account_field
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
 from components.ui.box import col, end, row
 from components.ui.button import button, icon_button
@@ -75,7 +75,11 @@ def _row(member: rx.Var[MemberView]) -> rx.Component:
         td(short_hash(member.wallet, "wallet address"), more, narrow=False),
         td(status(member.status)),
         td(when(member.created_at), narrow=False, class_name="muted"),
-        td(rx.cond(is_admin() & (member.status != "inactive"), _acts(member), ""), right=True, class_name="acts"),
+        td(
+            rx.cond(may(Scope.MEMBERS_WRITE) & (member.status != "inactive"), _acts(member), ""),
+            right=True,
+            class_name="acts",
+        ),
         key=member.id,
     )
 

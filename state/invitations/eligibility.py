@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.core.fields import Acceptance
 from backend.invitations.schemas import InvitationCreate
+from backend.mail.schemas import MailStatus
 from backend.members.schemas import EligibilityCheck
 from backend.users.schemas import Role
 from state.core.addresses import MOST, batches, find_addresses
@@ -25,6 +26,7 @@ from state.invitations.views import (
 )
 
 LONGEST_TEXT = 100_000
+NOT_SENT = "No mail server is set, so no email was sent. The operator prints the links with signum outbox."
 
 
 class EligibilityState(Loads, rx.State):
@@ -42,6 +44,8 @@ class EligibilityState(Loads, rx.State):
     inviting: bool = False
     done: int = 0
     _checked: list[str] = []
+    _is_kept: bool = False
+    """Whether the emails stay in the outbox, because no mail server is set."""
 
     @rx.var
     def shown(self) -> list[AddressView]:
@@ -176,9 +180,11 @@ class EligibilityState(Loads, rx.State):
             if self.done % 5 == 0:
                 yield
         self.inviting = False
-        words = f"{self.invited:,} {'invitation' if self.invited == 1 else 'invitations'} sent"
+        many = f"{self.invited:,} {'invitation' if self.invited == 1 else 'invitations'}"
+        words = f"{many} created" if self._is_kept else f"{many} sent"
         waits = "waits" if self.waiting == 1 else "wait"
-        notes = [f"{self.waiting:,} {waits} for a second person." if self.waiting else ""]
+        notes = [NOT_SENT if self._is_kept and self.invited else ""]
+        notes.append(f"{self.waiting:,} {waits} for a second person." if self.waiting else "")
         notes.append(f"{self.refused:,} could not be sent; see the rows for the reasons." if self.refused else "")
         tone: Tone = "warn" if any(notes) else "ok"
         detail = " ".join(filter(None, notes))
@@ -198,7 +204,10 @@ class EligibilityState(Loads, rx.State):
                     return "refused", words
                 await asyncio.sleep(1)  # no poll: the rate limit frees a place
             else:
-                return ("awaiting_approval", "") if isinstance(answer, Acceptance) else ("invited", "")
+                if isinstance(answer, Acceptance):
+                    return "awaiting_approval", ""
+                self._is_kept = answer.delivery == MailStatus.KEPT
+                return "invited", ""
         return "refused", "Too many requests. Try again in a minute."
 
     def _put(self, email: str, outcome: str, reason: str) -> None:

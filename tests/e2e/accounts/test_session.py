@@ -16,11 +16,31 @@ def test_sign_in_with_a_wrong_password_shows_an_error(console: Console, signum: 
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("Email or password is wrong")
-    page.get_by_label("Email").fill(signum.person().email)
-    page.get_by_label("Password").fill(signum.person().password)
+    expect(page.get_by_label("Email")).to_have_value(signum.person().email)
+    expect(page.get_by_label("Password")).to_be_focused()
+    assert signum.person().email not in page.url
+    page.keyboard.type(signum.person().password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/members")
     console.heading("Members")
+    assert {cookie["name"] for cookie in page.context.cookies()} == {"signum_session", "signum_device"}
+
+
+def test_sign_in_without_an_email_says_so_at_the_field(console: Console, signum: Signum) -> None:
+    page = console.page
+    page.goto(f"{signum.url}/sign-in")
+    console.hydrated()
+    page.get_by_role("button", name="Sign in").click()
+    email = page.get_by_label("Email")
+    expect(email).to_be_focused()
+    expect(email).to_have_accessible_description("Required")
+    email.fill("elin")
+    page.get_by_label("Password").fill("a password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text("Enter an email address such as ana@firm.example")
+    email.fill("elin@firm.example")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(email).not_to_have_attribute("aria-invalid", "true")
 
 
 def test_sign_out_ends_the_session(console: Console, signum: Signum) -> None:
