@@ -42,7 +42,7 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
 
     return rx.el.li(
         rx.el.p("You hold", class_name="muted"),
-        rx.el.p(amount(one.total, one.symbol, one.decimals), class_name="held"),
+        rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2), class_name="held"),
         rx.el.div(value, class_name="muted"),
         rx.el.details(
             rx.el.summary("Details"),

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from backend.investors.schemas import InvestorEligibility, InvestorOrder, RefusedRule
+from backend.investors.schemas import InvestorEligibility, InvestorOrder
 from state.core.units import rounded
 
 NEXT_STEPS = {
     3: "This address cannot hold tokens. {organization} can record another wallet for you.",
-    9: "{organization} has to attest your wallet on this chain. Contact them.",
+    9: "{organization} has to attest your wallet on {chain}. Contact them.",
     10: "{organization} itself has to attest your wallet. Contact them.",
     11: "A higher verification level is required. {organization} can review your documents again.",
     12: "Only accredited investors may hold it. {organization} can record your accreditation.",
@@ -27,7 +27,7 @@ def verdict(places: Sequence[InvestorEligibility], organization: str) -> tuple[s
     """Return tone, sentence and next step about one asset, from its places (a chain and an address each)."""
     symbol, able = places[0].symbol, [place for place in places if place.eligible]
     if not able:
-        return "bad", f"You may not hold {symbol} now.", _next_step(places[0].refusals, organization)
+        return "bad", f"You may not hold {symbol} now.", _next_step(places[0], organization)
     ends = sorted(place.valid_until for place in able if place.valid_until is not None)
     level = _level(able[0])
     until = f" until {day(ends[0])}" if ends else ""
@@ -46,10 +46,10 @@ def _level(place: InvestorEligibility) -> str:
     return f"{required}{accredited}."
 
 
-def _next_step(refusals: Sequence[RefusedRule], organization: str) -> str:
-    found = refusals[0] if refusals else None
+def _next_step(place: InvestorEligibility, organization: str) -> str:
+    found = place.refusals[0] if place.refusals else None
     words = NEXT_STEPS.get(found.code, found.reason) if found else ""
-    return words.replace("{organization}", organization)
+    return words.replace("{organization}", organization).replace("{chain}", place.chain_name)
 
 
 def order(row: InvestorOrder) -> str:

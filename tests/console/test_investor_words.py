@@ -42,7 +42,7 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
 def test_refused_investor_reads_the_next_step() -> None:
     tone, sentence, step = verdict([place(**refused(9))], "Northwind")
     assert (tone, sentence) == ("bad", "You may not hold NREF now.")
-    assert step == "Northwind has to attest your wallet on this chain. Contact them."
+    assert step == "Northwind has to attest your wallet on Sepolia. Contact them."
     assert verdict([place(**refused(99))], "Northwind")[2] == "The reason."
 
 
