@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.investor.shell import HOME, investor_page
 from app.users.account import account
-from components.investor.home import claims_card, eligibility_card, holdings_card, orders_card
+from components.investor.home import claims_card, eligibility_card, holdings_card, orders_card, statements_card
 from components.ui.button import button, link_button
 from components.ui.card import card
 from components.ui.note import empty, failure, note, page_skeleton
@@ -17,7 +17,7 @@ from state.users.sessions import SessionsState
 
 @investor_page(route=HOME, title="Your investments", on_load=[InvestorHome.load])
 def home() -> rx.Component:
-    """Draw holdings, eligibility, claims and open orders."""
+    """Draw holdings, eligibility, claims, open orders and statements."""
     again = button("Try again", "rotate-cw", on_click=InvestorHome.load)
     factor = empty(
         "shield",
@@ -39,6 +39,7 @@ def home() -> rx.Component:
         holdings_card(),
         eligibility_card(),
         orders_card(),
+        statements_card(),
     )
     return rx.fragment(
         rx.el.h1("Your investments"),

@@ -19,18 +19,18 @@ PATIENCE = 3.0
 """Seconds that a chain has to return frozen amounts."""
 _OWNED = sa.text("""
   with moved as (
-    select asset_id, chain_eid, to_address as address, amount, 0 as escrowed from token_transfers
+    select asset_id, chain_eid, to_address as address, amount, 0 as escrowed, created_at as at from token_transfers
     where organization_id = :org and to_address = any(:own)
     union all
-    select asset_id, chain_eid, from_address, -amount, 0 from token_transfers
+    select asset_id, chain_eid, from_address, -amount, 0, null from token_transfers
     where organization_id = :org and from_address = any(:own)
     union all
-    select m.asset_id, m.chain_eid, o.maker_address, o.amount - o.filled, o.amount - o.filled
+    select m.asset_id, m.chain_eid, o.maker_address, o.amount - o.filled, o.amount - o.filled, null
     from orders o join markets m on m.id = o.market_id
     where o.organization_id = :org and o.maker_address = any(:own) and o.side = 'sell'
       and o.status in ('open', 'partial')
   ), owned as (
-    select asset_id, chain_eid, address, sum(amount) as total, sum(escrowed) as in_orders from moved
+    select asset_id, chain_eid, address, sum(amount) as total, sum(escrowed) as in_orders, min(at) as since from moved
     group by asset_id, chain_eid, address having sum(amount) > 0
   )
   select o.*, a.name, a.symbol, a.decimals, d.token_address
@@ -118,6 +118,7 @@ def _holding(rows: list[Any], accounts: list[InvestorAccount], price: Any) -> In
         name=asset.name,
         symbol=asset.symbol,
         decimals=asset.decimals,
+        since=min((row.since for row in rows if row.since is not None), default=None),
         total=str(total),
         in_orders=str(sum(int(account.in_orders) for account in accounts)),
         frozen=_sum([account.frozen for account in accounts]),

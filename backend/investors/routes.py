@@ -1,11 +1,12 @@
 """`/v1/investor`: what an investor sees in the console. Browser sessions only: the role `client` has no API access."""
 
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Response
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, requires
-from backend.investors import activity, eligibility, holdings, profile
+from backend.investors import activity, eligibility, holdings, profile, statements
 from backend.investors.schemas import (
     Investor,
     InvestorClaims,
@@ -13,7 +14,16 @@ from backend.investors.schemas import (
     InvestorHoldings,
     InvestorMembershipList,
     InvestorOrders,
+    InvestorStatements,
 )
+
+MEDIA_TYPE = "text/csv"
+STATEMENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The statement: RFC 4180 in UTF-8, with a header line.", "content": {MEDIA_TYPE: {}}}
+}
+Month = Annotated[
+    str, Query(pattern="^20[2-9][0-9]-(0[1-9]|1[0-2])$", max_length=7, description="The month, in UTC: `2026-11`.")
+]
 
 # Declared at import.
 router = APIRouter(prefix="/investor", tags=["Investor"], route_class=GuardedRoute)
@@ -66,3 +76,21 @@ async def get_investor_claims(context: Current, membershipId: UUID) -> InvestorC
     """Get the amounts of distributions that are the signed-in investor's, those that wait first."""
     await context.enter_as_investor(membershipId)
     return await activity.claims(context)
+
+
+@router.get("/{membershipId}/statements", responses={404: {}})
+@requires(organization=ANY_ORGANIZATION, browser=True)
+async def get_investor_statements(context: Current, membershipId: UUID) -> InvestorStatements:
+    """Get the months for which the signed-in investor has a statement, the newest first."""
+    await context.enter_as_investor(membershipId)
+    return await statements.months(context)
+
+
+@router.get("/{membershipId}/statements.csv", response_class=Response, responses={404: {}, **STATEMENT})
+@requires(organization=ANY_ORGANIZATION, browser=True)
+async def export_investor_statement(context: Current, membershipId: UUID, month: Month) -> Response:
+    """Export a month's statement as CSV: per asset the opening balance, every change, and the closing balance with its
+    value at the last trade. Amounts are in whole units."""
+    await context.enter_as_investor(membershipId)
+    headers = {"Content-Disposition": f'attachment; filename="statement-{month}.csv"', "Cache-Control": "no-store"}
+    return Response(await statements.lines(context, month), media_type=MEDIA_TYPE, headers=headers)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +34,18 @@ def value(price: int, amount: int, decimals: int) -> int:
 def available(total: int, in_orders: int, frozen: int | None) -> int | None:
     """Return what can be moved; None where the frozen amount is unknown."""
     return None if frozen is None else max(total - in_orders - frozen, 0)
+
+
+def month_of(text: str) -> tuple[datetime, datetime]:
+    """Return the start of a month (`2026-11`) in UTC, and that of the next one."""
+    year, month = int(text[:4]), int(text[5:])
+    following = (year + 1, 1) if month == 12 else (year, month + 1)
+    return datetime(year, month, 1, tzinfo=UTC), datetime(*following, 1, tzinfo=UTC)
+
+
+def months_between(first: datetime, last: datetime) -> list[str]:
+    """Return every month from one time to a later one, in UTC."""
+    found = [f"{first.astimezone(UTC):%Y-%m}"]
+    while month_of(found[-1])[1] <= last:
+        found.append(f"{month_of(found[-1])[1]:%Y-%m}")
+    return found

@@ -73,14 +73,15 @@ class InvestorAccount(BaseModel):
 
 
 class InvestorHolding(BaseModel):
-    """What the investor holds of an asset, in base units; `total` includes what markets hold for their orders. `value`
-    is the total at the price of the asset's last trade, in base units of that market's quote currency; null without a
-    trade."""
+    """What the investor holds of an asset, in base units; `total` includes what markets hold for their orders. `since`:
+    when one of its accounts first received the asset. `value` is the total at the price of the asset's last trade, in
+    base units of that market's quote currency; null without a trade."""
 
     asset_id: UUID
     name: str
     symbol: str
     decimals: int
+    since: Timestamp | None
     total: str
     in_orders: str
     frozen: str | None
@@ -193,3 +194,16 @@ class InvestorClaims(BaseModel):
     """The investor's amounts: those that wait, then the others, each newest first; at most 100."""
 
     claims: list[InvestorClaim]
+
+
+class InvestorStatement(BaseModel):
+    """A month (in UTC) with a statement. The current month is not complete: its statement goes up to now."""
+
+    month: str
+    is_complete: bool
+
+
+class InvestorStatements(BaseModel):
+    """The months with a statement, the newest first."""
+
+    statements: list[InvestorStatement]

@@ -2,11 +2,12 @@
 
 import reflex as rx
 
+from components.ui.button import download
 from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.value import amount, when
-from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView
+from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView, StatementView
 
 
 def holdings_card() -> rx.Component:
@@ -43,7 +44,11 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
     return rx.el.li(
         rx.el.p("You hold", class_name="muted"),
         rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2), class_name="held"),
-        rx.el.div(value, class_name="muted"),
+        rx.el.div(
+            value,
+            rx.cond(one.since != "", rx.el.p("Since ", one.since), rx.fragment()),
+            class_name="muted",
+        ),
         rx.el.details(
             rx.el.summary("Details"),
             rx.el.dl(
@@ -117,6 +122,29 @@ def orders_card() -> rx.Component:
     none = empty("arrow-left-right", "No open orders", "Your orders appear here until they are filled or cancelled.")
     rows = rx.el.ul(rx.foreach(InvestorHome.orders, _order), class_name="list")
     return card("Open orders", rx.cond(InvestorHome.orders.length() > 0, rows, none))
+
+
+def statements_card() -> rx.Component:
+    """Draw the months with a statement."""
+    none = empty("file-text", "No statements yet", "A statement for each month appears here after your first purchase.")
+    rows = rx.el.ul(rx.foreach(InvestorHome.statements, _statement), class_name="list")
+    return card("Statements", rx.cond(InvestorHome.statements.length() > 0, rows, none))
+
+
+def _statement(one: rx.Var[StatementView]) -> rx.Component:
+    return rx.el.li(
+        rx.el.span(icon("file-text", 16), class_name="mark"),
+        rx.el.div(
+            rx.el.div(one.title, class_name="title"),
+            rx.cond(one.is_complete, rx.fragment(), rx.el.div("Up to now", class_name="below")),
+            class_name="grow",
+        ),
+        download(
+            "CSV", one.href, class_name="btn small", aria_label="Download the statement of " + one.title + " as CSV"
+        ),
+        class_name="item",
+        key=one.href,
+    )
 
 
 def _order(one: rx.Var[OrderView]) -> rx.Component:

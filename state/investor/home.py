@@ -14,6 +14,7 @@ from backend.investors.schemas import (
     InvestorEligibility,
     InvestorHolding,
     InvestorOrder,
+    InvestorStatement,
 )
 from backend.markets.schemas import OrderStatus
 from state.core.api import Loads
@@ -42,6 +43,7 @@ class HoldingView:
     quote_decimals: int
     priced_at: str
     places: str
+    since: str
 
 
 @dataclass
@@ -79,6 +81,15 @@ class OrderView:
     blocked: str
 
 
+@dataclass
+class StatementView:
+    """A month with a statement."""
+
+    title: str
+    href: str
+    is_complete: bool
+
+
 class InvestorHome(Loads, rx.State):
     """Everything on the home page."""
 
@@ -90,18 +101,20 @@ class InvestorHome(Loads, rx.State):
     eligibility: list[EligibilityView] = []
     claims: list[ClaimView] = []
     orders: list[OrderView] = []
+    statements: list[StatementView] = []
 
     @rx.event
     async def load(self) -> None:
         """Read the page. A chain that does not answer takes at most 4 s."""
         membership, api = self._in_path("membership_id"), self._api
         try:
-            person, holdings, eligibility, claims, orders = await asyncio.gather(
+            person, holdings, eligibility, claims, orders, statements = await asyncio.gather(
                 api.get_investor(membership),
                 api.get_investor_holdings(membership),
                 api.get_investor_eligibility(membership),
                 api.get_investor_claims(membership),
                 api.get_investor_orders(membership),
+                api.get_investor_statements(membership),
             )
         except ApiProblem as problem:
             self.needs_factor = problem.rule == "second_factor_required"
@@ -113,6 +126,7 @@ class InvestorHome(Loads, rx.State):
         self.eligibility = _eligibility(eligibility.eligibility, person.organization_name)
         self.claims = [_claim(one) for one in claims.claims if one.state is ClaimState.WAITING]
         self.orders = [_order(one) for one in orders.orders if one.status in OPEN]
+        self.statements = [_statement(membership, one) for one in statements.statements]
         self._loaded()
 
     def _show(self, person: Investor) -> None:
@@ -138,6 +152,7 @@ def _holding(one: InvestorHolding) -> HoldingView:
         quote_decimals=one.quote_decimals or 0,
         priced_at=stamp(one.priced_at),
         places=", ".join(chains),
+        since=words.day(one.since) if one.since else "",
     )
 
 
@@ -159,3 +174,8 @@ def _claim(one: InvestorClaim) -> ClaimView:
 def _order(one: InvestorOrder) -> OrderView:
     blocked = one.blocked_reason or ""
     return OrderView(str(one.id), words.order(one), one.chain_name, stamp(one.created_at), blocked)
+
+
+def _statement(membership: str, one: InvestorStatement) -> StatementView:
+    href = f"/v1/investor/{membership}/statements.csv?month={one.month}"
+    return StatementView(words.month(one.month), href, one.is_complete)

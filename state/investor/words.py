@@ -23,6 +23,11 @@ def day(at: datetime) -> str:
     return f"{at.astimezone(UTC).day} {at.astimezone(UTC):%B %Y}"
 
 
+def month(text: str) -> str:
+    """Return a month, such as 2027-03: March 2027."""
+    return f"{datetime.fromisoformat(f'{text}-01'):%B %Y}"
+
+
 def verdict(places: Sequence[InvestorEligibility], organization: str) -> tuple[str, str, str]:
     """Return tone, sentence and next step about one asset, from its places (a chain and an address each)."""
     symbol, able = places[0].symbol, [place for place in places if place.eligible]

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import httpx
 import sqlalchemy as sa
 
 from backend.core import db
+from backend.core.settings import settings
+from backend.server import runtime
 from backend.users.schemas import Role
 from tests.conftest import Actor, World
 from tests.distributions.test_distributions import activated, draft_distribution
@@ -37,6 +40,14 @@ class Investor:
     async def get(self, path: str = "") -> Any:
         """GET below the investor's membership."""
         return await self.actor.call("GET", f"/investor/{self.membership}{path}")
+
+    async def text(self, api: Any, path: str) -> str:
+        """GET a path of the API; return the text of the response."""
+        transport = runtime.local_transport(api)
+        async with httpx.AsyncClient(transport=transport, base_url=f"{settings().origin}/v1") as http:
+            answer = await http.get(path, headers={"cookie": self.actor.cookie})
+        assert answer.status_code == 200, answer.text
+        return answer.text
 
     async def accept(self, firm: Firm, name: str) -> None:
         """Let the firm verify and attest the investor, with a wallet of its custody."""

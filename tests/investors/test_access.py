@@ -1,6 +1,5 @@
 """Who may open the investor's pages, and what two investors of one organization see of each other: nothing."""
 
-import json
 from typing import Any
 
 import pytest
@@ -15,21 +14,24 @@ from tests.support.firm import Firm, refused
 from tests.support.issuance import SEPOLIA, UNIT
 from tests.users.test_linked_wallets import link
 
-ROUTES = [c.path.removeprefix("/v1") for c in CASES if c.path.startswith("/v1/investor") and c.method == "get"]
+MONTH = f"{db.now():%Y-%m}"
+ROUTES = [
+    c.path.removeprefix("/v1") + (f"?month={MONTH}" if c.path.endswith(".csv") else "")
+    for c in CASES
+    if c.path.startswith("/v1/investor") and c.method == "get"
+]
 
 
-async def everything(investor: Investor) -> dict[str, Any]:
+async def everything(api: Any, investor: Investor) -> str:
     """Return the responses of every operation of the investor's API."""
-    assert len(ROUTES) >= 6
-    return {
-        path: await investor.actor.call("GET", path.replace("{membershipId}", str(investor.membership)))
-        for path in ROUTES
-    }
+    assert len(ROUTES) >= 8
+    paths = [path.replace("{membershipId}", str(investor.membership)) for path in ROUTES]
+    return "\n".join([await investor.text(api, path) for path in paths])
 
 
-async def test_two_investors_of_one_organization_see_nothing_of_each_other(scene: Scene) -> None:
+async def test_two_investors_of_one_organization_see_nothing_of_each_other(scene: Scene, api: Any) -> None:
     for own, other in ((scene.ada, scene.ben), (scene.ben, scene.ada)):
-        text = json.dumps(await everything(own), ensure_ascii=False)
+        text = await everything(api, own)
         assert own.party["id"] in text
         assert own.wallet["address"] in text
         staff = {str(scene.firm.admin.user_id), scene.firm.admin.email, (await scene.firm.treasury())["address"]}
@@ -42,6 +44,7 @@ async def test_investor_sees_holdings_with_their_value_and_what_is_in_orders(sce
     assert (holding["symbol"], holding["total"]) == (scene.asset["symbol"], str(116 * UNIT))
     assert (holding["in_orders"], holding["frozen"], holding["available"]) == (str(6 * UNIT), "0", str(110 * UNIT))
     assert (holding["value"], holding["price"]) == (str(116 * 102 * USD), str(102 * USD))
+    assert holding["since"].startswith(f"{db.now():%Y-%m}")
     [account] = holding["accounts"]
     assert (account["address"], account["chain_eid"]) == (scene.ada.wallet["address"], SEPOLIA)
     [of_ben] = (await scene.ben.get("/holdings"))["holdings"]
@@ -153,14 +156,14 @@ async def test_party_is_found_by_email_or_by_a_proven_wallet_without_another_ema
     assert {a["address"]: a["is_linked"] for a in found["addresses"]} == {wallet.address: True, other.address: True}
 
 
-async def test_reasons_of_a_review_are_not_shown_to_the_investor(world: World) -> None:
+async def test_reasons_of_a_review_are_not_shown_to_the_investor(world: World, api: Any) -> None:
     firm = await Firm.found(world)
     investor = await Investor.of(world, firm.id)
     party = await firm.party(email=investor.actor.email)
     await firm.admin.call("POST", f"/identity/parties/{party['id']}/reject", json={"reason": "Suspicion of fraud"})
     [shown] = (await investor.get())["parties"]
     assert shown["status"] == "rejected"
-    assert "Suspicion" not in json.dumps(await everything(investor))
+    assert "Suspicion" not in await everything(api, investor)
 
 
 async def test_client_keeps_being_refused_by_the_organizations_api(scene: Scene) -> None:

@@ -23,7 +23,7 @@ from tests.investors.scene import Investor, Scene
 
 SEEN = {
     "assets", "asset_deployments", "markets", "parties", "attestations", "orders", "token_transfers", "distributions",
-    "distribution_recipients",
+    "distribution_recipients", "trades",
 }  # fmt: skip
 """Tables with rows for an investor of the scene. No one has claimed yet."""
 COLUMNS = """

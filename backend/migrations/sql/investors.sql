@@ -48,6 +48,20 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by lower(o.name), m.id limit 200
 $$;
 
+-- The price of the newest trade of an asset before a time, in any market of the investor's organization. The trades of
+-- others are not visible, but their prices are: they are public on chain.
+create function signum_investor_price(asset uuid, before timestamptz)
+returns table (price numeric, quote_symbol text, quote_decimals int, at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select t.price, k.quote_symbol::text, k.quote_decimals, t.created_at
+  from members m join markets k on k.organization_id = m.organization_id and k.asset_id = asset
+    join trades t on t.market_id = k.id and t.created_at < before
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+    and m.status = 'active' and m.role = 'client'
+  order by t.created_at desc, t.id desc limit 1
+$$;
+
 -- Enter an organization as its investor: no row where the membership is not an active one of the signed-in person as
 -- `client`. Nothing becomes visible where the organization refuses the address, or requires a second factor that the
 -- person lacks. What was visible before is not any more.
@@ -105,6 +119,8 @@ declare
     'attestations', 'wallet_address = ' || addresses,
     'orders', 'maker_address = ' || addresses,
     'token_transfers', 'from_address = ' || addresses || ' or to_address = ' || addresses,
+    'trades', 'exists (select from orders o where o.market_id = trades.market_id and o.maker_address = ' || addresses
+      || ' and o.chain_order_id in (trades.maker_chain_id, trades.taker_chain_id))',
     'distribution_recipients', 'address = ' || addresses,
     'distribution_claims', 'address = ' || addresses,
     'distributions', 'distributor_address is not null and exists (select from distribution_recipients r'

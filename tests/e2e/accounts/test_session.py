@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.e2e.accounts.test_factors import accessible
 from tests.e2e.conftest import Console, Signum
 
 
@@ -57,6 +58,7 @@ def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum:
     page.wait_for_url(re.compile(r"/i/[0-9a-f-]{36}$"))
     console.heading("Your investments")
     expect(page.get_by_text("No wallet yet")).to_be_visible()
+    accessible(console)
     expect(page.get_by_role("complementary", name="Sidebar")).to_have_count(0)
     home = page.url
     for path in ("overview", "members"):
@@ -67,6 +69,7 @@ def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum:
     page.wait_for_url(f"{home}/account")
     console.heading("Account")
     expect(page.get_by_role("heading", name="Linked wallets")).to_be_visible()
+    accessible(console)
 
 
 def test_investors_page_of_another_person_is_not_shown(console: Console, signum: Signum) -> None:
