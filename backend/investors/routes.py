@@ -31,8 +31,8 @@ router = APIRouter(prefix="/investor", tags=["Investor"], route_class=GuardedRou
 
 @router.get("/memberships")
 @requires(organization=ANY_ORGANIZATION, browser=True)
-async def list_investor_memberships(context: Current) -> InvestorMembershipList:
-    """List the organizations of which the signed-in person is an investor, by name."""
+async def get_investor_memberships(context: Current) -> InvestorMembershipList:
+    """Get the organizations of which the signed-in person is an investor, by name."""
     return await profile.memberships(context)
 
 

@@ -82,7 +82,7 @@ class Session(Api, rx.State):
 
     async def _investor_page(self, organization_id: str = "") -> str:
         """Return the user's page as an investor of an organization, by default of the only one; else the choice."""
-        found = (await self._api.list_investor_memberships()).memberships
+        found = (await self._api.get_investor_memberships()).memberships
         pages = [f"/i/{one.id}" for one in found if organization_id in ("", str(one.organization_id))]
         is_account = self.router.url.path.endswith("/account")
         return f"{pages[0]}/account" if len(pages) == 1 and is_account else pages[0] if len(pages) == 1 else "/i"

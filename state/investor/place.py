@@ -32,7 +32,7 @@ class InvestorPlace(Api, rx.State):
         await self._read()
 
     async def _read(self) -> None:
-        found = (await self._api.list_investor_memberships()).memberships
+        found = (await self._api.get_investor_memberships()).memberships
         self.places = [_place(one) for one in found]
         wanted = self._in_path("membership_id")
         self.here = next((place for place in self.places if place.id == wanted), Place())

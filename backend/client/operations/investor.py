@@ -16,8 +16,8 @@ from backend.investors.schemas import (
 class InvestorOperations(Connection):
     """Investor."""
 
-    async def list_investor_memberships(self) -> InvestorMembershipList:
-        """List the organizations of which the signed-in person is an investor, by name."""
+    async def get_investor_memberships(self) -> InvestorMembershipList:
+        """Get the organizations of which the signed-in person is an investor, by name."""
         return await self._send(InvestorMembershipList, "GET", "/investor/memberships")
 
     async def get_investor(self, membership_id: Id) -> Investor:
