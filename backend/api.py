@@ -29,6 +29,7 @@ ROUTES = (
     "moves.routes",
     "members.routes",
     "memberships.routes",
+    "investors.routes",
     "invitations.routes",
     "mail.routes",
     "api_keys.routes",

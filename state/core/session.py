@@ -11,6 +11,7 @@ from backend.auth.scopes import RANK, ROLE_SCOPES, Scope, highest
 from backend.client import ApiProblem, client
 from backend.organizations.schemas import Access, OrganizationListed
 from backend.sign_in.schemas import EMAIL_COOKIE, Reach
+from backend.users.schemas import Role
 from state.core import arguments
 from state.core.api import Api, SignedOut
 from state.core.events import Next
@@ -65,8 +66,9 @@ class Session(Api, rx.State):
     _user_id: str = ""
 
     @rx.event
-    async def enter(self) -> None:
-        """Run first on every page: read the user, and the organization if the URL names another one.
+    async def enter(self) -> Next:
+        """Run first on every page: read the user, and the organization if the URL names another one. Redirect investors
+        of that organization to their own page.
 
         For display only: the API authorizes every call. A revoked session raises SignedOut here.
         """
@@ -82,6 +84,16 @@ class Session(Api, rx.State):
             self.org = Organization()  # it could not be read before
         if self._org_id() and self.org.id != self._org_id():
             await self._view(me.organizations)
+            if self.problem and self._org_id() in _invested(me.organizations):
+                return rx.redirect(await self._investor_page(self._org_id()), replace=True)
+        return None
+
+    async def _investor_page(self, organization_id: str = "") -> str:
+        """Return the user's page as an investor of an organization, by default of the only one; else the choice."""
+        found = (await self._api.get_investor_memberships()).memberships
+        pages = [f"/i/{one.id}" for one in found if organization_id in ("", str(one.organization_id))]
+        is_account = self.router.url.path.endswith("/account")
+        return f"{pages[0]}/account" if len(pages) == 1 and is_account else pages[0] if len(pages) == 1 else "/i"
 
     async def _again(self) -> None:
         """Read the current organization again after a change."""
@@ -132,11 +144,17 @@ class Session(Api, rx.State):
 
     @rx.event
     async def start(self) -> Next:
-        """Go from `/` to the session's organization, or the first one the user has access to."""
+        """Go from `/` to the session's organization, or the first one the user has access to. Investors go to their own
+        page."""
         me = await self._api.get_me()
-        wanted = self.org.id or me.org_id or (me.organizations[0].id if me.organizations else "")
+        invested = _invested(me.organizations)
+        staffed = [str(reach.id) for reach in me.organizations if str(reach.id) not in invested]
+        own = str(me.org_id or "")
+        wanted = self.org.id or ("" if own in invested else own) or (staffed[0] if staffed else "")
         if wanted:
             return rx.redirect(f"/o/{wanted}/overview", replace=True)
+        if invested:
+            return rx.redirect(await self._investor_page(), replace=True)
         self.problem = "You have no role in any organization yet. An admin can invite you."
         return None
 
@@ -198,6 +216,11 @@ def _who_has(scope: Scope, people: list[Access]) -> str:
     names = [one.display_name for one in people if one.role in roles and one.display_name]
     needed = "Needs the role " + " or ".join(str(role).replace("_", " ").capitalize() for role in roles) + "."
     return f"{needed} {' or '.join(list(dict.fromkeys(names))[:2])} can do this." if names else needed
+
+
+def _invested(reach: list[Reach]) -> set[str]:
+    """Return the organizations of which the user is an investor only."""
+    return {str(one.id) for one in reach if one.role is Role.CLIENT}
 
 
 def shown_network(network: str) -> str:

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.e2e.accounts.test_factors import accessible
 from tests.e2e.conftest import Console, Signum
 
 
@@ -67,15 +68,37 @@ def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
 
-def test_sign_in_works_for_every_role_and_informs_clients(console: Console, signum: Signum) -> None:
+def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum: Signum) -> None:
     client = signum.person("client")
     page = console.page
     page.goto(f"{signum.url}/sign-in")
     page.get_by_label("Email").fill(client.email)
     page.get_by_label("Password").fill(client.password)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(re.compile(r"/(o/.*)?$"))
-    expect(page.get_by_text(re.compile("No organization yet|cannot be shown"))).to_be_visible()
+    page.wait_for_url(re.compile(r"/i/[0-9a-f-]{36}$"))
+    console.heading("Your investments")
+    expect(page.get_by_text("No wallet yet")).to_be_visible()
+    accessible(console)
+    expect(page.get_by_role("complementary", name="Sidebar")).to_have_count(0)
+    home = page.url
+    for path in ("overview", "members"):
+        page.goto(f"{signum.url}/o/{signum.organization}/{path}")
+        page.wait_for_url(home)
+        console.heading("Your investments")
+    page.goto(f"{signum.url}/account")
+    page.wait_for_url(f"{home}/account")
+    console.heading("Account")
+    expect(page.get_by_role("heading", name="Linked wallets")).to_be_visible()
+    accessible(console)
+
+
+def test_investors_page_of_another_person_is_not_shown(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    record = next(m for m in signum.call("GET", "/orgs/{org}/members", limit="100")["members"] if m["role"] == "client")
+    page.goto(f"{signum.url}/i/{record['id']}")
+    expect(page.get_by_text("This page is not yours")).to_be_visible()
+    page.get_by_role("link", name="Go to your page").click()
+    page.wait_for_url("**/o/**")
 
 
 @pytest.mark.long
