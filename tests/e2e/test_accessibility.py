@@ -141,7 +141,7 @@ def _checked_list(page: Page) -> None:
     asset.select_option(value=asset.locator("option", has_text="NREF").get_attribute("value"))
     page.get_by_role("textbox", name="Recipients").fill(f"{_investor(page)},12.5\n0x{'11' * 20},3")
     page.get_by_role("button", name="Check the list").click()
-    expect(page.get_by_role("radio", name="Hold")).to_be_checked()
+    expect(page.get_by_role("region", name="Result").get_by_role("radio", name="Hold")).to_be_checked()
     expect(page.get_by_role("region", name="Checked recipients", exact=True)).to_be_visible()
 
 
