@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.compliance.impact import effects
-from components.core.permission import for_officers
+from components.core.permission import Scope, allowed
 from components.ui.box import col, row
 from components.ui.button import button, link_button, text_button
 from components.ui.card import card, panel
@@ -172,7 +172,7 @@ def _notes() -> rx.Component:
     )
     notes = rx.fragment(
         rx.foreach(state.plan.warnings, lambda words: note(words, tone="warn", key=words)),
-        rx.cond(state.plan.eligible > 0, some, for_officers(_attest())),
+        rx.cond(state.plan.eligible > 0, some, allowed(Scope.ATTESTATIONS_WRITE, _attest())),
         problem_note(state.form_problem),
     )
     return rx.cond(state.planned, notes, rx.fragment())
