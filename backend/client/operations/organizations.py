@@ -18,6 +18,7 @@ from backend.organizations.schemas import (
     OrganizationMove,
     OrganizationPlan,
     OrganizationUpdate,
+    Setup,
     Summary,
     Tree,
     TreeNode,
@@ -146,6 +147,13 @@ class OrganizationsOperations(Connection):
         Scope: `orgs:read`.
         """
         return await self._send(Summary, "GET", path("/orgs/{}/summary", org_id))
+
+    async def get_setup(self, org_id: Id) -> Setup:
+        """Return the steps from an empty organization to its first market, and which of them are done.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Setup, "GET", path("/orgs/{}/setup", org_id))
 
     def list_access(
         self,
