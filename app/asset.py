@@ -7,7 +7,7 @@ from components.assets.tabs import activity, holders, markets, overview
 from components.compliance.editor import compliance_editor
 from components.compliance.transfer_check import transfer_check
 from components.controls.controls import controls
-from components.core.permission import for_issuers, may_issue
+from components.core.permission import Scope, allowed, may
 from components.ui.arrival import arrival
 from components.ui.box import row
 from components.ui.button import button, download, link_button
@@ -47,9 +47,11 @@ def _whole() -> rx.Component:
         rx.el.span(asset.places.length(), " ", rx.cond(asset.places.length() == 1, "chain", "chains")),
         cls="wrap asset-line",
     )
-    deploy = for_issuers(
-        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store")
+    deploy = allowed(
+        Scope.ASSETS_WRITE,
+        link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store"),
     )
+    is_here = AssetState.tab == AssetState.started_on
     archive = "/v1/orgs/" + Session.org.id + "/assets/" + asset.id + "/evidence"
     evidence = download(rx.fragment(icon("file-archive", 15), "Evidence"), archive, class_name="btn")
     return rx.fragment(
@@ -61,7 +63,7 @@ def _whole() -> rx.Component:
             badge=badge(rx.cond(asset.is_paused & (asset.status == "active"), "paused", asset.status)),
             before=logo(asset.mark, "lg"),
         ),
-        rx.cond(AssetState.request.steps.length() > 0, _progress(), _failure()),
+        rx.cond((AssetState.request.steps.length() > 0) & (~_ended() | is_here), _progress(), _failure()),
         tabs(
             "Asset",
             AssetState.tab,
@@ -77,15 +79,22 @@ def _whole() -> rx.Component:
     )
 
 
+def _ended() -> rx.Var[bool]:
+    status = AssetState.request.status
+    return (status == "succeeded") | (status == "failed") | (status == "denied")
+
+
 def _progress() -> rx.Component:
     request = AssetState.request
-    ended = (request.status == "succeeded") | (request.status == "failed") | (request.status == "denied")
     away = rx.el.div(
         button("Dismiss", small=True, kind="quiet", on_click=AssetState.dismiss), class_name="dismiss-line"
     )
-    shown = request_progress(AssetState, may_retry=may_issue())
+    shown = request_progress(AssetState, may_retry=may(AssetState.request.scope))
     return rx.el.div(
-        rx.el.p(request.title, class_name="title-3"), shown, rx.cond(ended, away, rx.fragment()), class_name="following"
+        rx.el.p(request.title, class_name="title-3"),
+        shown,
+        rx.cond(_ended(), away, rx.fragment()),
+        class_name="following",
     )
 
 

@@ -5,7 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.assets.form import asset_form
 from components.core.csv_link import csv_of
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty, page_skeleton
@@ -27,7 +27,7 @@ STATUSES = [
 @page(route=ROUTE, title="Assets", nav=Nav("Issuance", "landmark", 30, "a"), on_load=[AssetsState.load])
 def assets() -> rx.Component:
     """Draw the list of assets."""
-    new = for_issuers(link_button("New asset", HREF + "/new", "plus", kind="primary"))
+    new = allowed(Scope.ASSETS_WRITE, link_button("New asset", HREF + "/new", "plus", kind="primary"))
     return rx.fragment(
         page_head("Assets", "Your tokenized assets, with rules enforced on chain", new),
         panel(
@@ -70,6 +70,7 @@ def _row(asset: rx.Var[AssetView]) -> rx.Component:
 
 @page(
     route=f"{ROUTE}/new", title="New asset", under=ROUTE, crumbs=[("Assets", HREF), ("New", "")],
+    needs=Scope.ASSETS_WRITE,
     on_load=[NewAsset.load],
 )  # fmt: skip
 def new_asset() -> rx.Component:

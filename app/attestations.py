@@ -7,7 +7,7 @@ from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
 from components.core.csv_link import csv_of
-from components.core.permission import for_officers
+from components.core.permission import Scope, allowed
 from components.parties.decision import reject_dialog
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
@@ -35,7 +35,9 @@ WORDS = {
 )
 def attestations() -> rx.Component:
     """Draw the list, and the selected party or attestation in a drawer."""
-    new = for_officers(button("Issue attestation", "badge-check", kind="primary", on_click=Issue.begin("")))
+    new = allowed(
+        Scope.ATTESTATIONS_WRITE, button("Issue attestation", "badge-check", kind="primary", on_click=Issue.begin(""))
+    )
     return rx.el.div(
         rx.el.div(
             page_head("Attestations", "Review parties and see their on-chain attestations", new),

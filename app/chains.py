@@ -7,7 +7,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.chains.detail import chain_detail, environment, vm
 from components.chains.devnet import devnet_panel
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.ui.box import row, text
 from components.ui.button import button
 from components.ui.card import page_head, panel
@@ -160,7 +160,7 @@ def _switch(chain: rx.Var[ChainDetail], small: bool = False) -> rx.Component:
         "Disable", small=small, busy=busy, on_click=ChainsState.disable(chain.id), aria_label="Disable " + chain.name
     )
     allowed = rx.cond(chain.is_enabled, off, rx.cond(chain.obstacle == "", on, rx.fragment()))
-    return rx.cond(is_admin(), allowed, rx.fragment())
+    return rx.cond(may(Scope.CHAINS_WRITE), allowed, rx.fragment())
 
 
 def _about_use() -> rx.Var[Any]:

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import for_admins, is_admin
+from components.core.permission import Scope, allowed, permitted
 from components.oauth.consent import consent_field
 from components.ui.box import col, split, text
 from components.ui.button import button, link_button
@@ -45,7 +45,7 @@ def issuer() -> rx.Component:
         page_head(
             "Issuer",
             "Registration of this organization as an attestation issuer, chain by chain",
-            for_admins(_head_button()),
+            allowed(Scope.API_KEYS_WRITE, _head_button()),
         ),
         rx.cond(
             IssuerState.problem != "",
@@ -65,7 +65,7 @@ def _not_yet() -> rx.Component:
     register = button(
         "Register as issuer", "stamp", kind="primary", disabled=~IssuerState.is_ready, on_click=IssuerForm.show(True)
     )
-    ask = text("An admin registers the organization.", cls="muted")
+    register = permitted(Scope.API_KEYS_WRITE, register, "Register as issuer", sign="stamp")
     first = card(
         "Prerequisites",
         rx.el.div(checklist(IssuerState.needs, _need), class_name="needs"),
@@ -78,7 +78,7 @@ def _not_yet() -> rx.Component:
                 "Not registered as an issuer",
                 "Registering adds the treasury to the attestation registry of every enabled chain. "
                 "This organization can then attest on chain who may hold its tokens.",
-                rx.cond(is_admin(), register, ask),
+                register,
             ),
         ),
         first,
@@ -96,8 +96,9 @@ def _registered() -> rx.Component:
         "Complete the registration to attest there too.",
         tone="warn",
     )
-    complete = for_admins(
-        button("Complete registration", "stamp", kind="primary", small=True, on_click=IssuerForm.show(True))
+    complete = allowed(
+        Scope.API_KEYS_WRITE,
+        button("Complete registration", "stamp", kind="primary", small=True, on_click=IssuerForm.show(True)),
     )
     gap = rx.cond(IssuerState.missing > 0, rx.el.div(lacking, complete, class_name="gap-note"), rx.fragment())
     chains = card(

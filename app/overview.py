@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import for_admins
+from components.core.permission import Scope, allowed
 from components.organizations.getting_started import getting_started
 from components.organizations.overview import chains_card, inbox, recent_card, tiles, transactions_card
 from components.ui.box import col, split
@@ -29,7 +29,10 @@ def overview() -> rx.Component:
     head = page_head(
         "Overview",
         rx.fragment(Session.org.name, below),
-        for_admins(link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary")),
+        allowed(
+            Scope.MEMBERS_WRITE,
+            link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+        ),
     )
     again = button("Try again", "rotate-cw", on_click=OverviewState.load)
     broken = rx.cond(

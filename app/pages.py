@@ -12,6 +12,7 @@ import app.distributions.detail
 import app.distributions.list
 import app.distributions.new
 import app.home
+import app.investor.home
 import app.issuer
 import app.markets.detail
 import app.markets.list

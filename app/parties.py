@@ -7,7 +7,7 @@ from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
 from components.core.csv_link import csv_at
-from components.core.permission import for_officers
+from components.core.permission import Scope, allowed
 from components.parties.decision import reject_dialog
 from components.parties.form import party_form
 from components.ui.box import end
@@ -43,7 +43,9 @@ STATUSES = [
 )
 def parties() -> rx.Component:
     """Draw the list, and the selected party in a drawer."""
-    new = for_officers(button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True)))
+    new = allowed(
+        Scope.ATTESTATIONS_WRITE, button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True))
+    )
     return rx.el.div(
         rx.el.div(
             page_head("Parties", "People and companies of this organization, and their identity decisions", new),

@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
+from components.core.permission import permitted
 from components.ui.box import row, text
 from components.ui.button import button, link
 from components.ui.card import kv, page_head, panel
@@ -120,8 +121,8 @@ def _drawer() -> rx.Component:
         facts,
     )
     retry = button("Retry from here", "rotate-cw", kind="primary", busy=OneRequest.saving, on_click=OneRequest.retry)
-    may_retry = ONE.can_retry & (Session.org.role != "viewer")
     begun = text("Started ", when(ONE.created_at, "exact"), cls="muted small")
+    retry = permitted(ONE.scope, retry, "Retry from here", sign="rotate-cw")
     again = rx.fragment(text("Completed steps are not repeated.", cls="muted small grow"), retry)
     return drawer(
         rx.cond(ONE.title != "", ONE.title, "Request"),
@@ -131,7 +132,7 @@ def _drawer() -> rx.Component:
         is_open=OneRequest.is_open,
         on_close=OneRequest.leave,
         tools=step_buttons(Requests.step),
-        foot=(rx.cond(may_retry, again, begun),),
+        foot=(rx.cond(ONE.can_retry, again, begun),),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.oauth.clients import client_dialog, clients_card, removal_dialog
 from components.organizations.settings import (
     ip_ranges_card,
@@ -29,7 +29,7 @@ from state.organizations.settings import Settings
 def settings() -> rx.Component:
     """Draw the settings cards."""
     forms = (profile_card(), requirements_card(), security_card(), ip_ranges_card(), rules_card(), policy_card())
-    own = rx.el.fieldset(*forms, disabled=~is_admin(), class_name="bare col wide", aria_label="Settings")
+    own = rx.el.fieldset(*forms, disabled=~may(Scope.ORGS_WRITE), class_name="bare col wide", aria_label="Settings")
     cards = rx.el.div(own, clients_card(), class_name="col wide")
     loaded = rx.cond(Settings.given.version == "", skeleton(6), cards)
     return rx.fragment(

@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import for_admins
+from components.core.permission import Scope, allowed
 from components.ui.box import row, split
 from components.ui.button import button
 from components.ui.card import page_head, panel
@@ -25,8 +25,10 @@ from state.wallets.views import WalletView
 )
 def wallets() -> rx.Component:
     """Draw the list beside the selected wallet."""
-    link = for_admins(button("Link wallet", "link", on_click=WalletForm.begin("linked")))
-    new = for_admins(button("New wallet", "plus", kind="primary", on_click=WalletForm.begin("server")))
+    link = allowed(Scope.WALLETS_WRITE, button("Link wallet", "link", on_click=WalletForm.begin("linked")))
+    new = allowed(
+        Scope.WALLETS_WRITE, button("New wallet", "plus", kind="primary", on_click=WalletForm.begin("server"))
+    )
     listed = panel(
         list_table(
             "Wallets",

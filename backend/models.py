@@ -20,7 +20,7 @@ from backend.chain.models import (
 )
 from backend.chains.models import OrganizationChainRow
 from backend.daily_use.models import DailyLimitRow, DailyUseRow
-from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow, TreePartRow
+from backend.distributions.models import ClaimRow, DistributionRow, HeldRecipientRow, RecipientRow, TreePartRow
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
@@ -61,6 +61,7 @@ __all__ = [
     "FilePartRow",
     "FileRow",
     "FollowedContractRow",
+    "HeldRecipientRow",
     "IdempotencyRow",
     "InvitationRow",
     "IssuerRow",

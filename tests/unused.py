@@ -18,7 +18,7 @@ GENERATED = Path("backend/client/operations")
 SKIPPED = ("*/node_modules/*", "*/migrations/versions/*")
 REGISTERED = [
     *("@*.get", "@*.post", "@*.put", "@*.patch", "@*.delete", "@*.command"),
-    *("@page", "@rx.page"),
+    *("@page", "@investor_page", "@rx.page"),
     "@compiles",
     "@workflow",
     "@field_validator",

@@ -12,6 +12,7 @@ from components.distributions.detail import (
     facts,
     proof_card,
 )
+from components.distributions.held import held_card, release_dialog
 from components.ui.box import col, split
 from components.ui.button import button, link_button
 from components.ui.card import page_head
@@ -20,8 +21,10 @@ from components.ui.progress import request_progress
 from components.ui.status import badge
 from state.core.session import Session
 from state.distributions.detail import DistributionState
+from state.distributions.held import HeldState
 from state.distributions.operations import Activation, Cancellation, Deletion
 from state.distributions.proof import ProofFinder
+from state.distributions.release import Release
 
 ONE, REQUEST = DistributionState.distribution, DistributionState.request
 
@@ -39,7 +42,9 @@ ONE, REQUEST = DistributionState.distribution, DistributionState.request
         Activation.show(False),
         Cancellation.show(False),
         Deletion.show(False),
+        Release.show(False),
         DistributionState.load,
+        HeldState.load,
     ],
 )
 def distribution() -> rx.Component:
@@ -64,7 +69,9 @@ def _whole() -> rx.Component:
     return rx.fragment(
         page_head(
             ONE.name,
-            rx.el.span(ONE.symbol, " on ", ONE.chain),
+            rx.el.span(
+                ONE.asset_symbol, " on ", ONE.chain, rx.cond(ONE.is_quote, ", paid in " + ONE.symbol, rx.fragment())
+            ),
             link_button("View asset", "/o/" + Session.org.id + "/assets/" + ONE.asset_id, "landmark"),
             actions,
             badge=badge(ONE.status),
@@ -75,6 +82,7 @@ def _whole() -> rx.Component:
                 rx.cond(REQUEST.steps.length() > 0, shown, rx.fragment()),
                 deletion_note(),
                 facts(),
+                rx.cond(ONE.held > 0, held_card(), rx.fragment()),
                 cls="wide",
             ),
             rx.cond(ONE.has_recipients, proof_card(), rx.fragment()),
@@ -82,4 +90,5 @@ def _whole() -> rx.Component:
         activation_dialog(),
         cancellation_dialog(),
         deletion_dialog(),
+        release_dialog(),
     )

@@ -61,7 +61,7 @@ def distributions() -> rx.Component:
 
 def _row(one: rx.Var[DistributionView]) -> rx.Component:
     href = HREF + "/" + one.id + "?asset=" + one.asset_id
-    where = rx.el.div(one.symbol, " on ", one.chain, class_name="muted small trunc")
+    where = rx.el.div(one.asset_symbol, " on ", one.chain, class_name="muted small trunc")
     claimed = col(
         bar(one.claimed_percent, "Claimed of " + one.name),
         rx.el.span(one.claimed_percent, "%", class_name="muted small num"),

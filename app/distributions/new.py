@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
+from components.core.permission import Scope
 from components.distributions.form import drawing_up
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -17,6 +18,7 @@ from state.distributions.form import NewDistribution
     under="/o/[org_id]/distributions",
     crumbs=[("Distributions", "/o/" + Session.org.id + "/distributions"), ("New", "")],
     on_load=[NewDistribution.load],
+    needs=Scope.ASSETS_WRITE,
 )
 def distribution_new() -> rx.Component:
     """Draw the form, or what is missing before one can be created."""

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
+from components.core.permission import Scope
 from components.markets.wizard import wizard
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -18,6 +19,7 @@ MARKETS = "/o/" + Session.org.id + "/markets"
     title="Deploy a market",
     under="/o/[org_id]/markets",
     crumbs=[("Markets", MARKETS), ("Deploy", "")],
+    needs=Scope.ASSETS_WRITE,
     on_load=[MarketWizard.load],
 )
 def market_new() -> rx.Component:

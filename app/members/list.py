@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import for_admins
+from components.core.permission import Scope, allowed
 from components.invitations.list import invitations_panel, revoke_dialog
 from components.members.list import members_panel, remove_dialog, role_dialog, wallet_dialog
 from components.ui.button import button, link_button
@@ -27,7 +27,8 @@ def members() -> rx.Component:
         page_head(
             "Members",
             "Who has a role here. Roles from parent organizations also apply",
-            for_admins(
+            allowed(
+                Scope.MEMBERS_WRITE,
                 button("Add by wallet", "wallet", on_click=WalletMember.show(True)),
                 link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
             ),

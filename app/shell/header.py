@@ -5,7 +5,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import is_onlooker
+from components.core.permission import may
 from components.ui.button import button, icon_button, kbd, link, link_button
 from components.ui.card import avatar
 from components.ui.form import NativeForm
@@ -113,14 +113,13 @@ def tracker() -> rx.Component:
         (Tracker.running == 0) & (Tracker.failed == 0),
         rx.el.span(
             rx.cond(Tracker.problem == "", icon("list-checks", 15, class_name="idle"), rx.fragment()),
-            rx.el.span("Requests", class_name="word"),
+            rx.el.span("Requests", class_name="word", aria_hidden="true"),
             class_name="row tight",
         ),
         rx.fragment(),
     )
-    known = "Requests: " + Tracker.running.to_string() + " running, " + Tracker.failed.to_string() + " failed"
-    label = rx.cond(Tracker.problem != "", "Requests: could not be loaded", known)
-    face = rx.el.button(lost, running, failed, idle, class_name="track", type="button", aria_label=label)
+    told = rx.el.span(rx.cond(Tracker.problem != "", "Requests could not be loaded. ", "Requests: "), class_name="sr")
+    face = rx.el.button(told, lost, running, failed, idle, class_name="track", type="button")
     return rx.popover.root(
         rx.popover.trigger(face),
         rx.popover.content(_tracked(), align="end", aria_label="Requests", on_open_auto_focus=rx.prevent_default),
@@ -130,10 +129,16 @@ def tracker() -> rx.Component:
 def _tracked() -> rx.Component:
     none = rx.el.div("No requests yet.", class_name="muted", style={"padding": "4px 14px 16px"})
     rows = rx.el.ul(rx.foreach(Tracker.rows, _tracked_row), class_name="list")
+    all_requests = "/o/" + Session.org.id + "/requests"
+    failed = Tracker.failed.to_string() + " failed"
     return rx.el.div(
         rx.el.div(
             rx.el.h2("Requests", class_name="title-3"),
-            rx.el.span(link("All requests", "/o/" + Session.org.id + "/requests"), class_name="end"),
+            rx.el.span(
+                rx.cond(Tracker.failed > 0, link(failed, all_requests + "?status=failed"), rx.fragment()),
+                link("All requests", all_requests),
+                class_name="end row",
+            ),
             class_name="pop-head",
         ),
         rx.cond(
@@ -161,7 +166,7 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
     right = rx.cond(
         moving,
         elapsed(request.created_at),
-        rx.cond(request.can_retry & ~is_onlooker(), retry, when(request.updated_at)),
+        rx.cond(request.can_retry & may(request.scope), retry, when(request.updated_at)),
     )
     href = "/o/" + Session.org.id + "/requests?id=" + request.id
     return rx.el.li(
@@ -179,9 +184,8 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
 
 def account() -> rx.Component:
     """Draw the account menu: theme and sign-out. Signing out loads a page, because only that clears the cookie."""
-    face = rx.el.button(
-        avatar(Session.initials), class_name="icon-btn", type="button", aria_label="Account: " + Session.name
-    )
+    name = rx.el.span("Account: ", Session.name, class_name="sr")
+    face = rx.el.button(avatar(Session.initials), name, class_name="icon-btn", type="button")
     theme = rx.el.button(
         icon("sun-moon", 16), "Change theme", type="button", class_name="menu-item", on_click=rx.toggle_color_mode
     )

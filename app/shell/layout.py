@@ -8,10 +8,12 @@ import reflex as rx
 
 from app.shell.header import header, network_badge
 from app.shell.sidebar import Place, keys_dialog, places, sidebar
+from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
 from components.ui.button import link_button
+from components.ui.card import page_head
 from components.ui.note import empty, failure, page_skeleton
-from components.ui.overlay import Keys, Palette, Sheet
+from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from components.users.factors import factor_advice, proof_dialogs
 from state.approvals.list import ApprovalCount
@@ -48,13 +50,15 @@ def page(
     crumbs: Sequence[tuple[Any, Any]] = (),
     on_load: Sequence[Any] = (),
     is_own: bool = False,
+    needs: Scope | None = None,
 ) -> Callable[[Callable[[], rx.Component]], Callable[[], rx.Component]]:
     """Register a page.
 
     `route` begins with `/o/[org_id]/`; `under` is the route of the sidebar entry that a detail page belongs to;
     `crumbs` are (text, href) pairs after the organization, the last one with an empty href; by default the title. If
     the last crumb is a Var, it is the document's title too. `is_own`: the page is about the user, so it is drawn even
-    where the organization cannot be shown.
+    where the organization cannot be shown. `needs`: the scope of the page's only purpose, such as a new asset; people
+    without it read who has it instead.
     """
 
     def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
@@ -63,7 +67,8 @@ def page(
             places.append(Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown))
 
         def render() -> rx.Component:
-            return shell(draw(), current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
+            drawn = draw() if needs is None else rx.cond(may(needs), draw(), _not_permitted(title, needs))
+            return shell(drawn, current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
 
         render.__name__ = draw.__name__
         render.__module__ = draw.__module__
@@ -74,6 +79,14 @@ def page(
         return draw
 
     return wrap
+
+
+def _not_permitted(title: str, scope: Scope) -> rx.Component:
+    """Draw who may do what a page is for."""
+    return rx.fragment(
+        page_head(title, "Your role can read the results here"),
+        rx.el.div(empty("lock", "Your role cannot do this", who_can(scope)), class_name="card"),
+    )
 
 
 def shell(
@@ -118,6 +131,7 @@ def shell(
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),
+        FieldMessages.create(),
         keys_dialog(),
         proof_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
@@ -141,6 +155,7 @@ def entrance(title: Any, *children: rx.Component) -> rx.Component:
             rx.cond(Session.network == "devnet", below, rx.fragment()),
             class_name="sign-in",
         ),
+        FieldMessages.create(),
         class_name=rx.cond(Session.network == "devnet", "sign-in-page devnet", "sign-in-page"),
         custom_attrs={"data-hydrated": rx.State.is_hydrated},
     )

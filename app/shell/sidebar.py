@@ -90,21 +90,19 @@ def _face() -> list[rx.Component]:
             rx.el.span(above, class_name="above trunc"),
             class_name="grow col none",
         ),
+        rx.el.span(". Switch organization", class_name="sr"),
         icon("chevrons-up-down", 14, color="var(--fg-2)"),
     ]
 
 
-SWITCH = "Switch organization, current: " + Session.org.name
-
-
 def switcher_in_sheet() -> rx.Component:
     """Draw the current organization; pressed, it opens the palette, because a popover would be below the sheet."""
-    return OpenButton.create(*_face(), target="palette", label=SWITCH, class_name="switch")
+    return OpenButton.create(*_face(), target="palette", class_name="switch")
 
 
 def switcher() -> rx.Component:
     """Draw the current organization; pressed, it finds another one and opens the same kind of page there."""
-    face = rx.el.button(*_face(), class_name="switch", type="button", aria_label=SWITCH)
+    face = rx.el.button(*_face(), class_name="switch", type="button")
     body = rx.el.div(
         Picker.create(
             items=Session.found, value=Session.org.id, on_search=Session.find, on_pick=Shell.switched, focused=True,

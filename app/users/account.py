@@ -36,7 +36,11 @@ def account_redirect() -> rx.Component:
 )
 def account() -> rx.Component:
     """Draw second factors, linked wallets, sessions, and the password change."""
-    applications = link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window")
+    applications = rx.cond(
+        Session.org.id != "",
+        link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window"),
+        rx.fragment(),
+    )
     leave = button("Sign out everywhere", "log-out", on_click=SignOutEverywhere.show(True))
     change = button("Change password", "key-round", on_click=PasswordForm.show(True))
     return rx.fragment(

@@ -1,5 +1,7 @@
 """The sign-in pages. The form is a native post, because only a page load updates the socket's cookie."""
 
+from typing import Any
+
 import reflex as rx
 
 from app.shell.layout import entrance
@@ -9,11 +11,14 @@ from components.ui.note import note
 from components.users.factors import ShowPasskey
 from state.core.session import Session
 
+KEPT = Session.sign_in_email
 
-def _field(label: str, name: str, kind: str, complete: str) -> rx.Component:
+
+def _field(label: str, name: str, kind: str, complete: str, **props: Any) -> rx.Component:
     control = rx.el.input(
-        id=name, name=name, type=kind, required=True, auto_complete=complete, class_name="input large", max_length=256
-    )
+        id=name, name=name, type=kind, required=True, auto_complete=complete, class_name="input large", max_length=256,
+        **props,
+    )  # fmt: skip
     return rx.el.div(rx.el.label(label, html_for=name, class_name="label"), control, class_name="field")
 
 
@@ -27,8 +32,13 @@ def sign_in() -> rx.Component:
     """Draw the form; it works without a socket too."""
     form = NativeForm.create(
         _failed(),
-        _field("Email", "email", "email", "username"),
-        _field("Password", "password", "password", "current-password"),
+        # The keys draw new inputs once the email of a failed sign-in is known: focus and value apply to new ones only.
+        _field("Email", "email", "email", "username", default_value=Session.sign_in_email, key="of-" + KEPT),
+        rx.cond(
+            KEPT != "",
+            _field("Password", "password", "password", "current-password", auto_focus=True, key="again"),
+            _field("Password", "password", "password", "current-password", key="first"),
+        ),
         rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
         rx.el.button("Sign in", type="submit", class_name="btn primary large"),
         link("Forgot your password?", "/forgot-password", class_name="small"),

@@ -24,7 +24,7 @@ async function post(url, body, key) {
   throw { words: told.detail || "The upload failed. Try again.", findings };
 }
 
-export function CsvForm({ action, most = 0, label, example, onChecked, onMade }) {
+export function CsvForm({ action, further = "", isUnusable = false, most = 0, label, example, onChecked, onMade }) {
   const form = useRef(null);
   const key = useRef("");
   const [busy, setBusy] = useState(false);
@@ -51,12 +51,12 @@ export function CsvForm({ action, most = 0, label, example, onChecked, onMade })
     setProblem(null);
     try {
       if (checked) {
-        onMade?.((await post(action, body, key.current)).id);
+        onMade?.((await post(`${action}${further}`, body, key.current)).id);
       } else {
-        const { impact } = await post(`${action}&dry_run=true`, body);
+        const plan = await post(`${action}&dry_run=true`, body);
         // One key per checked list, so that a second press creates no second draft.
         key.current = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-        onChecked?.(impact.total_recipients, impact.total_amount, impact.merkle_root ?? "");
+        onChecked?.(JSON.stringify(plan));
         setChecked(true);
       }
     } catch (error) {
@@ -89,7 +89,7 @@ export function CsvForm({ action, most = 0, label, example, onChecked, onMade })
         </div>
       )}
       <div className="row">
-        <button type="submit" className="btn primary" disabled={busy} aria-busy={busy}>
+        <button type="submit" className="btn primary" disabled={busy || (checked && isUnusable)} aria-busy={busy}>
           {busy && <LoaderCircle size={14} className="spin" aria-hidden="true" />}
           {checked ? "Create draft" : "Check the list"}
         </button>

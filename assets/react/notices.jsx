@@ -1,5 +1,5 @@
 /* Toasts from the backend. Reflex sends its own as JavaScript to eval, which our CSP forbids. */
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { CircleCheck, CircleX, Info, LoaderCircle, TriangleAlert, X } from "lucide-react";
 
@@ -7,26 +7,31 @@ const ICONS = { ok: CircleCheck, bad: CircleX, warn: TriangleAlert, info: Info, 
 
 function Notice({ item, close }) {
   const held = useRef(false);
+  const [late, setLate] = useState(false);
+  /* The toast of a running request stays until its result replaces it, for two minutes at most. */
+  const awaits = Boolean(item.request_id) && !late;
+  const tone = late && item.request_id ? "info" : item.tone;
   useEffect(() => {
-    let left = item.tone === "bad" ? 14 : 7;
+    let left = awaits ? 120 : tone === "bad" ? 14 : 7;
     const timer = setInterval(() => {
-      if (!held.current && --left <= 0) close(item.id);
+      if (held.current || --left > 0) return;
+      awaits ? setLate(true) : close(item.id);
     }, 1000);
     return () => clearInterval(timer);
-  }, [item.id, item.tone]);
-  const Icon = ICONS[item.tone] || Info;
+  }, [item.id, tone, awaits]);
+  const Icon = ICONS[tone] || Info;
   const hold = (value) => () => {
     held.current = value;
   };
   return (
     <div
-      className={`notice ${item.tone === "busy" ? "info" : item.tone}`}
-      role={item.tone === "bad" ? "alert" : undefined}
+      className={`notice ${tone === "busy" ? "info" : tone}`}
+      role={tone === "bad" ? "alert" : undefined}
       onMouseEnter={hold(true)} onMouseLeave={hold(false)} onFocus={hold(true)} onBlur={hold(false)}
     >
-      <Icon size={16} aria-hidden="true" className={item.tone === "busy" ? "spin" : ""} />
+      <Icon size={16} aria-hidden="true" className={tone === "busy" ? "spin" : ""} />
       <div className="grow">
-        <div>{item.title}</div>
+        <div>{late && item.request_id ? `Still running: ${item.title}` : item.title}</div>
         {item.detail && <div className="muted small">{item.detail}</div>}
       </div>
       {item.href && <Link className="link" to={item.href} onClick={() => close(item.id)}>{item.link || "View"}</Link>}

@@ -73,8 +73,8 @@ export function Picker({
           return [
             head && <li key={`g${head}`} className="group" role="presentation">{head}</li>,
             <li
-              key={item.id} id={`${id}${i}`} role="option" aria-selected={value !== undefined && value === item.id}
-              aria-disabled={item.off ? true : undefined} data-active={i === at}
+              key={item.id} id={`${id}${i}`} role="option" aria-selected={i === at}
+              aria-disabled={item.off ? true : undefined} data-active={i === at} data-chosen={item.id === value}
               onMouseMove={() => at !== i && setAt(i)} onMouseDown={(event) => event.preventDefault()} onClick={() => pick(item)}
             >
               {item.depth > 0 && <span style={{ width: `${18 * item.depth}px`, flex: "none" }} />}
@@ -84,7 +84,8 @@ export function Picker({
                 {item.sub && <span className="muted small trunc" style={{ display: "block" }}>{item.sub}</span>}
               </span>
               {item.hint && <span className="muted small num">{item.hint}</span>}
-              {value !== undefined && value === item.id && <Check size={14} aria-hidden="true" color="var(--info-i)" />}
+              {item.id === value && <Check size={14} aria-hidden="true" color="var(--info-i)" />}
+              {item.id === value && <span className="sr">current</span>}
             </li>,
           ];
         })}

@@ -19,7 +19,7 @@ _RECORDS = {
         case when t.accredited then 'accredited' end, t.country,
         'expires ' || to_char(t.expires_at at time zone 'UTC', 'FMDD Mon YYYY'))
       from attestations t left join parties p on p.id = t.party_id""",
-    "distId": "select name from distributions t",
+    "distId": "select name || coalesce(', paid in ' || currency_symbol, '') from distributions t",
     "from_wallet_id": _WALLET,
     "marketId": """
       select concat_ws(' on ', a.symbol || '/' || coalesce(t.quote_symbol, 'not deployed'), c.display_name)

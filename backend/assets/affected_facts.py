@@ -28,12 +28,12 @@ _ORDERS = """
 _CLAIMS = """
     select d.id, d.name, d.chain_eid, r.address, r.amount from distributions d
     join distribution_recipients r on r.distribution_id = d.id
-    where d.asset_id = :asset and d.status = 'active' and not exists (
+    where d.asset_id = :asset and d.status = 'active' and d.currency_address is null and not exists (
       select 1 from distribution_claims c where c.distribution_id = d.id and c.index = r.index)
 """
 _OPEN_CLAIMS = """
     select coalesce(sum(total_recipients - claimed_recipients), 0) from distributions
-    where asset_id = :asset and status = 'active' and has_recipients
+    where asset_id = :asset and status = 'active' and has_recipients and currency_address is null
 """
 _ATTESTED = """ and exists (
     select 1 from attestations a where a.organization_id = d.organization_id and a.chain_eid = d.chain_eid
@@ -51,11 +51,12 @@ async def facts(session: AsyncSession, organization_id: UUID, asset_id: UUID) ->
         orders=list(await session.execute(sa.text(_ORDERS), values)),
         claims=list(await session.execute(sa.text(_CLAIMS if few else _CLAIMS + _ATTESTED), values)),
         markets={row.id: row for row in await session.execute(sa.text(_MARKETS), values)},
-        treasuries=await _treasuries(session, organization_id),
+        treasuries=await treasuries(session, organization_id),
         holding={(h.chain_eid, h.address): int(h.balance) for h in everyone},
     )
 
 
-async def _treasuries(session: AsyncSession, organization_id: UUID) -> frozenset[str]:
+async def treasuries(session: AsyncSession, organization_id: UUID) -> frozenset[str]:
+    """Return the addresses of the organization's treasuries, to which the rules do not apply."""
     query = sa.text("select address from wallets where organization_id = :org and is_default")
     return frozenset(await session.scalars(query, {"org": organization_id}))

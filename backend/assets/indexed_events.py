@@ -2,6 +2,7 @@
 may settle."""
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -155,5 +156,7 @@ def _row(eid: int, log: Log, owner: DeploymentRow) -> EventRow | None:
     if name == "RulesSet":
         return RuleSetRow(version=values["version"], rules=TokenRules.of_abi(values["rules"]).as_dict(), **place)
     if name == "Transfer":
-        return TokenTransferRow(from_address=values["from"], to_address=values["to"], amount=values["value"], **place)
+        at = datetime.fromtimestamp(log.timestamp, UTC)
+        amounts = {"from_address": values["from"], "to_address": values["to"], "amount": values["value"]}
+        return TokenTransferRow(created_at=at, **amounts, **place)
     return None

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from backend.auth import investor_entry
 from backend.auth.calls import Call
 from backend.auth.freshness import is_fresh
 from backend.auth.scopes import ROLE_SCOPES, IdentityScope, Scope, highest, scopes_of
@@ -100,6 +101,8 @@ class Context:
     address: str = ""
     request_id: str = ""
     organization_id: UUID = NOWHERE
+    investor: UUID | None = None
+    """The membership as which a client has entered (`enter_as_investor`)."""
     roles: list[Role] = field(default_factory=list)
     scopes: frozenset[Scope] = frozenset()
     network: Network = Network.TESTNET
@@ -170,10 +173,12 @@ class Context:
 
         Its proofs remain valid for the whole response.
         """
-        entered = () if self.organization_id == NOWHERE else (self.organization_id,)
+        entered = () if self.organization_id == NOWHERE or self.investor else (self.organization_id,)
         async with db.transaction(*entered) as session:
             if self.person:
                 await db.see_oneself(session, self.person.user_id)
+            if self.investor:
+                await investor_entry.enter(session, self.investor, self.ip_address)
             yield replace(self, session=session)
 
     async def enter(self, organization_id: UUID, *needed: Scope) -> None:
@@ -184,6 +189,17 @@ class Context:
         self.network = await self._network()
         if needed and not self.scopes.intersection(needed):
             raise InsufficientScope(*needed)
+
+    async def enter_as_investor(self, membership_id: UUID) -> investor_entry.Entered:
+        """Enter an organization as the client of a membership: without scopes, and only their own rows are visible.
+
+        404 where the person has no such membership.
+        """
+        self.require_person(in_browser=True)
+        found = await investor_entry.enter(self.session, membership_id, self.ip_address)
+        self.organization_id, self.investor, self.network = found.organization_id, membership_id, found.network
+        self.roles, self.scopes = [Role.CLIENT], frozenset()
+        return found
 
     async def widen(self, organization_id: UUID) -> list[Role]:
         """Make an organization visible to the transaction; return and store the caller's roles there.

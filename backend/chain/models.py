@@ -163,7 +163,7 @@ class StateEventRow(Row, table=True):
 
 
 class TokenTransferRow(Row, table=True):
-    """A token's Transfer event; the cap table is the sum of all."""
+    """A token's Transfer event; the cap table is the sum of all. `created_at` is the time of its block."""
 
     __tablename__ = "token_transfers"
     __table_args__ = (sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),)

@@ -2,7 +2,8 @@
 
 Two groups work at run time, each with its own login role (see `backend.core.logins`). `signum_app` serves requests and
 workflows. It sees only the organizations named in `app.organization_ids`, their people, the person of `app.user_id`,
-and the rows that the secrets in `app.proven` open. `signum_worker` (relayer, indexer, sweeps, transaction store) sees
+and the rows that the secrets in `app.proven` open; with `app.investor`, only what concerns that investor
+(backend/migrations/sql/investors.sql). `signum_worker` (relayer, indexer, sweeps, transaction store) sees
 all rows. Neither owns a table.
 """
 
@@ -34,7 +35,7 @@ _REHEARSAL = "rehearsal"
 _PLACE = "place"
 _SEEN = sa.text(
     "select current_setting('app.organization_ids', true), current_setting('app.user_id', true),"
-    " current_setting('app.proven', true)"
+    " current_setting('app.proven', true), current_setting('app.investor', true)"
 )
 _WIDEN = sa.text(
     "select set_config('app.organization_ids', concat_ws(',', seen, cast(:id as text)), true)"
@@ -44,7 +45,7 @@ _WIDEN = sa.text(
 _TIMEOUTS = sa.text("select set_config('lock_timeout', '10s', true), set_config('statement_timeout', '30s', true)")
 _SEE_AGAIN = sa.text(
     "select set_config('app.organization_ids', :ids, true), set_config('app.user_id', :person, true),"
-    " set_config('app.proven', :proofs, true)"
+    " set_config('app.proven', :proofs, true), set_config('app.investor', :investor, true)"
 )
 
 
@@ -216,7 +217,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
         return
     if session.new or session.dirty or session.deleted or _LAST in session.info:
         raise RuntimeError("a transaction that has written cannot be paused")
-    seen, person, proofs = (await session.execute(_SEEN)).one()
+    known = dict(zip(("ids", "person", "proofs", "investor"), (await session.execute(_SEEN)).one(), strict=True))
     await session.commit()
     session.expunge_all()
     place: Place | None = session.info.get(_PLACE)
@@ -227,7 +228,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
     finally:  # the caller may continue without a response
         if place is not None and was_held:
             await place.take_again()
-        await session.execute(_SEE_AGAIN, {"ids": seen or "", "person": person or "", "proofs": proofs or ""})
+        await session.execute(_SEE_AGAIN, {name: value or "" for name, value in known.items()})
         for look_again in session.info.get("resume", ()):
             await look_again()
 

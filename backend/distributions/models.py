@@ -35,7 +35,7 @@ class DistributionRow(Row, table=True):
         sa.Index(
             "ix_distributions_recipients",
             "organization_id",
-            postgresql_include=["total_recipients"],
+            postgresql_include=["total_recipients", "held_recipients"],
             postgresql_where=sa.text("has_recipients"),
         ),
     )
@@ -51,6 +51,12 @@ class DistributionRow(Row, table=True):
     claimed_recipients: int = Field(default=0, sa_type=sa.BigInteger)
     claimed_amount: int | None = amount_field(0)
     has_recipients: bool = False
+    excluded_recipients: int = Field(default=0, sa_type=sa.BigInteger)
+    held_recipients: int = Field(default=0, sa_type=sa.BigInteger)
+    currency_address: str | None = None
+    currency_symbol: str | None = None
+    currency_decimals: int | None = None
+    held_of: UUID | None = Field(default=None, foreign_key="distributions.id", ondelete="SET NULL", index=True)
     distributor_address: str | None = Field(default=None, index=True)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
     ended_block: int | None = Field(default=None, sa_type=sa.BigInteger)
@@ -70,6 +76,21 @@ class RecipientRow(SQLModel, table=True):
     address: str
     amount: int | None = amount_field(0)
     node: int = Field(sa_type=sa.BigInteger)
+
+
+class HeldRecipientRow(SQLModel, table=True):
+    """A recipient outside the tree, whom the rules refused; `reasons` are separated by line ends. `released_by` is the
+    later distribution that pays it."""
+
+    __tablename__ = "distribution_held_recipients"
+
+    organization_id: UUID = _owner()
+    distribution_id: UUID = _part_of()
+    index: int = Field(primary_key=True, sa_type=sa.BigInteger)
+    address: str
+    amount: int | None = amount_field(0)
+    reasons: str
+    released_by: UUID | None = Field(default=None, foreign_key="distributions.id", ondelete="SET NULL", index=True)
 
 
 class TreePartRow(SQLModel, table=True):

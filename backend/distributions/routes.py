@@ -15,10 +15,11 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Address
-from backend.distributions import drafts, listing, proofs, recipient_list, rules, service
+from backend.distributions import creation, drafts, held, listing, proofs, recipient_list, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
     Activated,
+    BlockedRecipients,
     Distribution,
     DistributionAccepted,
     DistributionActivate,
@@ -27,6 +28,8 @@ from backend.distributions.schemas import (
     DistributionPlan,
     DistributionStatus,
     EntitlementList,
+    HeldRecipientList,
+    PaidIn,
     Proof,
 )
 from backend.http.middleware import CSV, MAX_CSV
@@ -130,6 +133,10 @@ async def create_distribution(
     name: Annotated[str | None, Query(max_length=120, description="With a CSV body only.")] = None,
     chain_eid: Annotated[str | None, Query(max_length=10, description="With a CSV body only.")] = None,
     amounts: Annotated[Unit, Query(description="With a CSV body only: the unit of its amounts.")] = "base",
+    currency: Annotated[PaidIn, Query(description="With a CSV body only: what is paid out.")] = PaidIn.ASSET,
+    blocked: Annotated[
+        BlockedRecipients, Query(description="With a CSV body only: what happens to blocked recipients.")
+    ] = BlockedRecipients.INCLUDE,
     dry_run: DryRun = False,
 ) -> Distribution | DistributionPlan:
     """Create a draft distribution of the asset: recipients as JSON, or as `text/csv` lines of `address,amount` (up to
@@ -137,26 +144,30 @@ async def create_distribution(
     whole tokens such as 12.5 with `amounts=whole`. Addresses, amounts, duplicates and the sum are checked; errors name
     the lines. The merkle tree is OpenZeppelin's standard one over (uint256 index, address, uint256 amount); the index
     is the position in the list. `holders` takes the holders at a block instead, in proportion; `total_amount` alone
-    leaves root and count to the activation. A draft without an activation or cancellation is deleted after 30 days."""
+    leaves root and count to the activation. A dry run checks every recipient against the asset's rules; `blocked`
+    decides what happens to those whom the rules refuse. A draft without an activation or cancellation is deleted after
+    30 days."""
     upload: Upload | None = request.state.upload
     if upload is not None or request.headers.get("content-type", "").lower().startswith(CSV):
-        body = _validated({"name": name, "chain_eid": _number(chain_eid)}, "query")
-        asset = await records.asset(context.session, orgId, assetId)
-        decimals = asset.decimals if amounts == "whole" else 0
+        given = {"name": name, "chain_eid": _number(chain_eid), "currency": currency, "blocked": blocked}
+        body = _validated(given, "query")
+        decimals = await creation.decimals(context, assetId, body) if amounts == "whole" else 0
         source = upload.file if upload else BytesIO(await request.body())
         recipients: Recipients | None = await service.computed(context, of_csv, source, decimals)
     else:
-        if name is not None or chain_eid is not None or amounts != "base":
+        others = (name, chain_eid, amounts, currency, blocked)
+        if others != (None, None, "base", PaidIn.ASSET, BlockedRecipients.INCLUDE):
             raise BadRequest(
-                "name, chain_eid and amounts belong in the query only with a CSV body. Put them in the JSON body."
+                "name, chain_eid, amounts, currency and blocked belong in the query only with a CSV body. Put them in "
+                "the JSON body."
             )
         body = _validated(await request.json() if await request.body() else None, "body")
         rules.check_source(body)
         recipients = _pairs(body)
-    drawn = await service.draft(context, assetId, body, recipients)
+    drawn = await creation.draft(context, assetId, body, recipients, is_dry_run=dry_run)
     if dry_run:
-        return planned(response, service.plan(drawn.row, ["Recipients and their tree stored"]))
-    return await listing.one(context, assetId, await service.create(context, drawn))
+        return planned(response, await creation.plan(context, drawn))
+    return await listing.one(context, assetId, await creation.create(context, drawn))
 
 
 def _validated(values: Any, place: str) -> DistributionCreate:
@@ -216,6 +227,20 @@ async def list_recipients(
     """List the recipients of a distribution, by their position in its list. Empty if Signum knows only the root
     (`has_recipients` is false)."""
     return await recipient_list.page(context, await service.distribution(context, assetId, distId), page)
+
+
+@router.get(ONE + "/held-recipients")
+@requires(Scope.ASSETS_READ)
+async def list_held_recipients(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    distId: UUID,
+    page: Annotated[Page, Depends(held.LIST.page)],
+) -> HeldRecipientList:
+    """List the recipients whom the asset's rules refused when the distribution was created with `blocked=hold`, with
+    the reasons. They are not paid."""
+    return await held.page(context, await service.distribution(context, assetId, distId), page)
 
 
 @router.get(ONE + "/proofs/{address}")

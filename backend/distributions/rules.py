@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from backend.core.errors import BadRequest, Conflict, Invalid
-from backend.distributions.schemas import DistributionActivate, DistributionCreate, DistributionStatus
+from backend.distributions.schemas import SOURCES, DistributionActivate, DistributionCreate, DistributionStatus
 
 DRAFT, CANCELLED = DistributionStatus.DRAFT, DistributionStatus.CANCELLED
 
@@ -52,14 +52,23 @@ def check_same_status(asked: str | None, status: DistributionStatus) -> None:
 
 
 def check_source(body: DistributionCreate) -> None:
-    """Raise 422 if more than one of the three sources is given. With none, the activation brings the root, and later
+    """Raise 422 if more than one of the four sources is given. With none, the activation brings the root, and later
     transfers fund it."""
-    given = [name for name in ("recipients", "holders", "total_amount") if getattr(body, name) is not None]
+    given = [name for name in SOURCES if getattr(body, name) is not None]
     if len(given) > 1:
-        detail = "is one of three: send recipients, holders, or total_amount alone"
+        detail = "is one of four: send recipients, holders, held_of, or total_amount alone"
         raise Invalid([{"pointer": f"/{name}", "detail": detail} for name in given])
     if body.total_amount is not None and int(body.total_amount) == 0:
         raise Invalid([{"pointer": "/total_amount", "detail": "must be above 0"}])
+
+
+def check_releases(status: DistributionStatus) -> None:
+    """Raise 409 if held recipients of a distribution cannot be released: before it is active, or after it was
+    cancelled."""
+    if status not in (DistributionStatus.ACTIVE, DistributionStatus.COMPLETED):
+        raise Conflict(
+            f"The distribution is {status}. Its held recipients can be released while it is active or completed."
+        )
 
 
 def shares(total: int, holdings: Mapping[str, int]) -> dict[str, int]:

@@ -6,13 +6,16 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from backend.compliance.impact_schemas import StandingSource
 from backend.core.fields import (
     UINT256,
     Acceptance,
     Address,
     Body,
     Eid,
+    Id,
     Name,
+    NullIs,
     Record,
     Timestamp,
     TokenAmount,
@@ -45,8 +48,27 @@ class DistributionStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class PaidIn(StrEnum):
+    """What a distribution pays out: the `asset`, or the chain's `quote` currency, whose contract has no rules."""
+
+    ASSET = "asset"
+    QUOTE = "quote"
+
+
+class BlockedRecipients(StrEnum):
+    """What happens to recipients whom the asset's rules refuse. `include`: they are in the tree like all others, and
+    the token refuses their claim until they are eligible; where the quote currency is paid out, nothing would refuse
+    the claim, so it means `refuse`. `refuse`: nothing is created (409). `exclude`: they are
+    omitted. `hold`: they are omitted from the tree, and listed as held."""
+
+    INCLUDE = "include"
+    REFUSE = "refuse"
+    EXCLUDE = "exclude"
+    HOLD = "hold"
+
+
 class Recipient(Body):
-    """A recipient and an amount, in base units of the asset."""
+    """A recipient and an amount, in base units of the currency."""
 
     address: Address
     amount: Above0
@@ -61,7 +83,7 @@ class HoldersAt(Body):
     block: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
 
 
-SOURCES = ("recipients", "holders", "total_amount")
+SOURCES = ("recipients", "holders", "total_amount", "held_of")
 
 
 def _only(source: str | None) -> JsonValue:
@@ -74,8 +96,12 @@ ONE_OF: list[JsonValue] = [_only(source) for source in (*SOURCES, None)]
 
 
 class DistributionCreate(Body):
-    """A new distribution from one source: `recipients` or `holders`, whose tree is built here, or `total_amount`, which
-    is paid out under the activation's root. Without any of them, transfers to the distributor fund it."""
+    """A new distribution from one source: `recipients` or `holders`, whose tree is built here, `held_of`, which
+    releases the held recipients of an earlier distribution who are eligible now, or `total_amount`, which is paid out
+    under the activation's root. Without any of them, transfers to the distributor fund it. `blocked` says what happens
+    to recipients whom the asset's rules refuse; the shares of holders are not given to others. With `held_of`, they
+    stay held where they are, and the currency is that of the earlier distribution. Amounts are base units of the asset,
+    or of the chain's quote currency with `currency: "quote"`."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF})
 
@@ -84,6 +110,9 @@ class DistributionCreate(Body):
     recipients: Annotated[list[Recipient], Field(min_length=1, max_length=2_000_000)] | None = None
     holders: HoldersAt | None = None
     total_amount: Above0 | None = None
+    held_of: Id | None = None
+    currency: Annotated[PaidIn, NullIs(PaidIn.ASSET)] = PaidIn.ASSET
+    blocked: Annotated[BlockedRecipients, NullIs(BlockedRecipients.INCLUDE)] = BlockedRecipients.INCLUDE
 
 
 class DistributionActivate(Body):
@@ -99,13 +128,18 @@ class Activated(BaseModel):
 
 
 class Distribution(Record):
-    """A distribution record. Claimed amounts come from chain events."""
+    """A distribution record. Claimed amounts come from chain events. `excluded_recipients` and `held_recipients` were
+    in its list, but not eligible when it was created. `held_of` is the distribution whose held recipients it pays.
+    The `currency_…` fields name the quote currency of its amounts; they are null where the asset is paid out."""
 
     id: UUID
     organization_id: UUID
     asset_id: UUID
     asset_symbol: str | None = None
     asset_decimals: int | None = None
+    currency_address: str | None
+    currency_symbol: str | None
+    currency_decimals: int | None
     name: str
     chain_eid: int
     chain_name: str | None = None
@@ -116,6 +150,9 @@ class Distribution(Record):
     claimed_recipients: int
     claimed_amount: str
     has_recipients: bool
+    excluded_recipients: int
+    held_recipients: int
+    held_of: UUID | None
     distributor_address: str | None
     request_id: UUID | None
     failure: str | None
@@ -130,11 +167,39 @@ class DistributionList(RecordPage):
     nextCursor: str | None
 
 
+class RecipientCheck(BaseModel):
+    """A recipient, and the rules of the asset that refuse it. `index` is the position in the list that was sent."""
+
+    index: int
+    address: str
+    name: str
+    amount: str
+    eligible: bool
+    reasons: list[str]
+
+
+class RecipientsCheck(BaseModel):
+    """How the asset's rules judge the recipients: counts and sums of all, and the first 200, blocked ones first.
+    `block` is where the chain's attestations were read; null if they come from the `tables`. `warnings` concern claims
+    of all recipients, such as a lock-up."""
+
+    eligible: int
+    blocked: int
+    total_eligible: str
+    total_blocked: str
+    source: StandingSource
+    block: int | None
+    warnings: list[str]
+    recipients: list[RecipientCheck]
+
+
 class DistributionPlan(BaseModel):
-    """Response to `?dry_run=true`: all checks ran, nothing was changed."""
+    """Response to `?dry_run=true`: all checks ran, nothing was changed. `check` is the eligibility of the recipients of
+    a new distribution; null for other operations, and without recipients."""
 
     steps: list[str]
     impact: dict[str, str]
+    check: RecipientsCheck | None = None
 
 
 class DistributionAccepted(Acceptance):
@@ -158,6 +223,26 @@ class EntitlementList(RecordPage):
     """A page of recipients."""
 
     recipients: list[Entitlement]
+    nextCursor: str | None
+
+
+class HeldRecipient(Record):
+    """A recipient whom the asset's rules refused when the distribution was created, with the reasons of that time.
+    `index` is the position in the list that was sent. `released_by` is the distribution that pays it; null while it is
+    held, again after that distribution was deleted, or was cancelled before the recipient claimed."""
+
+    index: int
+    address: str
+    name: str
+    amount: str
+    reasons: list[str]
+    released_by: UUID | None
+
+
+class HeldRecipientList(RecordPage):
+    """A page of held recipients."""
+
+    recipients: list[HeldRecipient]
     nextCursor: str | None
 
 

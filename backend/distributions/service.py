@@ -1,7 +1,6 @@
 """Check and request distributions. The workflow does the work on chain."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -20,20 +19,16 @@ from backend.core import db, threads
 from backend.core.changes import publish
 from backend.core.errors import Conflict, NotFound
 from backend.core.threads import Work
-from backend.distributions import funding, proofs, rules, snapshot, states
-from backend.distributions.merkle import MerkleTree
+from backend.distributions import currencies, eligibility, funding, rules, states
 from backend.distributions.models import DistributionRow
-from backend.distributions.recipients import Recipients
 from backend.distributions.rules import Payout, Terms
 from backend.distributions.schemas import (
     DistributionAccepted,
     DistributionActivate,
-    DistributionCreate,
     DistributionPlan,
     DistributionStatus,
 )
 from backend.issuers import service as issuers
-from backend.organizations import quotas
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
@@ -45,58 +40,10 @@ GAS = 1_900_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A distribution that passed every check of its creation. Without recipients, it has no tree."""
-
-    row: DistributionRow
-    recipients: Recipients | None
-    tree: MerkleTree | None
-
-
-async def draft(context: Context, asset_id: UUID, body: DistributionCreate, recipients: Recipients | None) -> Draft:
-    """Run every check, and build the tree; nothing is written."""
-    place = await distributable(context, asset_id, body.chain_eid)
-    if body.holders is not None:
-        recipients = await snapshot.recipients(context, asset_id, place, body.holders)
-    row = DistributionRow(
-        organization_id=context.organization_id,
-        asset_id=asset_id,
-        name=body.name,
-        chain_eid=body.chain_eid,
-        total_amount=int(body.total_amount or 0),
-    )
-    if recipients is None:
-        return Draft(row, None, None)
-    tree = await computed(context, MerkleTree, recipients.addresses, recipients.amounts)
-    row.merkle_root, row.total_recipients, row.total_amount = tree.root, len(recipients.amounts), recipients.total
-    row.has_recipients = True
-    await quotas.check_recipients(context.session, context.organization_id, row.total_recipients)
-    return Draft(row, recipients, tree)
-
-
 async def computed(context: Context, function: Callable[..., T], *args: Any) -> T:
     """Return the result of long work on a list of recipients. Callers take turns, without a database connection."""
     async with db.paused(context.session), threads.turn(Work.LISTS):
         return await threads.run(Work.LISTS, function, *args)
-
-
-async def create(context: Context, drawn: Draft) -> UUID:
-    """Write a draft with its recipients and their tree, so that every proof is available immediately; return its ID.
-
-    Recipients that were stored concurrently are counted last: others wait for the commit only.
-    """
-    if drawn.recipients is not None:
-        await quotas.count_recipients(context.session, context.organization_id, len(drawn.recipients.amounts))
-    context.session.add(drawn.row)
-    await context.session.flush()
-    if drawn.recipients is not None and drawn.tree is not None:
-        await proofs.store(context.session, drawn.row, drawn.recipients, drawn.tree)
-    await states.created(context.session, drawn.row)
-    if drawn.row.has_recipients:
-        await quotas.queue_recipients(context.session, context.organization_id)
-        await quotas.check_recipients(context.session, context.organization_id)
-    return drawn.row.id
 
 
 async def distributable(context: Context, asset_id: UUID, eid: int) -> Place:
@@ -133,8 +80,12 @@ async def checked(
     place = await distributable(context, asset_id, row.chain_eid)
     attester = await issuers.attester_on(context.session, context.organization_id, row.chain_eid)
     async with lost_transactions.considered(context.session, row.chain_eid):
-        async with db.paused(context.session):
-            await funding.check(place, attester.address if attester else None, row.total_amount or 0)
+        if row.currency_address is not None:
+            await eligibility.check_still(context, place, row)
+            await currencies.check_balance(context, row, place)
+        else:
+            async with db.paused(context.session):
+                await funding.check(place, attester.address if attester else None, row.total_amount or 0)
         wallet = await signing_wallets.treasury(context.session, context.organization_id)
         await records.check_funded(context.session, wallet, row.chain_eid, GAS)
     row = await distribution(context, asset_id, distribution_id, lock=True)
@@ -162,7 +113,7 @@ async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body
         subject=("distribution", row.id),
         scope=Scope.ASSETS_WRITE,
         order=asset_id,
-        steps=[Step(name, title, row.chain_eid) for name, title in STEPS],
+        steps=[Step(name, title, row.chain_eid) for name, title in steps_of(row)],
         arguments=Payout(body.merkleRoot, body.totalRecipients, row.total_amount or 0).stored(),
     )
     await states.change(
@@ -185,11 +136,18 @@ STEPS = (
 )
 
 
+def steps_of(row: DistributionRow) -> list[tuple[str, str]]:
+    """Return the steps of an activation; a currency without rules needs no attestation."""
+    return [step for step in STEPS if row.currency_address is None or step[0] != "distributor_attested"]
+
+
 def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
-    """Return the plan: its steps, and how much goes to how many recipients."""
+    """Return the plan: its steps, how much goes to how many recipients, and the currency if it is not the asset."""
     impact = {"total_amount": str(row.total_amount), "total_recipients": str(row.total_recipients or 0)}
     if row.merkle_root is not None:
         impact["merkle_root"] = row.merkle_root
+    if row.currency_symbol is not None:
+        impact |= {"currency_symbol": row.currency_symbol, "currency_decimals": str(row.currency_decimals)}
     return DistributionPlan(steps=list(steps), impact=impact)
 
 
@@ -199,7 +157,7 @@ async def activation_plan(
     """Run every check of an activation, and return its steps; none if it was accepted before."""
     row, is_repeated = await checked(context, asset_id, distribution_id, body)
     own = {"merkle_root": body.merkleRoot, "total_recipients": str(body.totalRecipients)}
-    shown = plan(row, [] if is_repeated else [title for _, title in STEPS])
+    shown = plan(row, [] if is_repeated else [title for _, title in steps_of(row)])
     return shown.model_copy(update={"impact": shown.impact | own})
 
 

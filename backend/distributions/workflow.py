@@ -4,16 +4,17 @@ from dataclasses import asdict
 from typing import Any
 
 from backend.assets import records
+from backend.assets.models import AssetRow
 from backend.assets.transaction_step import write
 from backend.assets.transfer_check import Place
 from backend.chain.abi.outcome import Outcome
-from backend.chain.bindings import distributor, registry, token
+from backend.chain.bindings import distributor, quote_token, registry, token
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import Undone
 from backend.chain.indexer import indexer
 from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError
-from backend.distributions import funding, rules, states
+from backend.distributions import currencies, funding, rules, states
 from backend.distributions.models import DistributionRow
 from backend.distributions.rules import Payout
 from backend.distributions.schemas import DistributionStatus
@@ -44,8 +45,9 @@ async def activate(run: Run) -> None:
     place = await _place(run, row)
     async with run.step("distributor_created") as step:
         row = await _create(run, step, row, place)
-    async with run.step("distributor_attested") as step:
-        await _attest(run, step, row, place)
+    if row.currency_address is None:
+        async with run.step("distributor_attested") as step:
+            await _attest(run, step, row, place)
     async with run.step("distribution_funded") as step:
         await _approve(run, step, row, place)
     async with run.step("distribution_active") as step:
@@ -77,7 +79,7 @@ async def _place(run: Run, row: DistributionRow) -> Place:
 async def _create(run: Run, step: StepNotes, row: DistributionRow, place: Place) -> DistributionRow:
     if row.distributor_address is None:
         owner = await token.owner(place.eid, place.token)
-        call = distributor.deploy(owner, place.token)
+        call = distributor.deploy(owner, row.currency_address or place.token)
         outcome = await write(run, step, call, "distributor", eid=place.eid, signer=owner, label="create distributor")
         row = await _note(run, distributor_address=outcome.created, block_number=outcome.block_number)
     step.detail = row.distributor_address
@@ -113,7 +115,10 @@ async def _approve(run: Run, step: StepNotes, row: DistributionRow, place: Place
         step.detail = "No sum was given: transfers to the distributor fund the claims."
         return
     owner, at = await token.owner(place.eid, place.token), _address(row)
-    call = token.approve(place.token, at, row.total_amount or 0)
+    if row.currency_address is not None:
+        call = quote_token.approve(row.currency_address, at, row.total_amount)
+    else:
+        call = token.approve(place.token, at, row.total_amount)
     await write(run, step, call, f"approve.{run.attempt}", eid=place.eid, signer=owner, label="approve distribution")
 
 
@@ -127,7 +132,7 @@ async def _activate(run: Run, step: StepNotes, row: DistributionRow, place: Plac
     info = await distributor.info(place.eid, at)
     if (info.root, info.total_recipients) != (row.merkle_root, row.total_recipients):
         raise Conflict("The root or count on chain differs from what was sent.")
-    step.detail = f"{row.total_amount} base units for {row.total_recipients} recipients."
+    step.detail = f"{await _written(run, row, row.total_amount or 0)} for {row.total_recipients} recipients."
     async with run.transaction() as session:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
         if row.status is DistributionStatus.ACTIVATING:
@@ -169,8 +174,13 @@ async def _close(run: Run, step: StepNotes, row: DistributionRow) -> None:
         info = await distributor.info(row.chain_eid, at)
     if not info.is_closed:
         raise Conflict("The chain does not show the distributor as closed.")
-    step.detail = f"{(row.total_amount or 0) - info.claimed_amount} base units returned."
+    step.detail = f"{await _written(run, row, (row.total_amount or 0) - info.claimed_amount)} returned."
     await _catch_up(row.chain_eid, outcome)
+
+
+async def _written(run: Run, row: DistributionRow, units: int) -> str:
+    async with run.transaction() as session:
+        return currencies.written(row, await session.get_one(AssetRow, row.asset_id), units)
 
 
 async def _is_activated(row: DistributionRow) -> bool:

@@ -22,7 +22,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from backend.auth.guard import GuardedRoute
+from backend.auth.guard import GuardedRoute, Needs
 from backend.auth.principal import Context
 from backend.lists.pages import PAGING, Page, Parameters
 
@@ -73,12 +73,13 @@ class Listing:
 
 
 def siblings(router: APIRouter) -> APIRouter:
-    """Return a router with the `.csv` of every list of a router, except those that it defines itself."""
+    """Return a router with the `.csv` of every list of a router, except those that it defines itself, and those of the
+    console alone."""
     made = APIRouter(route_class=GuardedRoute)
     routes = [route for route in router.routes if isinstance(route, APIRoute) and "GET" in (route.methods or ())]
     own = {route.path for route in routes}
     for route in routes:
-        if f"{route.path}.csv" not in own and (listing := listing_of(route)):
+        if f"{route.path}.csv" not in own and not _is_of_console(route) and (listing := listing_of(route)):
             made.add_api_route(
                 f"{route.path}.csv",
                 _download(listing, route),
@@ -89,6 +90,12 @@ def siblings(router: APIRouter) -> APIRouter:
                 response_class=StreamingResponse,
             )
     return made
+
+
+def _is_of_console(route: APIRoute) -> bool:
+    """Return whether only a browser session may call a route: an investor's pages are not exports."""
+    needs: Needs | None = getattr(route.endpoint, "__needs__", None)
+    return needs is not None and needs.browser
 
 
 def listing_of(route: APIRoute) -> Listing | None:

@@ -12,9 +12,11 @@ from backend.core.changes import unpublished
 from backend.core.db import Write, new_id
 from backend.core.errors import Conflict
 from backend.core.fields import Acceptance
+from backend.core.settings import settings
 from backend.invitations import mail_limits, service
 from backend.invitations.models import InvitationRow
-from backend.invitations.schemas import Invitation, InvitationCreate, InvitationPlan
+from backend.invitations.schemas import Invitation, InvitationCreate, InvitationCreated, InvitationPlan
+from backend.mail.schemas import MailStatus
 from backend.members import addition, appointments, rules
 from backend.members.appointments import AGREEING, Appointment
 from backend.members.schemas import MemberFieldChange, MemberImpact
@@ -34,14 +36,15 @@ class Wanted:
     by: Appointment
 
 
-async def create(context: Context, body: InvitationCreate) -> Invitation | Acceptance:
+async def create(context: Context, body: InvitationCreate) -> InvitationCreated | Acceptance:
     """Invite a person, or first request a second person's approval: 409 for a member, and for an address with a pending
     invitation."""
     scope, wanted = await _checked(context, body)
     if scope is None:
         row = await make(context.session, wanted)
         await _count(context, wanted)
-        return Invitation.model_validate(row)
+        delivery = MailStatus.QUEUED if settings().smtp_url else MailStatus.KEPT
+        return InvitationCreated(**Invitation.model_validate(row).model_dump(), delivery=delivery)
     await _try(context, wanted)
     await _count(context, wanted)
     request = await accept(

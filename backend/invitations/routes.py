@@ -16,6 +16,7 @@ from backend.invitations.schemas import (
     InvitationAccept,
     InvitationAccepted,
     InvitationCreate,
+    InvitationCreated,
     InvitationList,
     InvitationPlan,
     InvitationPreview,
@@ -58,13 +59,13 @@ async def get_invitation(context: Current, orgId: UUID, invitationId: UUID) -> I
 @router.post(
     OF_ORGANIZATION,
     status_code=status.HTTP_201_CREATED,
-    response_model=Invitation | InvitationPlan,
+    response_model=InvitationCreated | InvitationPlan,
     responses={202: WAITING, 409: {}},
 )
 @requires(Scope.MEMBERS_WRITE, fresh=True)
 async def invite(
     context: Current, orgId: UUID, body: InvitationCreate, response: Response, dry_run: DryRun = False
-) -> Invitation | InvitationPlan | Response:
+) -> InvitationCreated | InvitationPlan | Response:
     """Invite an address by email; the link works once, for 7 days.
 
     The caller must hold every scope of the role, and only a signed-in admin invites an admin. If the organization, or
@@ -77,7 +78,7 @@ async def invite(
     if dry_run:
         return planned(response, await creation.plan(context, body))
     answer = await creation.create(context, body)
-    return answer if isinstance(answer, Invitation) else waiting(orgId, answer)
+    return answer if isinstance(answer, InvitationCreated) else waiting(orgId, answer)
 
 
 @router.delete(f"{OF_ORGANIZATION}/{{invitationId}}")

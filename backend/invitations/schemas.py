@@ -1,13 +1,14 @@
 """API schemas of invitations."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from backend.core.fields import Body, Email, Name, NullIs, Record, Timestamp
 from backend.lists.schemas import RecordPage
+from backend.mail.schemas import MailStatus
 from backend.members.schemas import MemberImpact
 from backend.users.schemas import Role
 
@@ -57,6 +58,14 @@ class Invitation(Record):
     invited_by: UUID | None
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class InvitationCreated(Invitation):
+    """Response to a new invitation."""
+
+    delivery: Literal[MailStatus.QUEUED, MailStatus.KEPT] = Field(
+        description="`kept` where no mail server is set: the operator prints the link with `signum outbox`."
+    )
 
 
 class InvitationPlan(BaseModel):

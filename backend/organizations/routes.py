@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response, status
 from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.lists.pages import Page
-from backend.organizations import listing, service, setup, summary
+from backend.organizations import listing, service, summary
 from backend.organizations.schemas import (
     AccessList,
     Organization,
@@ -16,7 +16,6 @@ from backend.organizations.schemas import (
     OrganizationList,
     OrganizationPlan,
     OrganizationUpdate,
-    Setup,
     Summary,
     Tree,
 )
@@ -83,13 +82,6 @@ async def update_organization(
 async def get_summary(context: Current, orgId: UUID) -> Summary:
     """Return counts of members, wallets, assets, chains, keys and transactions, and of items that wait for a person."""
     return await summary.counts(context)
-
-
-@router.get("/{orgId}/setup")
-@requires(Scope.ORGS_READ)
-async def get_setup(context: Current, orgId: UUID) -> Setup:
-    """Return the steps from an empty organization to its first market, and which of them are done."""
-    return await setup.read(context)
 
 
 @router.get("/{orgId}/access")

@@ -319,37 +319,6 @@ class Attention(BaseModel):
     approvals_waiting: int
 
 
-class SetupStep(StrEnum):
-    """A step from an empty organization to its first market."""
-
-    CHAIN = "chain"
-    TREASURY = "treasury"
-    ISSUER = "issuer"
-    PARTY = "party"
-    ATTESTATION = "attestation"
-    ASSET = "asset"
-    MARKET = "market"
-    INVITATION = "invitation"
-
-
-class SetupStepStatus(BaseModel):
-    """A step. `count` is what is done (enabled chains, verified parties, active attestations, people besides the
-    first), `in_progress` what has begun, such as parties to review; `blocked_by` are undone steps to take before."""
-
-    step: SetupStep
-    is_done: bool
-    count: int
-    in_progress: int
-    blocked_by: list[SetupStep]
-
-
-class Setup(BaseModel):
-    """Every step, in the order in which people take them."""
-
-    steps: list[SetupStepStatus]
-    is_complete: bool
-
-
 class Summary(BaseModel):
     """Aggregated counts, computed in one database round trip. `sub_organizations` are those directly below,
     `sub_organizations_all` those on every level, counted up to 10,000."""

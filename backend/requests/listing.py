@@ -121,6 +121,7 @@ def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
         organization_id=row.organization_id,
         kind=row.kind,
         title=row.title,
+        scope=row.scope,
         status=row.status,
         subject=Subject.of(row.subject_type, row.subject_id, row.arguments),
         steps=steps,

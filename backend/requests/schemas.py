@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from backend.auth.scopes import Scope
 from backend.chain.finality import Finality
 from backend.core.fields import Record, Timestamp
 from backend.lists.schemas import RecordPage
@@ -132,13 +133,14 @@ class Request(Record):
     `problem` is why it failed; `can_retry` is whether a retry can help. It is running with `awaits_finality` when all
     its work is done: it succeeds once its transactions reach the finality that the chain's terms require
     (`terms.succeeds_at` of the organization's chains). `notice` says what it means for the request that a chain was
-    disabled in the meantime; null if none was.
+    disabled in the meantime; null if none was. `scope` is what a retry needs.
     """
 
     id: UUID
     organization_id: UUID
     kind: str
     title: str
+    scope: Scope
     status: RequestStatus
     subject: Subject
     steps: list[RequestStep]

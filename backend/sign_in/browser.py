@@ -28,6 +28,7 @@ from backend.factors.schemas import ShownPasskey
 from backend.http.problems import respond
 from backend.limits import rate_limits
 from backend.sign_in import known_devices, new_device_mail, service
+from backend.sign_in.schemas import EMAIL_COOKIE
 from backend.users.models import UserRow
 
 # Declared at import.
@@ -69,6 +70,8 @@ async def signed_in(request: Request, target: str, entry: Entry) -> Response:
     """Return the response to a sign-in: the cookies and a redirect."""
     answer = RedirectResponse(target, 303)
     _set_cookie(answer, cookie_name(), entry.secret, settings().session_days * 86_400)
+    if email_name() in request.cookies:
+        _forget(answer, email_name())
     known_devices.remember(request, answer, entry.account)
     return answer
 
@@ -128,7 +131,7 @@ async def show_factor(
     if entry is None:
         return RedirectResponse(f"/sign-in?error=expired&next={quote(target, safe='')}", 303)
     answer = await signed_in(request, target, entry)
-    answer.delete_cookie(pending_name(), path="/", secure=settings().secure, httponly=True, samesite="lax")
+    _forget(answer, pending_name())
     return answer
 
 
@@ -190,9 +193,23 @@ def pending_name() -> str:
     return "__Host-signum_sign_in" if settings().secure else "signum_sign_in"
 
 
+def email_name() -> str:
+    """Return the name of the cookie that keeps the email of a failed sign-in; its prefix is as in `pending_name`."""
+    return f"__Host-{EMAIL_COOKIE}" if settings().secure else EMAIL_COOKIE
+
+
+def keep_email(answer: Response, email: str) -> None:
+    """Keep the email of a failed sign-in for the form, for 5 minutes. It is not in the URL: logs have those."""
+    _set_cookie(answer, email_name(), quote(email.strip(), safe=""), 300)
+
+
 def _page(target: str, error: str = "") -> Response:
     query = f"error={error}&" if error else ""
     return RedirectResponse(f"/sign-in/factor?{query}next={quote(target, safe='')}", 303)
+
+
+def _forget(answer: Response, name: str) -> None:
+    answer.delete_cookie(name, path="/", secure=settings().secure, httponly=True, samesite="lax")
 
 
 def _set_cookie(answer: Response, name: str, secret: str, seconds: int) -> None:

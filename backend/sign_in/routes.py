@@ -180,7 +180,9 @@ async def sign_in(
             entry = await _change_session(request, email, password)
     except (Unauthenticated, TooManyRequests) as error:
         word = "invalid" if isinstance(error, Unauthenticated) else "slow"
-        return RedirectResponse(f"/sign-in?error={word}&next={quote(target, safe='')}", 303)
+        answer: Response = RedirectResponse(f"/sign-in?error={word}&next={quote(target, safe='')}", 303)
+        browser.keep_email(answer, email)
+        return answer
     if isinstance(entry, browser.FirstStep):
         return browser.ask_for_factor(entry, target)
     return await browser.signed_in(request, target, entry)

@@ -5,11 +5,14 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from backend.auth.scopes import Scope
 from backend.core.fields import Body, Email, Id, Network, Record, Timestamp
 from backend.factors.schemas import Code, WalletProof
 from backend.lists.schemas import RecordPage
 from backend.users.schemas import Role
 
+EMAIL_COOKIE = "signum_sign_in_email"
+"""The cookie with the email of a failed sign-in, percent-encoded; with https its name begins with `__Host-`."""
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 
@@ -42,6 +45,7 @@ class Reach(BaseModel):
     id: UUID
     name: str
     role: Role
+    scopes: list[Scope] = Field(description="Scopes of the role.")
     parent_id: UUID | None
     depth: int
     network: Network

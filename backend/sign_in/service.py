@@ -325,7 +325,7 @@ async def me(context: Context) -> Me:
 async def reach(session: Write, user_id: UUID) -> list[Reach]:
     """Return the organizations where a person has their own role, outermost first. Roles apply to everything below."""
     rows = await session.execute(sa.text("select * from signum_memberships(:person)"), {"person": user_id})
-    return [Reach.model_validate(r, from_attributes=True) for r in rows]
+    return [Reach.model_validate({**row, "scopes": sorted(ROLE_SCOPES[Role(row["role"])])}) for row in rows.mappings()]
 
 
 async def _may(session: Write, user_id: UUID, organization_id: UUID) -> bool:

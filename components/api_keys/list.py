@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.core.permission import for_admins, is_admin
+from components.core.permission import Scope, allowed, may
 from components.organizations.ip_ranges import ip_ranges_field
 from components.ui.box import row
 from components.ui.button import button, text_button
@@ -61,12 +61,12 @@ def keys_panel() -> rx.Component:
 def new_button() -> rx.Component:
     """Draw the button that opens the form of a new key, for users who can create one."""
     new = button("New key", "plus", kind="primary", on_click=KeyForm.show(True))
-    return for_admins(new)
+    return allowed(Scope.API_KEYS_WRITE, new)
 
 
 def _row(key: rx.Var[KeyView]) -> rx.Component:
     revoke = button("Revoke", small=True, on_click=KeyRevocation.ask(key.id), aria_label="Revoke " + key.name)
-    is_live = is_admin() & ((key.status == "active") | (key.status == "expiring"))
+    is_live = may(Scope.API_KEYS_WRITE) & ((key.status == "active") | (key.status == "expiring"))
     network = rx.cond(key.network != "", rx.el.div(key.network, " only", class_name="muted small"), rx.fragment())
     made = rx.cond(
         key.created_by != "", rx.el.div("Created by ", key.created_by, class_name="muted small"), rx.fragment()

@@ -6,7 +6,7 @@ import reflex as rx
 
 from components.compliance.rule_editor import rules_said
 from components.core.csv_link import csv_of
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.ui.box import col, split
 from components.ui.button import link
 from components.ui.card import card, figure_strip, panel
@@ -39,7 +39,7 @@ def overview() -> rx.Component:
         figures,
         split(
             card("Tokens", _places(), count=asset.places.length()),
-            card("Rules", rules_said(asset.rules), right=for_issuers(edit)),
+            card("Rules", rules_said(asset.rules), right=allowed(Scope.ASSETS_WRITE, edit)),
         ),
         cls="wide",
     )

@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.attestations.proof import proof
-from components.core.permission import for_officers, is_officer
+from components.core.permission import Scope, allowed, may, who_can
 from components.parties.decision import decision, decision_buttons
 from components.parties.documents import documents
 from components.ui.box import row, text
@@ -83,7 +83,7 @@ def _party() -> rx.Component:
         rx.cond(PARTY.reviewed_at != "", _decided(), rx.fragment()),
         _attestations(),
         rx.cond(
-            is_officer() & (PARTY.is_waiting | (Decision.deciding == PARTY.id)),
+            may(Scope.ATTESTATIONS_WRITE) & (PARTY.is_waiting | (Decision.deciding == PARTY.id)),
             decision(),
             rx.fragment(),
         ),
@@ -156,10 +156,15 @@ def _attestation_buttons() -> rx.Component:
     again = button("Attest again", "badge-check", on_click=Issue.begin(RECORD.party_id))
     revoke = button("Revoke", "ban", kind="danger", on_click=Revoke.begin)
     return rx.fragment(
-        for_officers(again, rx.el.span(class_name="end"), rx.cond(RECORD.status == "active", revoke, rx.fragment())),
+        allowed(
+            Scope.ATTESTATIONS_WRITE,
+            again,
+            rx.el.span(class_name="end"),
+            rx.cond(RECORD.status == "active", revoke, rx.fragment()),
+        ),
         rx.cond(
-            is_officer(),
+            may(Scope.ATTESTATIONS_WRITE),
             rx.fragment(),
-            text("Your role is read-only here. Officers and admins issue and revoke attestations.", cls="muted small"),
+            text("Read-only. ", who_can(Scope.ATTESTATIONS_WRITE), cls="muted small"),
         ),
     )

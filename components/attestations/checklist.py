@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.core.holder_picker import account_field
 from components.oauth.consent import consent_field
 from components.parties.decision import LEVELS
 from components.ui.box import row
@@ -109,9 +110,9 @@ def _verify() -> rx.Component:
 def _address() -> rx.Component:
     return _inline(
         "The wallet of " + Checklist.who,
-        text_field("Wallet address", "wallet_address", errors=Checklist.errors, id="c-wallet", class_name="mono",
-                   placeholder="0x", spell_check=False,
-            auto_focus=True),
+        account_field(
+            "Wallet address", "wallet_address", errors=Checklist.errors, id="c-wallet", free=True, focused=True
+        ),
         on_submit=Checklist.write_address,
         submit="Add wallet",
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.ui.box import text
 from components.ui.button import button
 from components.ui.dialog import form_dialog
@@ -17,7 +17,7 @@ BRIDGE = BridgeState.bridge
 def return_button() -> rx.Component:
     """Draw the button, where the supply can be returned."""
     button_ = button("Return supply", kind="danger", on_click=BridgeReturnForm.begin, aria_haspopup="dialog")
-    return rx.cond(BRIDGE.can_return, for_issuers(button_), rx.fragment())
+    return rx.cond(BRIDGE.can_return, allowed(Scope.ASSETS_WRITE, button_), rx.fragment())
 
 
 def return_dialog() -> rx.Component:

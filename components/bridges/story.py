@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.bridges.returns import return_button, return_dialog
-from components.core.permission import may_issue
+from components.core.permission import Scope, may
 from components.ui.box import col
 from components.ui.button import button, link
 from components.ui.card import kv
@@ -40,7 +40,7 @@ def bridge_story() -> rx.Component:
         ("Started", when(bridge.created_at)),
         ("Last checked", when(bridge.checked_at)),
     )
-    progress = request_progress(BridgeState, may_retry=may_issue())
+    progress = request_progress(BridgeState, may_retry=may(Scope.ASSETS_WRITE))
     shown = drawer(
         "Bridge of " + bridge.symbol,
         rx.el.span(bridge.source, " to ", bridge.destination),

@@ -4,7 +4,7 @@ import reflex as rx
 
 from components.bridges.paths import bridge_paths
 from components.chains.node_check import node_check
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.ui.box import text
 from components.ui.card import kv
 from components.ui.icon import icon
@@ -43,7 +43,7 @@ def chain_detail(chain: rx.Var[ChainDetail]) -> list[rx.Component]:
             text("Signum's contracts are not deployed here.", cls="muted"),
         ),
         bridge_paths(chain),
-        rx.cond(is_admin() & chain.has_node, node_check(chain), rx.fragment()),
+        rx.cond(may(Scope.CHAINS_WRITE) & chain.has_node, node_check(chain), rx.fragment()),
     ]
 
 

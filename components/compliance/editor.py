@@ -6,7 +6,7 @@ from components.compliance.caps import limits_by_chain
 from components.compliance.history import rules_history
 from components.compliance.impact import effects
 from components.compliance.rule_editor import framework_cards, rule_settings
-from components.core.permission import for_issuers, may_issue
+from components.core.permission import Scope, for_issuers, may_issue, read_only
 from components.ui.box import col, row
 from components.ui.button import button
 from components.ui.card import card, item
@@ -22,18 +22,14 @@ from state.compliance.editor import ComplianceState
 def compliance_editor() -> rx.Component:
     """Draw the tab."""
     state = ComplianceState
-    read_only = note(
-        rx.el.b("Read-only. "),
-        "Changing rules requires the scope assets:write, which admins and compliance officers have.",
-    )
     editor = rx.fragment(
-        rx.cond(may_issue(), rx.fragment(), rx.el.div(read_only, class_name="following")),
-        framework_cards(state),
+        rx.cond(may_issue(), rx.fragment(), rx.el.div(read_only(Scope.ASSETS_WRITE), class_name="following")),
+        framework_cards(state, is_locked=~may_issue()),
         rx.el.div(
             rx.el.fieldset(
                 rx.el.legend("Rules", class_name="sr"),
                 rule_settings(state, AssetState.asset.symbol, state.changed),
-                disabled=state.saving,
+                disabled=state.saving | ~may_issue(),
                 class_name="plain",
             ),
             rx.el.div(_changes(), _impact(), class_name="beside"),

@@ -19,7 +19,7 @@ from state.compliance.rule_editor import COUNTRY_ITEMS, Framework
 LEVELS = [("0", "None"), ("1", "1"), ("2", "2"), ("3", "3")]
 
 
-def framework_cards(state: Any) -> rx.Component:
+def framework_cards(state: Any, *, is_locked: rx.Var[bool] | bool = False) -> rx.Component:
     """Draw the frameworks as choices, each with what it enforces and what it leaves to the issuer."""
     return rx.el.div(
         rx.el.div(
@@ -27,18 +27,19 @@ def framework_cards(state: Any) -> rx.Component:
             rx.el.span("A preset fills in the rules; you can change every value.", class_name="muted small"),
             class_name="row wrap section-head",
         ),
-        choices("Framework", rx.foreach(state.frameworks, lambda one: _framework(state, one))),
+        choices("Framework", rx.foreach(state.frameworks, lambda one: _framework(state, one, is_locked))),
         class_name="frameworks",
     )
 
 
-def _framework(state: Any, one: rx.Var[Framework]) -> rx.Component:
+def _framework(state: Any, one: rx.Var[Framework], is_locked: rx.Var[bool] | bool) -> rx.Component:
     card_ = choice(
         "framework",
         one.id,
         one.name,
         one.summary,
         checked=state.draft.framework == one.id,
+        disabled=is_locked,
         on_change=lambda _: state.pick_framework(one.id),
     )
     trigger = rx.el.button(

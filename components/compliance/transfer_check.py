@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.compliance.verdicts import verdict_list, verdict_notes
+from components.core.holder_picker import account_field
 from components.ui.box import col, split
 from components.ui.button import button
 from components.ui.card import card
@@ -27,10 +28,7 @@ def _form() -> rx.Component:
         name="check_chain",
         id="f-check_chain",
         class_name="input",
-    )
-    wallets = rx.el.datalist(
-        rx.foreach(state.wallets, lambda w: rx.el.option(w["label"], value=w["value"], key=w["value"])),
-        id="own-wallets",
+        on_change=state.pick_chain,
     )
     body = rx.el.form(
         rx.el.div(rx.el.label("Chain", html_for="f-check_chain", class_name="label"), chains, class_name="field"),
@@ -41,7 +39,6 @@ def _form() -> rx.Component:
                 "Amount", "amount", errors=state.errors, input_mode="decimal", hint="In whole tokens", id="check-amount"
             )
         ),
-        wallets,
         problem_note(state.form_problem),
         rx.el.div(button("Check", "scale", kind="primary", type="submit", busy=state.saving), class_name="row"),
         on_submit=state.submit,
@@ -52,9 +49,11 @@ def _form() -> rx.Component:
 
 
 def _address(label: str, name: str) -> rx.Component:
-    return text_field(
-        label, name, errors=TransferCheckState.errors, id=f"check-{name}", class_name="mono", spell_check=False,
-        placeholder="0x…", list="own-wallets",
+    state, asset = TransferCheckState, AssetState.asset
+    first = rx.cond(asset.places.length() > 0, asset.places[0].eid.to_string(), "")
+    return account_field(
+        label, name, id=f"check-{name}", errors=state.errors, asset_id=asset.id,
+        chain_eid=rx.cond(state.chain != "", state.chain, first),
     )  # fmt: skip
 
 

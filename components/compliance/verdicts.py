@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.ui.api_call import api_call
 from components.ui.button import link_button
 from components.ui.icon import mark
 from components.ui.note import note
@@ -32,7 +33,6 @@ def verdict_notes(state: Any) -> rx.Component:
 
 def _verdict(verdict: rx.Var[Verdict]) -> rx.Component:
     fix = rx.cond(verdict.fix != "", rx.el.div(verdict.fix, class_name="small"), rx.fragment())
-    call = rx.cond(verdict.call != "", rx.el.div(verdict.call, class_name="mono muted break"), rx.fragment())
     right = rx.cond(
         verdict.href != "",
         link_button("Fix", verdict.href, small=True, aria_label="Fix: " + verdict.title),
@@ -47,7 +47,7 @@ def _verdict(verdict: rx.Var[Verdict]) -> rx.Component:
             ),
             rx.el.div(verdict.reason, class_name="muted small", title=verdict.exact),
             fix,
-            call,
+            api_call(verdict.call),
         ),
         rx.el.div(right),
         class_name="verdict",

@@ -7,11 +7,10 @@ import reflex as rx
 from components.controls.daily_limits import daily_limits
 from components.controls.dialogs import WORDS, control_dialogs
 from components.controls.paths import path_controls
-from components.core.permission import for_issuers, may_issue
+from components.core.permission import Scope, allowed, read_only
 from components.ui.box import col, split
 from components.ui.button import button
 from components.ui.card import card, item, items
-from components.ui.note import note
 from components.ui.status import status
 from state.assets.detail import AssetState, DeploymentView
 from state.controls.controls import CONTROLS, ControlForm
@@ -22,22 +21,16 @@ SHORT = {"forced_transfer": "Force", "recover": "Recover"}
 
 def controls() -> rx.Component:
     """Draw the tab."""
-    look = note(rx.el.b("Read-only. "), "Only admins and compliance officers can use controls.", tone="info")
-    known = rx.el.datalist(
-        rx.foreach(ControlForm.known, lambda k: rx.el.option(k["label"], value=k["value"], key=k["value"])),
-        id="known-addresses",
-    )
     accounts = card(
         "Accounts", items(*[_control(kind) for kind in ("freeze", "unfreeze", "forced_transfer", "recover")])
     )
     supply = card("Supply", items(*[_control(kind) for kind in ("mint", "burn")]))
     return rx.el.div(
         col(
-            rx.cond(may_issue(), rx.fragment(), look),
+            read_only(Scope.ASSETS_WRITE),
             split(col(accounts, daily_limits(), cls="wide"), col(_movement(), path_controls(), supply, cls="wide")),
             cls="wide",
         ),
-        known,
         control_dialogs(),
         on_mount=ControlForm.load,
     )
@@ -47,7 +40,7 @@ def _control(kind: str) -> rx.Component:
     words = WORDS[kind]
     open_ = button(SHORT.get(kind, words.name), small=True, on_click=ControlForm.show(kind, ""), aria_haspopup="dialog")
     tone = "bad" if CONTROLS[kind].danger else ""
-    return item(words.name, rx.el.span(words.about), for_issuers(open_), sign=words.sign, tone=tone)
+    return item(words.name, rx.el.span(words.about), allowed(Scope.ASSETS_WRITE, open_), sign=words.sign, tone=tone)
 
 
 def _movement() -> rx.Component:
@@ -67,7 +60,7 @@ def _place(place: rx.Var[DeploymentView]) -> rx.Component:
         place.chain,
         rx.cond(place.paused, "All transfers stopped", "Transfers allowed under the rules"),
         said,
-        rx.cond(place.status == "active", for_issuers(act), rx.fragment()),
+        rx.cond(place.status == "active", allowed(Scope.ASSETS_WRITE, act), rx.fragment()),
         sign="link",
         key=place.eid.to_string(),
     )

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.ui.box import col, text
 from components.ui.button import button
 from components.ui.card import card, item
@@ -22,7 +22,9 @@ def daily_limits() -> rx.Component:
     shown = rx.cond(STATE.problem != "", problem_note(STATE.problem), listed)
     edit = button("Edit limits", small=True, on_click=STATE.show(True), aria_haspopup="dialog")
     return rx.el.div(
-        card("Daily limits", shown, right=rx.cond(is_admin(), edit, rx.fragment())), _dialog(), on_mount=STATE.load
+        card("Daily limits", shown, right=rx.cond(may(Scope.ORGS_WRITE), edit, rx.fragment())),
+        _dialog(),
+        on_mount=STATE.load,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import reflex as rx
 
 from components.compliance.verdicts import verdict_list
+from components.core.holder_picker import account_field
 from components.ui.box import col
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, select_field, text_field
@@ -81,7 +82,7 @@ def _dialog(kind: str) -> rx.Component:
         words.name,
         words.about,
         select_field(
-            "Chain", "chain_eid", form.chains, errors=form.errors, id=f"{kind}-chain",
+            "Chain", "chain_eid", form.chains, errors=form.errors, id=f"{kind}-chain", value=form.chain,
             on_change=form.write("chain_eid"),
         ),
         *[_address(kind, name, label) for name, label in zip(control.addresses, words.addresses, strict=True)],
@@ -102,10 +103,9 @@ def _dialog(kind: str) -> rx.Component:
 
 
 def _address(kind: str, name: str, label: str) -> rx.Component:
-    return text_field(
-        label, name, errors=ControlForm.errors, id=f"{kind}-{name}", class_name="mono", spell_check=False,
-        placeholder="0x…", list="known-addresses", on_change=ControlForm.write(name).debounce(250),
-        on_blur=ControlForm.write(name),
+    return account_field(
+        label, name, id=f"{kind}-{name}", errors=ControlForm.errors, asset_id=AssetState.asset.id,
+        chain_eid=ControlForm.chain, on_pick=ControlForm.write(name),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.ui.box import col, row, text
 from components.ui.button import button
 from components.ui.card import card, item
@@ -44,7 +44,7 @@ def _path(path: rx.Var[AssetPathView]) -> rx.Component:
     return item(
         rx.el.span(path.one, " and ", path.other),
         below,
-        for_issuers(acts),
+        allowed(Scope.ASSETS_WRITE, acts),
         sign="arrow-left-right",
         key=path.id,
     )

@@ -1,52 +1,75 @@
-"""Whether the user's role has a write scope here. For display only: the API decides and explains refusals."""
+"""Whether the user may do something here, by scope. For display only: the API decides and explains refusals."""
 
 from typing import Any
 
 import reflex as rx
 
+from backend.auth.scopes import Scope
+from components.ui.button import explained
+from components.ui.note import note
 from state.core.session import Session
 
+__all__ = [
+    "Scope",
+    "allowed",
+    "for_issuers",
+    "for_traders",
+    "may",
+    "may_issue",
+    "may_trade",
+    "permitted",
+    "read_only",
+    "who_can",
+]
 
-def is_admin() -> rx.Var[bool]:
-    """Return whether the user may change wallets, chains and API keys."""
-    return Session.org.role == "admin"
+
+def may(scope: Scope | rx.Var[str]) -> rx.Var[bool]:
+    """Return whether the user's roles have a scope here."""
+    return Session.org.scopes.contains(_plain(scope))
 
 
-def is_officer() -> rx.Var[bool]:
-    """Return whether the role has attestations:write."""
-    return is_admin() | (Session.org.role == "compliance_officer")
+def allowed(scope: Scope, *children: Any) -> rx.Component:
+    """Show components only to users who have a scope."""
+    return rx.cond(may(scope), rx.fragment(*children), rx.fragment())
 
 
-def is_onlooker() -> rx.Var[bool]:
-    """Return whether the role has no write scope at all."""
-    return (Session.org.role == "viewer") | (Session.org.role == "client")
+def permitted(scope: Scope | rx.Var[str], action: rx.Component, label: Any, **look: Any) -> rx.Component:
+    """Draw a button for users who have a scope; for others, a disabled one with its label that explains who can.
+
+    `look` are the arguments of `button`.
+    """
+    return rx.cond(may(scope), action, explained(label, who_can(scope), **look))
+
+
+def who_can(scope: Scope | rx.Var[str]) -> rx.Var[str]:
+    """Return the roles that have a scope and the names of people who have it, as sentences."""
+    return Session.org.holders.get(_plain(scope), "").to(str)
+
+
+def _plain(scope: Scope | rx.Var[str]) -> rx.Var[str] | str:
+    return scope.value if isinstance(scope, Scope) else scope
+
+
+def read_only(scope: Scope) -> rx.Component:
+    """Say who can change what is shown, to users who cannot."""
+    return rx.cond(may(scope), rx.fragment(), note(rx.el.b("Read-only. "), who_can(scope)))
 
 
 def may_issue() -> rx.Var[bool]:
-    """Return whether the user's role has assets:write here."""
-    return is_admin() | (Session.org.role == "compliance_officer")
+    """Return whether the user has assets:write here."""
+    return may(Scope.ASSETS_WRITE)
 
 
 def may_trade() -> rx.Var[bool]:
-    """Return whether the user's role has transfers:write here."""
-    return is_admin() | (Session.org.role == "member")
-
-
-def for_admins(*children: Any) -> rx.Component:
-    """Show components to admins only."""
-    return rx.cond(is_admin(), rx.fragment(*children), rx.fragment())
-
-
-def for_officers(*children: Any) -> rx.Component:
-    """Show components only to users who review parties and issue attestations."""
-    return rx.cond(is_officer(), rx.fragment(*children), rx.fragment())
+    """Return whether the user has transfers:write here."""
+    return may(Scope.TRANSFERS_WRITE)
 
 
 def for_issuers(*children: Any) -> rx.Component:
     """Show components only to users who may write assets."""
-    return rx.cond(may_issue(), rx.fragment(*children), rx.fragment())
+    return allowed(Scope.ASSETS_WRITE, *children)
 
 
 def for_traders(*children: Any) -> rx.Component:
     """Show components only to users who may place orders."""
-    return rx.cond(may_trade(), rx.fragment(*children), rx.fragment())
+    return allowed(Scope.TRANSFERS_WRITE, *children)

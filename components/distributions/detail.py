@@ -38,12 +38,21 @@ def facts() -> rx.Component:
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
+            ("Not paid", _unpaid()),
             ("Merkle root", short_hash(ONE.root, "root")),
             ("Distributor", _made(ONE.distributor)),
             ("Chain", ONE.chain),
             ("Created", when(ONE.created_at)),
         ),
     )
+
+
+def _unpaid() -> rx.Component:
+    held = rx.cond(ONE.held > 0, rx.el.span(ONE.held, " held", class_name="num"), rx.fragment())
+    excluded = rx.cond(ONE.excluded > 0, rx.el.span(ONE.excluded, " excluded", class_name="num"), rx.fragment())
+    between = rx.cond((ONE.held > 0) & (ONE.excluded > 0), ", ", "")
+    none = (ONE.held == 0) & (ONE.excluded == 0)
+    return rx.cond(none, rx.el.span("none", class_name="muted"), rx.el.span(held, between, excluded))
 
 
 def _made(address: rx.Var[str]) -> rx.Component:
@@ -89,7 +98,7 @@ def activation_dialog() -> rx.Component:
     state = Activation
     steps = rx.el.ol(rx.foreach(state.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps")
     said = rx.cond(
-        state.steps.length() > 0, rx.fragment(rx.el.p("Four transactions:", class_name="muted"), steps), rx.fragment()
+        state.steps.length() > 0, rx.fragment(rx.el.p("Transactions:", class_name="muted"), steps), rx.fragment()
     )
     by_root = rx.fragment(
         note("The recipients are stored outside Signum. Enter the Merkle root of their tree and their number."),

@@ -2,13 +2,13 @@
 
 import reflex as rx
 
+from components.distributions.check import outcome, recipients_checked
 from components.ui.box import col, split
 from components.ui.button import button
-from components.ui.card import card, kv
+from components.ui.card import card
 from components.ui.csv_form import csv_form
 from components.ui.form import choice, choices, field_row, form, select_field, text_field
 from components.ui.note import empty, note
-from components.ui.value import amount, short_hash
 from state.distributions.form import NewDistribution
 
 MOST = 134_217_728
@@ -18,7 +18,9 @@ NEW = NewDistribution
 
 def drawing_up() -> rx.Component:
     """Draw the whole form."""
-    return split(col(_what(), _who(), cls="wide"), _outcome())
+    return split(
+        col(_what(), _who(), rx.cond(NEW.is_checked, recipients_checked(NEW), rx.fragment()), cls="wide"), _outcome()
+    )
 
 
 def _what() -> rx.Component:
@@ -39,6 +41,11 @@ def _what() -> rx.Component:
                     "Chain", "chain_eid", NEW.chains, errors=NEW.errors, id="distribution-chain", value=NEW.chain,
                     on_change=NEW.write("chain_eid"),
                 ),
+            ),
+            select_field(
+                "Pays in", "currency", NEW.currencies, errors=NEW.errors, id="distribution-currency",
+                value=NEW.currency, on_change=NEW.write("currency"),
+                hint="Recipients are checked against the asset's rules in both cases",
             ),
             cls="wide",
         ),
@@ -77,7 +84,8 @@ def _list() -> rx.Component:
             rx.el.label("Amounts are", html_for="distribution-unit", class_name="label"), unit, class_name="field"
         ),
         csv_form(
-            "List of recipients", NEW.action, most=MOST, example=example, on_checked=NEW.checked, on_made=NEW.made
+            "List of recipients", NEW.action, further="&blocked=" + NEW.treatment, is_unusable=NEW.eligible == 0,
+            most=MOST, example=example, on_checked=NEW.checked, on_made=NEW.made,
         ),
         cls="wide",
     )  # fmt: skip
@@ -89,7 +97,7 @@ def _holders() -> rx.Component:
         field_row(
             text_field(
                 total, "total_amount", errors=NEW.errors, id="distribution-total", input_mode="decimal",
-                hint="In whole tokens",
+                hint="In whole units",
             ),
             text_field(
                 "Block", "block", errors=NEW.errors, id="distribution-block", input_mode="numeric", optional=True,
@@ -105,26 +113,22 @@ def _holders() -> rx.Component:
 
 def _outcome() -> rx.Component:
     keep = rx.cond(
-        NEW.source == "holders",
+        (NEW.source == "holders") & (NEW.eligible > 0),
         button("Create draft", kind="primary", busy=NEW.saving, on_click=NEW.create),
         rx.fragment(),
     )
     result = col(
-        kv(
-            ("Recipients", rx.el.span(NEW.recipients, class_name="num")),
-            ("Total", amount(NEW.total, NEW.symbol, NEW.decimals)),
-            ("Merkle root", short_hash(NEW.root, "root")),
-        ),
+        outcome(NEW),
         note(
-            rx.el.b("Every line is valid. "),
+            rx.el.b("Every line can be read. "),
             "A draft costs nothing. Activating it moves the total out of the wallet that owns the token.",
-            tone="ok",
         ),
         keep,
         cls="wide",
     )
     waiting = empty(
-        "calculator", "Not checked yet", "Addresses, amounts and duplicates are checked before anything is saved."
-    )
-    said = rx.cond(NEW.recipients != "", result, waiting)
+        "calculator", "Not checked yet",
+        "Addresses, amounts and duplicates are checked before anything is saved, and each recipient against the rules.",
+    )  # fmt: skip
+    said = rx.cond(NEW.is_checked, result, waiting)
     return rx.el.div(card("Result", said, pad=True), aria_live="polite", class_name="col outcome")

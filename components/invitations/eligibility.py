@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.core.roles import OPTIONS
 from components.ui.button import button, link_button
 from components.ui.card import card
@@ -23,8 +23,8 @@ Check = EligibilityState
 def paste_card() -> rx.Component:
     """Draw the field for pasted text, the count, and problems of the whole text."""
     count = rx.el.span(
-        rx.el.b(Check.total, class_name=rx.cond(Check.is_too_many, "bad-text", "")),
-        rx.el.span(" of 50 addresses", class_name="muted"),
+        rx.el.b(Check.total),
+        rx.el.span(rx.cond(Check.total == 1, " address", " addresses"), class_name="muted"),
         role="status",
         class_name="num small",
     )
@@ -34,16 +34,15 @@ def paste_card() -> rx.Component:
         on_change=Check.write.debounce(400),
         disabled=Check.inviting,
         aria_label="Addresses to check",
-        aria_invalid=rx.cond(Check.is_too_many, "true", "false"),
         aria_describedby="addresses-said",
         placeholder="Paste a list, an email or a spreadsheet column. Signum finds the addresses.",
         spell_check=False,
         auto_complete="off",
     )
-    too_many = note(
-        rx.el.b(Check.total, " addresses exceed the limit. "),
-        "One check takes up to 50. Nothing was sent. Remove ", Check.total - 50, " and check them later.",
-        tone="bad", role="alert",
+    unchecked = note(
+        rx.el.b("Row 501 and later were not checked. "),
+        "Invite those above first, then paste the remaining ", Check.unchecked, ".",
+        tone="warn", role="status",
     )  # fmt: skip
     failed = note(
         rx.el.b("The check failed. "), Check.check_problem, " ",
@@ -56,9 +55,9 @@ def paste_card() -> rx.Component:
     )
     none = note("No email address found in this text.")
     said = rx.el.div(
-        rx.cond(Check.is_too_many, too_many, rx.fragment()),
+        rx.cond(Check.unchecked > 0, unchecked, rx.fragment()),
         rx.cond(Check.check_problem != "", failed, rx.fragment()),
-        rx.cond((Check.doubles > 0) & ~Check.is_too_many, twice, rx.fragment()),
+        rx.cond(Check.doubles > 0, twice, rx.fragment()),
         rx.cond(Check.typed & (Check.total == 0), none, rx.fragment()),
         class_name="col paste-result",
         id="addresses-said",
@@ -231,7 +230,7 @@ def invite_bar() -> rx.Component:
     )
     seats = rx.cond(Check.requirements.seats >= 0, many, "")
     return save_bar(
-        (Check.rows.length() > 0) & is_admin(),
+        (Check.rows.length() > 0) & may(Scope.MEMBERS_WRITE),
         rx.cond(Check.inviting, progress, rx.fragment(chosen, seats)),
         rx.el.span(
             select(

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.core.roles import role_name
 from components.ui.button import button, link_button
 from components.ui.card import panel
@@ -36,7 +36,7 @@ def invitations_panel() -> rx.Component:
     return panel(
         toolbar(
             filters("Status", InvitationsState.status, InvitationsState.filter_status, STATUSES),
-            rx.cond((Session.network == "devnet") & is_admin(), outbox, rx.fragment()),
+            rx.cond((Session.network == "devnet") & may(Scope.MEMBERS_WRITE), outbox, rx.fragment()),
         ),
         list_table(
             "Invitations",
@@ -73,7 +73,7 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
         td(status(invitation.status)),
         td(rx.cond(is_pending, when(invitation.expires_at), ""), class_name="muted", label="Expires"),
         td(when(invitation.created_at), narrow=False, class_name="muted"),
-        td(rx.cond(is_pending & is_admin(), revoke, ""), right=True),
+        td(rx.cond(is_pending & may(Scope.MEMBERS_WRITE), revoke, ""), right=True),
         key=invitation.id,
     )
 

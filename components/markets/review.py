@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.compliance.impact import effects
+from components.core.permission import for_officers
 from components.ui.box import col, row
 from components.ui.button import button, link_button, text_button
 from components.ui.card import card, panel
@@ -14,6 +15,7 @@ from components.ui.note import note, problem_note, skeleton
 from components.ui.progress import checklist, diff
 from components.ui.status import status
 from components.ui.value import short_hash
+from state.markets.attest_buyers import AttestBuyers
 from state.markets.plan import PlanStepView
 from state.markets.wizard import MarketWizard
 
@@ -170,10 +172,34 @@ def _notes() -> rx.Component:
     )
     notes = rx.fragment(
         rx.foreach(state.plan.warnings, lambda words: note(words, tone="warn", key=words)),
-        rx.cond(state.plan.eligible > 0, some, rx.fragment()),
+        rx.cond(state.plan.eligible > 0, some, for_officers(_attest())),
         problem_note(state.form_problem),
     )
     return rx.cond(state.planned, notes, rx.fragment())
+
+
+def _attest() -> rx.Component:
+    """Offer to attest the parties that could then buy, and return to a new plan."""
+    state = AttestBuyers
+    words = rx.el.span(
+        "Attest ", state.count, rx.cond(state.count == 1, " investor", " investors"), " on ", state.chain
+    )
+    offer = rx.el.div(
+        button(words, "shield-check", busy=state.is_running, on_click=state.attest),
+        rx.cond(
+            state.is_running,
+            rx.el.span(state.done, " of ", state.count, " attested", class_name="muted small num"),
+            rx.el.span("Verified parties that meet these rules, for one year", class_name="muted small"),
+        ),
+        class_name="row wrap",
+        role="status",
+    )
+    return rx.el.div(
+        rx.cond(state.count > 0, offer, rx.fragment()),
+        problem_note(state.problem),
+        class_name="col",
+        on_mount=state.look,
+    )
 
 
 def _buttons() -> rx.Component:

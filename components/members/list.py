@@ -3,7 +3,8 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.core.permission import is_admin
+from components.core.holder_picker import account_field
+from components.core.permission import Scope, may
 from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
 from components.ui.box import col, end, row
 from components.ui.button import button, icon_button
@@ -74,7 +75,11 @@ def _row(member: rx.Var[MemberView]) -> rx.Component:
         td(short_hash(member.wallet, "wallet address"), more, narrow=False),
         td(status(member.status)),
         td(when(member.created_at), narrow=False, class_name="muted"),
-        td(rx.cond(is_admin() & (member.status != "inactive"), _acts(member), ""), right=True, class_name="acts"),
+        td(
+            rx.cond(may(Scope.MEMBERS_WRITE) & (member.status != "inactive"), _acts(member), ""),
+            right=True,
+            class_name="acts",
+        ),
         key=member.id,
     )
 
@@ -146,10 +151,7 @@ def wallet_dialog() -> rx.Component:
     return form_dialog(
         "Add by wallet",
         "People who are new to this hierarchy must accept first. Until then, you see only what you enter here.",
-        text_field(
-            "Wallet address", "wallet_address", id="w-address", errors=errors, class_name="mono", max_length=42,
-            placeholder="0x…", spell_check=False,
-        ),
+        account_field("Wallet address", "wallet_address", id="w-address", errors=errors, free=True),
         field_row(
             text_field("Name", "display_name", id="w-name", errors=errors, optional=True, max_length=120),
             text_field("Email", "email", id="w-email", errors=errors, optional=True, type="email"),

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import for_admins, is_admin
+from components.core.permission import Scope, allowed, may
 from components.ui.box import row
 from components.ui.button import button
 from components.ui.card import card
@@ -21,7 +21,7 @@ SCOPES = [("profile", "Their name"), ("email", "Their email address"), ("kyc:sta
 
 def clients_card() -> rx.Component:
     """Draw the table of applications."""
-    new = for_admins(button("New application", "plus", small=True, on_click=ClientForm.show(True)))
+    new = allowed(Scope.API_KEYS_WRITE, button("New application", "plus", small=True, on_click=ClientForm.show(True)))
     why = "An application lets people sign in elsewhere with their Signum account (OpenID Connect)."
     return card(
         "Applications",
@@ -49,7 +49,7 @@ def _row(client: rx.Var[ClientView]) -> rx.Component:
         td(client.kind, narrow=False, class_name="muted"),
         td(when(client.created_at), right=True, class_name="muted", label="Created"),
         td(status(client.status)),
-        td(rx.cond(is_admin() & (client.status == "active"), remove, ""), right=True),
+        td(rx.cond(may(Scope.API_KEYS_WRITE) & (client.status == "active"), remove, ""), right=True),
         key=client.id,
     )
 

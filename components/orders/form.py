@@ -4,9 +4,10 @@ import reflex as rx
 
 from components.compliance.verdicts import verdict_list
 from components.ui.box import row
+from components.ui.button import text_button
 from components.ui.dialog import form_dialog
 from components.ui.form import field_row, select_field, text_field
-from components.ui.note import note
+from components.ui.note import note, problem_note
 from components.ui.tabs import filters
 from state.core.session import Session
 from state.markets.detail import MarketState
@@ -31,24 +32,26 @@ def order_dialog() -> rx.Component:
         rx.el.a("Wallets", href="/o/" + Session.org.id + "/wallets", class_name="link"),
         tone="warn",
     )
-    total = rx.cond(
-        form.total != "",
-        rx.el.span("Total ", rx.el.b(form.total), class_name="total"),
-        rx.el.span("Price times amount, before fees", class_name="muted small"),
-    )
     return form_dialog(
         rx.el.span("Place an order on ", market.pair),
-        "The token's and the market's rules are checked before anything is sent.",
+        "The token's and the market's rules are checked as you type.",
         rx.cond((form.wallets.length() == 0) & ~form.saving & (form.form_problem == ""), no_wallet, rx.fragment()),
         side,
-        select_field("Wallet", "wallet_id", form.wallets, errors=form.errors, hint="It signs, pays and receives"),
+        select_field(
+            "Wallet", "wallet_id", form.wallets, errors=form.errors,
+            hint=rx.cond(form.facts.contains(form.wallet), form.facts[form.wallet], "It signs, pays and receives"),
+            placeholder="Choose a wallet", value=form.wallet, on_change=form.write("wallet_id"),
+        ),
         field_row(
             text_field(
                 rx.el.span("Price, ", market.quote, " per ", market.symbol),
                 "price",
                 errors=form.errors,
                 input_mode="decimal",
-                on_change=form.write("price").debounce(200),
+                hint=rx.cond(form.best != "", text_button(form.best, on_click=form.take_best), rx.fragment()),
+                default_value=form.price,
+                key="price-" + form.fills.to_string(),
+                on_change=form.write("price").debounce(250),
                 on_blur=form.write("price"),
             ),
             text_field(
@@ -56,23 +59,43 @@ def order_dialog() -> rx.Component:
                 "amount",
                 errors=form.errors,
                 input_mode="decimal",
-                on_change=form.write("amount").debounce(200),
+                on_change=form.write("amount").debounce(250),
                 on_blur=form.write("amount"),
             ),
         ),
-        rx.cond(form.refusals.length() > 0, _refused(), rx.fragment()),
+        _answer(),
         form=form,
         submit=rx.cond(form.side == "buy", "Place buy order", "Place sell order"),
-        foot=total,
+        foot=_total(),
+    )  # fmt: skip
+
+
+def _total() -> rx.Component:
+    form = OrderForm
+    fees = rx.cond(form.with_fees != "", rx.el.div(form.with_fees, class_name="muted small"), rx.fragment())
+    return rx.cond(
+        form.total != "",
+        rx.el.div("Total ", rx.el.b(form.total), fees, class_name="total"),
+        rx.el.span("Price times amount", class_name="muted small"),
     )
 
 
-def _refused() -> rx.Component:
-    """List the rules that refuse the order."""
-    words = note(rx.el.b("The rules refuse this order. "), "Nothing was sent.", tone="bad")
-    return rx.el.div(
-        words,
-        rx.el.div(verdict_list(OrderForm.refusals, "Refusals"), class_name="card"),
+def _answer() -> rx.Component:
+    """Say whether the order would be accepted, or list the rules that refuse it."""
+    form = OrderForm
+    refused = rx.el.div(
+        note(rx.el.b("The rules refuse this order. "), "Nothing was sent.", tone="bad"),
+        rx.el.div(verdict_list(form.refusals, "Refusals"), class_name="card"),
         class_name="col",
         role="alert",
+    )
+    allowed = note(rx.el.b("This order is allowed. "), "Every rule passes, and the wallet has the funds.", tone="ok")
+    return rx.el.div(
+        rx.cond(form.refusals.length() > 0, refused, rx.fragment()),
+        problem_note(form.check_problem),
+        rx.cond(form.allowed, allowed, rx.fragment()),
+        role="region",
+        aria_label="Result",
+        aria_live="polite",
+        aria_busy=form.checking,
     )

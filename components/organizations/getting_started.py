@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import is_admin
+from components.core.permission import permitted
 from components.oauth.consent import consent_field
 from components.parties.decision import LEVELS
 from components.parties.form import COUNTRIES_ID, countries
@@ -64,7 +64,7 @@ def _step(step: rx.Var[SetupStepView]) -> rx.Component:
         step.state,
         ("done", status("succeeded")),
         ("busy", status("running")),
-        ("open", rx.cond(is_admin(), _button(step), rx.el.span("An admin can do this", class_name="muted small"))),
+        ("open", permitted(step.scope, _button(step), step.word, small=True)),
         status("blocked"),
     )
     is_opened = (GettingStarted.opened != "") & (GettingStarted.opened == step.form) & (step.state == "open")

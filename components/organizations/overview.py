@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import is_onlooker
+from components.core.permission import may
 from components.ui.button import button, link, link_button
 from components.ui.card import card, items, tile
 from components.ui.charts import legend, seg
@@ -129,9 +129,9 @@ def _waiting(entry: rx.Var[TaskView]) -> rx.Component:
             entry.is_unread,
             again,
             rx.cond(
-                is_onlooker(),
-                link_button("View", entry.href, small=True),
+                may(entry.scope),
                 rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+                link_button("View", entry.href, small=True),
             ),
         ),
         class_name="item",

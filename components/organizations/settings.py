@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import is_admin
+from components.core.permission import Scope, read_only
 from components.organizations.ip_ranges import ip_ranges_field
 from components.ui.button import button, link
 from components.ui.card import card
@@ -246,5 +246,4 @@ def _group(title: str, actions: list[tuple[str, str]]) -> rx.Component:
 
 def read_only_note() -> rx.Component:
     """Say that the settings are read-only for users who are not admins."""
-    words = note("Read-only. Only admins can change these settings.")
-    return rx.cond(is_admin(), rx.fragment(), words)
+    return read_only(Scope.ORGS_WRITE)

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import for_officers, is_officer
+from components.core.permission import Scope, allowed, may, who_can
 from components.ui.box import text
 from components.ui.button import button
 from components.ui.dialog import form_dialog
@@ -81,10 +81,10 @@ def decision_buttons() -> rx.Component:
     end = rx.el.span(class_name="end")
     settled = rx.fragment(change, end, rx.cond(PARTY.status == "verified", attest, rx.fragment()))
     undecided = rx.fragment(rx.cond(PARTY.status != "rejected", reject, rx.fragment()), end, verify)
-    none = text("Read-only. Only officers and admins review parties.", cls="muted small")
+    none = text("Read-only. ", who_can(Scope.ATTESTATIONS_WRITE), cls="muted small")
     return rx.fragment(
-        for_officers(rx.cond(Case.loading, rx.fragment(), rx.cond(open_form, undecided, settled))),
-        rx.cond(is_officer(), rx.fragment(), none),
+        allowed(Scope.ATTESTATIONS_WRITE, rx.cond(Case.loading, rx.fragment(), rx.cond(open_form, undecided, settled))),
+        rx.cond(may(Scope.ATTESTATIONS_WRITE), rx.fragment(), none),
     )
 
 

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import for_officers
+from components.core.permission import Scope, allowed
 from components.ui.box import row, text
 from components.ui.button import download
 from components.ui.card import item, items
@@ -33,7 +33,7 @@ def documents() -> rx.Component:
     return rx.fragment(
         rx.el.h3("Documents"),
         rx.cond(DOCUMENTS.length() > 0, items(rx.foreach(DOCUMENTS, _one), label="Documents"), none),
-        for_officers(form),
+        allowed(Scope.ATTESTATIONS_WRITE, form),
     )
 
 

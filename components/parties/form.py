@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.core.holder_picker import account_field
 from components.ui.dialog import form_dialog
 from components.ui.form import choice, choices, field_row, text_field
 from state.core.countries import NAMES, written
@@ -30,15 +31,13 @@ def party_form() -> rx.Component:
             text_field("Email", "email", errors=errors, id="p-email", type="email", optional=True),
         ),
         countries(),
-        text_field(
+        account_field(
             "Wallet address",
             "wallet_address",
             errors=errors,
             id="p-wallet",
             optional=True,
-            class_name="mono",
-            placeholder="0x",
-            spell_check=False,
+            free=True,
             hint="Holds the tokens. You can add it later.",
         ),
         form=PartyForm,

@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.compliance.verdicts import verdict_list, verdict_notes
+from components.core.holder_picker import account_field
 from components.ui.box import col
 from components.ui.dialog import form_dialog
 from components.ui.form import field_row, select_field, text_field
@@ -35,10 +36,6 @@ def _fields() -> rx.Component:
         tone="warn",
     )
     opened = (form.assets.length() > 0) & (form.wallets.length() == 0)
-    known = rx.el.datalist(
-        rx.foreach(form.receivers, lambda r: rx.el.option(r["label"], value=r["value"], key=r["value"])),
-        id="known-receivers",
-    )
     return col(
         rx.cond(opened, no_wallet, rx.fragment()),
         field_row(
@@ -46,17 +43,15 @@ def _fields() -> rx.Component:
             _select("Chain", "chain_eid", form.chains, value=form.chain),
         ),
         _select("From", "from_wallet_id", form.wallets, placeholder="Choose a wallet", hint="It signs and pays gas"),
-        text_field(
-            "To", "to_address", errors=form.errors, id="transfer-to_address", class_name="mono", spell_check=False,
-            placeholder="0x…", list="known-receivers", on_change=form.write("to_address").debounce(250),
-            on_blur=form.write("to_address"),
+        account_field(
+            "To", "to_address", id="transfer-to_address", errors=form.errors, asset_id=form.asset,
+            chain_eid=form.chain, on_pick=form.write("to_address"),
         ),
         text_field(
             rx.el.span("Amount", rx.cond(form.symbol != "", rx.el.span(", ", form.symbol), rx.fragment())),
             "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In whole tokens",
             on_change=form.write("amount").debounce(250), on_blur=form.write("amount"),
         ),
-        known,
         cls="wide",
     )  # fmt: skip
 

@@ -35,6 +35,13 @@ def button(
     return rx.el.button(*head, label, type=props.pop("type", "button"), class_name=classes, **props)
 
 
+def explained(label: Any, why: rx.Var[str] | str, sign: str | None = None, **look: Any) -> rx.Component:
+    """Draw a button that the user may not press. It keeps the focus, so that its reason can be read by keyboard too."""
+    reason = rx.el.span(why, class_name="why", role="tooltip")
+    blocked = button(rx.fragment(label, rx.el.span(". ", why, class_name="sr")), sign, aria_disabled="true", **look)
+    return rx.el.span(blocked, reason, class_name="explained")
+
+
 def link_button(
     label: Any,
     href: rx.Var[str] | str,

@@ -7,10 +7,8 @@ import reflex as rx
 from components.ui.value import Local
 
 
-def _checked(
-    recipients: rx.Var[str], total: rx.Var[str], root: rx.Var[str]
-) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str]]:
-    return (recipients, total, root)
+def _checked(plan: rx.Var[str]) -> tuple[rx.Var[str]]:
+    return (plan,)
 
 
 def _made(id: rx.Var[str]) -> tuple[rx.Var[str]]:
@@ -18,12 +16,15 @@ def _made(id: rx.Var[str]) -> tuple[rx.Var[str]]:
 
 
 class CsvForm(Local):
-    """Text, file and button. `action` is a path of the API with a query; empty while an input is missing."""
+    """Text, file and button. `action` is a path of the API with a query; empty while an input is missing. `further` is
+    added to the query when the list is saved, which is not offered while `is_unusable`."""
 
     library = "$/public/react/csv_form.jsx"
     tag = "CsvForm"
 
     action: rx.Var[str]
+    further: rx.Var[str]
+    is_unusable: rx.Var[bool]
     most: rx.Var[int]
     label: rx.Var[str]
     example: rx.Var[str]
@@ -32,8 +33,25 @@ class CsvForm(Local):
     on_made: rx.EventHandler[_made]
 
 
-def csv_form(label: str, action: Any, *, most: int, example: Any, on_checked: Any, on_made: Any) -> rx.Component:
-    """Draw the form. `on_checked` gets count, total in base units and root as texts, `on_made` the new record's id."""
+def csv_form(
+    label: str,
+    action: Any,
+    *,
+    further: Any,
+    is_unusable: Any,
+    most: int,
+    example: Any,
+    on_checked: Any,
+    on_made: Any,
+) -> rx.Component:
+    """Draw the form. `on_checked` gets the plan of the dry run as JSON, `on_made` the new record's id."""
     return CsvForm.create(
-        action=action, most=most, label=label, example=example, on_checked=on_checked, on_made=on_made
+        action=action,
+        further=further,
+        is_unusable=is_unusable,
+        most=most,
+        label=label,
+        example=example,
+        on_checked=on_checked,
+        on_made=on_made,
     )

@@ -91,6 +91,13 @@ class Palette(Local):
     on_search: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
+class FieldMessages(Local):
+    """Messages at a form's fields, instead of the browser's bubbles."""
+
+    library = "$/public/react/field_messages.jsx"
+    tag = "FieldMessages"
+
+
 class Keys(Local):
     """The console's global keyboard shortcuts."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.ui.api_call import api_call
 from components.ui.button import link
 from components.ui.icon import icon, mark
 from components.ui.note import note
@@ -187,7 +188,7 @@ def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:
                 class_name="row wrap",
             ),
             rx.el.div(item.detail, class_name="muted"),
-            rx.cond(item.call != "", rx.el.div(item.call, class_name="mono muted break"), rx.fragment()),
+            api_call(item.call),
         ),
         rx.el.div(right),
         class_name=item.state,

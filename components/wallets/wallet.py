@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import is_admin
+from components.core.permission import Scope, may
 from components.ui.box import row, text
 from components.ui.button import button
 from components.ui.card import card, kv
@@ -63,7 +63,9 @@ def _actions() -> rx.Component:
     problem = rx.cond(
         WalletState.removing, rx.fragment(), rx.el.div(problem_note(WalletState.action_problem), class_name="inset")
     )
-    return rx.cond(is_admin(), rx.fragment(problem, rx.cond(ROW.is_default, rx.fragment(), line)), rx.fragment())
+    return rx.cond(
+        may(Scope.WALLETS_WRITE), rx.fragment(problem, rx.cond(ROW.is_default, rx.fragment(), line)), rx.fragment()
+    )
 
 
 def wallet_dialogs() -> rx.Component:

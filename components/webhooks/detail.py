@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import for_admins, is_admin
+from components.core.permission import Scope, allowed, may
 from components.ui.box import col, end, row
 from components.ui.button import button
 from components.ui.card import card_foot, kv, panel
@@ -29,13 +29,14 @@ def actions() -> rx.Component:
     of = WebhookState
     send = button("Send test", "send", kind="primary", busy=of.testing, on_click=of.test)
     enable = button("Enable", "circle-play", kind="primary", busy=of.changing, on_click=of.enable)
-    return for_admins(rx.cond(of.endpoint.status != "disabled", send, enable))
+    return allowed(Scope.ORGS_WRITE, rx.cond(of.endpoint.status != "disabled", send, enable))
 
 
 def _changes() -> rx.Component:
     """Draw the less frequent actions."""
     disable = button("Disable", "circle-pause", small=True, on_click=Disablement.show(True))
-    return for_admins(
+    return allowed(
+        Scope.ORGS_WRITE,
         card_foot(
             row(
                 button("Change", "pencil", small=True, on_click=EndpointForm.edit(WebhookState.endpoint.id)),
@@ -44,7 +45,7 @@ def _changes() -> rx.Component:
                 button("Delete", "trash-2", small=True, on_click=Removal.show(True)),
                 cls="wrap",
             )
-        )
+        ),
     )
 
 
@@ -89,7 +90,7 @@ def log_panel() -> rx.Component:
     return panel(
         toolbar(
             filters("Status", of.status, of.filter_status, STATUSES),
-            end(rx.cond(is_admin() & (of.endpoint.status != "disabled"), again, rx.fragment())),
+            end(rx.cond(may(Scope.ORGS_WRITE) & (of.endpoint.status != "disabled"), again, rx.fragment())),
         ),
         list_table(
             "Deliveries",
@@ -154,7 +155,7 @@ def story() -> rx.Component:
         foot=(
             rx.el.span(class_name="end"),
             button("Close", on_click=DeliveryState.hide),
-            rx.cond(is_admin() & (WebhookState.endpoint.status != "disabled"), again, rx.fragment()),
+            rx.cond(may(Scope.ORGS_WRITE) & (WebhookState.endpoint.status != "disabled"), again, rx.fragment()),
         ),
     )
 

@@ -6,7 +6,7 @@ import reflex as rx
 
 from backend.webhooks.catalogue import event_types, group_of
 from backend.webhooks.schemas import EventTypeInfo
-from components.core.permission import for_admins
+from components.core.permission import Scope, allowed
 from components.ui.box import row
 from components.ui.button import button
 from components.ui.card import panel
@@ -63,7 +63,7 @@ def stopped_note() -> rx.Component:
 
 def new_button() -> rx.Component:
     """Draw the button that opens the form of a new endpoint, for users who can create one."""
-    return for_admins(button("New endpoint", "plus", kind="primary", on_click=EndpointForm.show(True)))
+    return allowed(Scope.ORGS_WRITE, button("New endpoint", "plus", kind="primary", on_click=EndpointForm.show(True)))
 
 
 def _row(end: rx.Var[EndpointView]) -> rx.Component:

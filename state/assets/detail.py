@@ -1,6 +1,7 @@
 """One asset: its record, its tokens on each chain, and its request while one runs."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import reflex as rx
 
@@ -62,6 +63,8 @@ class AssetState(Follows, Loads, Chains, rx.State):
 
     asset: AssetDetail = AssetDetail()
     tab: str = "overview"
+    started_on: str = ""
+    """The tab on which the followed request was started; once it has ended, its progress is shown there only."""
     place: str = ""
     """The URL that the state was filled for: a state outlives the page."""
     visits: int = 0
@@ -76,6 +79,7 @@ class AssetState(Follows, Loads, Chains, rx.State):
         if self.asset.id != self._in_path("asset_id"):
             self.asset, self._record, self.loading, self.request = AssetDetail(), None, True, RequestView()
         self.place, self.visits = self._here(), self.visits + 1
+        self._put_away()
         yield
         await self._read()
         record = self._record
@@ -86,6 +90,8 @@ class AssetState(Follows, Loads, Chains, rx.State):
     async def go(self, tab: str) -> Events:
         """Open a tab and keep it in the URL."""
         if tab in TABS:
+            if tab != self.tab == self.started_on:
+                self._put_away()
             self.tab = tab
             self.place = f"/o/{self._org_id()}/assets/{self._in_path('asset_id')}?tab={tab}"
             yield rx.redirect(self.place, replace=True)
@@ -99,6 +105,15 @@ class AssetState(Follows, Loads, Chains, rx.State):
     async def watch(self, request_id: str) -> Next:
         """Follow a request of this asset."""
         return self._follow(id_of(request_id))
+
+    def _follow(self, request_id: str) -> Any:
+        self.started_on = self.tab
+        return super()._follow(request_id)
+
+    def _put_away(self) -> None:
+        """Hide a request that has succeeded: its result was shown. Failed ones stay."""
+        if self.request.status == "succeeded":
+            self.request = RequestView()
 
     @rx.event
     def dismiss(self) -> None:

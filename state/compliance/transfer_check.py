@@ -22,19 +22,18 @@ class TransferCheckState(Form, rx.State):
     allowed: bool = False
     agrees: bool = True
     failing: int = 0
-    wallets: list[dict[str, str]] = []
+    chain: str = ""
 
     @rx.event
-    async def load(self) -> None:
-        """Offer the organization's wallets as addresses."""
-        self.answered, self.verdicts = False, []
+    def load(self) -> None:
+        """Reset the tab when it opens."""
+        self.answered, self.verdicts, self.chain = False, [], ""
         self._done()
-        try:
-            page = await self._api.list_wallets(self._org_id(), limit=100)
-        except ApiProblem as problem:
-            await self._lacks("Your wallets", problem)  # an address can still be typed
-            return
-        self.wallets = [{"value": wallet.address, "label": wallet.label} for wallet in page.wallets]
+
+    @rx.event
+    def pick_chain(self, eid: str) -> None:
+        """Select the chain, whose holders the fields of the accounts offer."""
+        self.chain = str(number(eid) or "")
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:

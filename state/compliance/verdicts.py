@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from backend.client import ApiProblem
 from backend.compliance.schemas import Resolution, RuleVerdict
@@ -18,6 +19,9 @@ TITLES = {
 }  # fmt: skip
 
 
+MARKET_CODES = 32
+"""Codes of a market's own rules begin here."""
+SENDER_NOT_ATTESTED = 7
 AMOUNT = re.compile(r"\b(\d+) base units")
 MOMENT = re.compile(r"Unix time (\d+)")
 
@@ -30,6 +34,8 @@ class Terms:
     asset_id: str
     symbol: str
     decimals: int
+    trader: str = "The trader"
+    """Who places the order that is judged."""
 
     def in_words(self, reason: str, *, exact: bool = False) -> str:
         """Return a reason with amounts in whole tokens, at most 6 decimals unless `exact`, and times as dates."""
@@ -54,9 +60,23 @@ class Verdict:
 
 
 def verdicts_of(rules: Iterable[RuleVerdict], terms: Terms) -> list[Verdict]:
-    """Convert the API's verdicts; refusals come first."""
-    found = [_verdict(i, rule, terms) for i, rule in enumerate(rules)]
+    """Convert the API's verdicts; refusals come first. What refuses an order twice, by the token's and the market's
+    rules, is one refusal."""
+    found = [_verdict(i, rules, terms) for i, rules in enumerate(_together(list(rules)))]
     return sorted(found, key=lambda verdict: verdict.passed)
+
+
+def _together(rules: list[RuleVerdict]) -> list[list[RuleVerdict]]:
+    """Group what refuses an order's trader for one reason, with one resolution. A transfer concerns two accounts, so
+    its refusals stay apart."""
+    is_order = any(rule.code >= MARKET_CODES for rule in rules)
+    groups: dict[tuple[Any, ...], list[RuleVerdict]] = {}
+    for i, rule in enumerate(rules):
+        fix = rule.resolution
+        is_alone = rule.passed or not is_order or fix is None or fix.path is None
+        key = (i,) if is_alone or fix is None else (rule.rule, fix.method, fix.path)
+        groups.setdefault(key, []).append(rule)
+    return list(groups.values())
 
 
 def refusals_of(problem: ApiProblem, terms: Terms) -> list[Verdict]:
@@ -64,18 +84,29 @@ def refusals_of(problem: ApiProblem, terms: Terms) -> list[Verdict]:
     return verdicts_of((RuleVerdict.model_validate(rule) for rule in problem.rules), terms)
 
 
-def _verdict(i: int, rule: RuleVerdict, terms: Terms) -> Verdict:
+def _verdict(i: int, rules: list[RuleVerdict], terms: Terms) -> Verdict:
+    rule, reason = rules[0], _reason(rules, terms)
     fix = rule.resolution
     return Verdict(
         id=f"{i}-{rule.code}",
         title=TITLES.get(rule.rule, rule.rule.replace("_", " ").capitalize()),
         passed=rule.passed,
-        reason=terms.in_words(rule.reason),
-        exact=terms.in_words(rule.reason, exact=True),
+        reason=terms.in_words(reason),
+        exact=terms.in_words(reason, exact=True),
         fix=fix.description if fix else "",
         call=f"{fix.method} {fix.href}" if fix and fix.href else "",
         href=_page(fix, terms) if fix else "",
     )
+
+
+def _reason(rules: list[RuleVerdict], terms: Terms) -> str:
+    """Return the reason of one refusal, or of all that `_together` has found to be one."""
+    if len(rules) == 1:
+        return rules[0].reason
+    if rules[0].rule == "attestation":
+        use = "send" if any(rule.code == SENDER_NOT_ATTESTED for rule in rules) else "hold"
+        return f"{terms.trader} is not attested. An attestation is needed to {use} the token and to trade here."
+    return " ".join(dict.fromkeys(rule.reason for rule in rules))
 
 
 def _page(fix: Resolution, terms: Terms) -> str:

@@ -1,6 +1,5 @@
 """The controls of an asset: their inputs, effects and requests."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +58,7 @@ class ControlForm(Form, rx.State):
 
     kind: str = ""
     chains: list[dict[str, str]] = []
-    known: list[dict[str, str]] = []
+    chain: str = ""
     changes: list[dict[str, str]] = []
     warnings: list[str] = []
     refusals: list[Verdict] = []
@@ -69,25 +68,10 @@ class ControlForm(Form, rx.State):
     _given: dict[str, str] = {}
 
     @rx.event
-    async def load(self) -> None:
-        """Reset the tab when it opens: no dialog; offer the known addresses."""
+    def load(self) -> None:
+        """Reset the tab when it opens: no dialog."""
         self._done()
         self.kind = ""
-        self.known = await self._known()
-
-    async def _known(self) -> list[dict[str, str]]:
-        """Return holders and wallets by name; users who may not see them can still enter an address."""
-        try:
-            wallets, holders = await asyncio.gather(
-                self._api.list_wallets(self._org_id(), limit=100),
-                self._api.list_holders(self._org_id(), self._in_path("asset_id")),
-            )
-        except ApiProblem as problem:
-            await self._lacks("The known addresses", problem)
-            return []
-        names = {holder.address: holder.party_name or "A holder" for holder in holders.holders}
-        names |= {wallet.address: wallet.label for wallet in wallets.wallets}
-        return [{"value": address, "label": name} for address, name in names.items()]
 
     @rx.event
     async def show(self, kind: str, eid: str) -> Events:
@@ -98,7 +82,8 @@ class ControlForm(Form, rx.State):
         asset = (await self.get_state(AssetState)).asset
         places = [{"value": str(p.eid), "label": p.chain} for p in asset.places if p.status == "active"]
         self.chains = sorted(places, key=lambda place: place["value"] != eid)
-        self.kind, self._given = kind, {"chain_eid": self.chains[0]["value"] if self.chains else ""}
+        self.chain = self.chains[0]["value"] if self.chains else ""
+        self.kind, self._given = kind, {"chain_eid": self.chain}
         self._forget()
         yield
         await self._plan()
@@ -115,6 +100,7 @@ class ControlForm(Form, rx.State):
         if name not in FIELDS or not self.kind or self._given.get(name) == str(text)[:200]:
             return None
         self._given = {**self._given, name: str(text)[:200]}
+        self.chain = self._given["chain_eid"]
         self.errors = {field: words for field, words in self.errors.items() if field != name}
         return ControlForm.ask
 
@@ -216,8 +202,8 @@ def _missing(control: Control, given: dict[str, str], decimals: int) -> dict[str
     if not number(given.get("chain_eid", "")):
         errors["chain_eid"] = "Choose a chain"
     for name in control.addresses:
-        if len(given.get(name, "").strip()) != 42:
-            errors[name] = "An address is 0x and 40 hexadecimal digits"
+        if len(address := given.get(name, "").strip()) != 42:
+            errors[name] = "An address is 0x and 40 hexadecimal digits" if address else "Choose an account"
     amount = given.get("amount", "").strip()
     if control.has_amount and (amount or not control.may_be_whole):
         try:

@@ -1,9 +1,13 @@
 """Finding email addresses in pasted text."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-LIMIT = 50
+EACH = 50
+"""Addresses that the API checks in one call."""
+MOST = 500
+"""Addresses that a page checks. The API takes 30 calls a minute."""
 LONGEST = 320
 _PARTS = re.compile(r"[\s,;|<>()\[\]{}\"'`]+")
 _EDGES = ".:!?*•–—-"
@@ -14,6 +18,12 @@ class Found(NamedTuple):
 
     addresses: list[str]
     doubles: int
+
+
+def batches(addresses: Sequence[str]) -> list[list[str]]:
+    """Return the addresses that are checked, for one call each."""
+    checked = list(addresses[:MOST])
+    return [checked[i : i + EACH] for i in range(0, len(checked), EACH)]
 
 
 def find_addresses(text: str) -> Found:

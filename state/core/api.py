@@ -81,9 +81,11 @@ class Api(rx.State, mixin=True):
         """Return a parameter of the page's URL, or an empty string."""
         return str(self.router.url.query_parameters.get(name, ""))
 
-    async def _notify(self, title: str, detail: str = "", tone: Tone = "ok", href: str = "", link: str = "") -> None:
-        """Show a toast, with a link where `href` is set."""
-        (await self.get_state(Notices))._add(title, detail, tone, href, link)
+    async def _notify(
+        self, title: str, detail: str = "", tone: Tone = "ok", href: str = "", link: str = "", **of: str
+    ) -> None:
+        """Show a toast, with a link where `href` is set. `of`: the request whose result it shows in the end."""
+        (await self.get_state(Notices))._add(title, detail, tone, href, link, **of)
 
     async def _lacks(self, what: str, problem: ApiProblem) -> None:
         """Report that a form's options could not be read; without permission (403) report nothing."""
@@ -102,7 +104,8 @@ class Api(rx.State, mixin=True):
             await self._notify("Waiting for a second person", said, "warn", f"{place}/approvals?view=mine", "Approvals")
         else:
             href = f"{place}/requests?id={request_id}" if request_id else ""
-            await self._notify(title, detail, "busy", href, "View request")
+            of = {"request_id": str(request_id), "org_id": org_id} if request_id else {}
+            await self._notify(title, detail, "busy", href, "View request", **of)
 
     async def _waits(self, org_id: str, request_id: UUID | str) -> bool:
         """Return whether a request waits for a second person."""

@@ -15,6 +15,7 @@ NAMES = {
     "claimed_recipients": "recipients who claimed",
     "compliance_rules": "rules",
     "country": "country",
+    "currency_symbol": "currency",
     "destination_tx_hash": "transaction at the destination",
     "distributor_address": "distributor",
     "from_address": "from",
@@ -117,6 +118,8 @@ class Known:
         asset, quote = self.assets.get(asset_id), (market or self._market_of(asset_id)).quote
         if "quote_symbol" in record:
             quote = Unit(str(record["quote_symbol"]), int(record.get("quote_decimals") or 0))
+        if record.get("currency_symbol"):  # a distribution that does not pay the asset
+            asset = Unit(str(record["currency_symbol"]), int(record.get("currency_decimals") or 0))
         is_money = quote is not None and record.get("currency") == quote.symbol
         return Values(quote if is_money else asset, quote, self.chains)
 

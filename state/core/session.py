@@ -1,14 +1,17 @@
 """The signed-in user and the current organization. Only the page's URL selects the organization."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 from uuid import UUID
 
 import reflex as rx
 
+from backend.auth.scopes import RANK, ROLE_SCOPES, Scope, highest
 from backend.client import ApiProblem, client
-from backend.organizations.schemas import OrganizationListed
-from backend.sign_in.schemas import Reach
+from backend.organizations.schemas import Access, OrganizationListed
+from backend.sign_in.schemas import EMAIL_COOKIE, Reach
+from backend.users.schemas import Role
 from state.core import arguments
 from state.core.api import Api, SignedOut
 from state.core.events import Next
@@ -32,6 +35,10 @@ class Organization:
     above: str = ""
     network: str = ""
     role: str = ""
+    scopes: list[str] = field(default_factory=list)
+    """Scopes of the user's roles here, which add up."""
+    holders: dict[str, str] = field(default_factory=dict)
+    """By scope that the user lacks: who has it, as sentences."""
 
 
 class Session(Api, rx.State):
@@ -46,6 +53,8 @@ class Session(Api, rx.State):
     found: list[dict[str, Any]] = []
     next_path: str = "/"
     sign_in_error: str = ""
+    sign_in_email: str = ""
+    """The email of the sign-in that has just failed."""
     needs_factor: bool = False
     """The current organization requires a second factor, and the user has none."""
     advises_factor: bool = False
@@ -57,8 +66,9 @@ class Session(Api, rx.State):
     _user_id: str = ""
 
     @rx.event
-    async def enter(self) -> None:
-        """Run first on every page: read the user, and the organization if the URL names another one.
+    async def enter(self) -> Next:
+        """Run first on every page: read the user, and the organization if the URL names another one. Redirect investors
+        of that organization to their own page.
 
         For display only: the API authorizes every call. A revoked session raises SignedOut here.
         """
@@ -74,6 +84,16 @@ class Session(Api, rx.State):
             self.org = Organization()  # it could not be read before
         if self._org_id() and self.org.id != self._org_id():
             await self._view(me.organizations)
+            if self.problem and self._org_id() in _invested(me.organizations):
+                return rx.redirect(await self._investor_page(self._org_id()), replace=True)
+        return None
+
+    async def _investor_page(self, organization_id: str = "") -> str:
+        """Return the user's page as an investor of an organization, by default of the only one; else the choice."""
+        found = (await self._api.get_investor_memberships()).memberships
+        pages = [f"/i/{one.id}" for one in found if organization_id in ("", str(one.organization_id))]
+        is_account = self.router.url.path.endswith("/account")
+        return f"{pages[0]}/account" if len(pages) == 1 and is_account else pages[0] if len(pages) == 1 else "/i"
 
     async def _again(self) -> None:
         """Read the current organization again after a change."""
@@ -88,6 +108,8 @@ class Session(Api, rx.State):
             return
         ids = [part for part in (record.hierarchy_path or "").split("/") if part][:-1]
         names = {str(entry.id): entry.name for entry in reach}
+        own = [entry for entry in reach if str(entry.id) in [*ids, str(record.id)]]
+        scopes = {scope for entry in own for scope in entry.scopes}
         self.trail = [Crumb(names[id], f"/o/{id}/overview") for id in ids if id in names]
         self.problem, self.network, self.needs_factor = "", shown_network(record.network), False
         self.org = Organization(
@@ -96,8 +118,19 @@ class Session(Api, rx.State):
             initials=initials(record.name),
             above=self.trail[-1].name if self.trail else "",
             network=record.network,
-            role=next((r.role for r in reach if str(r.id) in [*ids, str(record.id)]), ""),
+            role=highest([entry.role for entry in own]) or "",
+            scopes=sorted(scopes),
+            holders=holders(set(Scope) - scopes, await self._colleagues(scopes)),
         )
+
+    async def _colleagues(self, scopes: set[Scope]) -> list[Access]:
+        """Return people with access here, for a user who may not do everything; without permission, none."""
+        if set(Scope) <= scopes or Scope.MEMBERS_READ not in scopes:
+            return []
+        try:
+            return (await self._api.list_access(self._org_id(), limit=100)).access
+        except ApiProblem:
+            return []  # the roles are named without people
 
     def _shut_out(self, problem: ApiProblem) -> None:
         """Show why the organization refuses the user instead of the page; the next page asks again."""
@@ -111,11 +144,17 @@ class Session(Api, rx.State):
 
     @rx.event
     async def start(self) -> Next:
-        """Go from `/` to the session's organization, or the first one the user has access to."""
+        """Go from `/` to the session's organization, or the first one the user has access to. Investors go to their own
+        page."""
         me = await self._api.get_me()
-        wanted = self.org.id or me.org_id or (me.organizations[0].id if me.organizations else "")
+        invested = _invested(me.organizations)
+        staffed = [str(reach.id) for reach in me.organizations if str(reach.id) not in invested]
+        own = str(me.org_id or "")
+        wanted = self.org.id or ("" if own in invested else own) or (staffed[0] if staffed else "")
         if wanted:
             return rx.redirect(f"/o/{wanted}/overview", replace=True)
+        if invested:
+            return rx.redirect(await self._investor_page(), replace=True)
         self.problem = "You have no role in any organization yet. An admin can invite you."
         return None
 
@@ -124,6 +163,7 @@ class Session(Api, rx.State):
         """Prepare the sign-in page: the path to return to, and the last failure in our own words."""
         self.next_path, self.network = safe_path(self._query("next")), shown_network("")
         self.sign_in_error = SIGN_IN_ERRORS.get(self._query("error"), "")
+        self.sign_in_email = kept_email(self.router.headers.cookie) if self.sign_in_error else ""
 
     @rx.event(supersedes=True)
     async def find(self, words: str) -> None:
@@ -158,6 +198,29 @@ SIGN_IN_ERRORS = {
     "expired": "Your session has ended. Sign in again.",
     "code": "The code or passkey is invalid, or the code was already used.",
 }
+
+
+def kept_email(cookies: str) -> str:
+    """Return the email of a failed sign-in from a browser's cookies, or an empty string."""
+    pairs = (part.strip().partition("=") for part in cookies.split(";"))
+    return next((unquote(value)[:320] for name, _, value in pairs if name.removeprefix("__Host-") == EMAIL_COOKIE), "")
+
+
+def holders(scopes: set[Scope], people: list[Access]) -> dict[str, str]:
+    """Return by scope who has it: "Needs the role Admin or Compliance officer. Elin Halvorsen can do this." """
+    return {str(scope): _who_has(scope, people) for scope in scopes}
+
+
+def _who_has(scope: Scope, people: list[Access]) -> str:
+    roles = [role for role in RANK if scope in ROLE_SCOPES[role]]
+    names = [one.display_name for one in people if one.role in roles and one.display_name]
+    needed = "Needs the role " + " or ".join(str(role).replace("_", " ").capitalize() for role in roles) + "."
+    return f"{needed} {' or '.join(list(dict.fromkeys(names))[:2])} can do this." if names else needed
+
+
+def _invested(reach: list[Reach]) -> set[str]:
+    """Return the organizations of which the user is an investor only."""
+    return {str(one.id) for one in reach if one.role is Role.CLIENT}
 
 
 def shown_network(network: str) -> str:

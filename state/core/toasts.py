@@ -1,6 +1,6 @@
 """Toasts: a list that the browser shows and clears."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import uuid4
 
@@ -11,7 +11,7 @@ Tone = Literal["ok", "bad", "warn", "info", "busy"]
 
 @dataclass
 class Notice:
-    """One toast; `href` is a path of the console."""
+    """One toast; `href` is a path of the console. A toast about a running request has its ids until its result."""
 
     id: str
     title: str
@@ -19,6 +19,8 @@ class Notice:
     tone: str = "ok"
     href: str = ""
     link: str = ""
+    request_id: str = ""
+    org_id: str = ""
 
 
 class Notices(rx.State):
@@ -26,8 +28,18 @@ class Notices(rx.State):
 
     items: list[Notice] = []
 
-    def _add(self, title: str, detail: str = "", tone: Tone = "ok", href: str = "", link: str = "") -> None:
-        self.items = [*self.items[-3:], Notice(uuid4().hex, title, detail, tone, href, link)]
+    def _add(self, title: str, detail: str = "", tone: Tone = "ok", href: str = "", link: str = "", **of: str) -> None:
+        """Show a toast; `of`: the `request_id` and `org_id` of a running request."""
+        self.items = [*self.items[-3:], Notice(uuid4().hex, title, detail, tone, href, link, **of)]
+
+    def _running(self) -> dict[str, str]:
+        """Return the organizations of the requests whose result a toast awaits, by request."""
+        return {item.request_id: item.org_id for item in self.items if item.request_id}
+
+    def _end(self, request_id: str, title: str, detail: str, tone: Tone) -> None:
+        """Show the result of a request in its toast."""
+        ended = {"title": title, "detail": detail, "tone": tone, "request_id": ""}
+        self.items = [replace(item, **ended) if item.request_id == request_id else item for item in self.items]
 
     @rx.event
     def close(self, notice_id: str) -> None:

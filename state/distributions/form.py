@@ -8,19 +8,20 @@ import reflex as rx
 
 from backend.assets.schemas import Asset
 from backend.client import ApiProblem, body
-from backend.distributions.schemas import DistributionCreate
+from backend.distributions.schemas import BlockedRecipients, DistributionCreate, PaidIn
 from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
 from state.core.api import Form
 from state.core.arguments import id_of, named, number, one_of
 from state.core.events import Events, Next
 from state.core.units import to_base
+from state.distributions.check import ShowsCheck, plan_of
 
 SOURCES = ("list", "holders")
 UNITS = ("whole", "base")
 
 
-class NewDistribution(Form, Chains, rx.State):
+class NewDistribution(ShowsCheck, Form, Chains, rx.State):
     """The page that creates a distribution. The browser sends a list directly to the API; this state gets its total."""
 
     ready: bool = False
@@ -29,14 +30,13 @@ class NewDistribution(Form, Chains, rx.State):
     name: str = ""
     asset: str = ""
     chain: str = ""
+    currency: str = PaidIn.ASSET.value
+    currencies: list[dict[str, str]] = []
     unit: str = "whole"
     symbol: str = ""
+    """Of what is paid out, like `decimals`."""
     decimals: int = 18
     source: str = "list"
-    recipients: str = ""
-    """The result of the last check; empty before."""
-    total: str = "0"
-    root: str = ""
     _records: dict[str, Asset] = {}
     _checked: str = ""
     """The checked body, as JSON: a model in a state is wrapped in a proxy, which cannot be serialized."""
@@ -46,7 +46,8 @@ class NewDistribution(Form, Chains, rx.State):
         """Return where the browser sends a list; empty while an input is missing."""
         if not (self.name.strip() and self.asset and self.chain):
             return ""
-        query = urlencode({"name": self.name.strip(), "chain_eid": self.chain, "amounts": self.unit})
+        given = {"name": self.name.strip(), "chain_eid": self.chain, "currency": self.currency, "amounts": self.unit}
+        query = urlencode(given)
         return f"/v1/orgs/{self._org_id()}/assets/{self.asset}/distributions?{query}"
 
     @rx.event
@@ -57,6 +58,7 @@ class NewDistribution(Form, Chains, rx.State):
         yield
         try:
             page = await self._api.list_assets(self._org_id(), limit=100)
+            await self._read_chains()
         except ApiProblem as problem:
             self.form_problem, self.ready = problem.detail or problem.title, True
             return
@@ -70,7 +72,8 @@ class NewDistribution(Form, Chains, rx.State):
     def write(self, name: str, text: str) -> None:
         """Take over an input; it invalidates the last check."""
         given = str(text)[:120]
-        now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain, "amounts": self.unit}
+        now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain}
+        now |= {"currency": self.currency, "amounts": self.unit}
         # A field sends its value when it changes and again when it loses focus.
         if now.get(name) in (None, given):
             return
@@ -82,6 +85,9 @@ class NewDistribution(Form, Chains, rx.State):
             self._pick(id_of(given))
         elif name == "chain_eid":
             self.chain = one_of(given, [place["value"] for place in self.chains])
+            self._pay(self.currency)
+        elif name == "currency":
+            self._pay(given)
         else:
             self.unit = one_of(given, UNITS, "whole")
 
@@ -92,10 +98,10 @@ class NewDistribution(Form, Chains, rx.State):
         self._forget()
 
     @rx.event
-    def checked(self, recipients: str, total: str, root: str) -> None:
-        """Show the API's result for the browser's list."""
-        if str(recipients).isdecimal() and str(total).isdecimal() and len(str(total)) < 80:
-            self.recipients, self.total, self.root = str(recipients)[:12], str(total), str(root)[:66]
+    def checked(self, plan: str) -> None:
+        """Show the API's check of the browser's list."""
+        if (read := plan_of(plan)) is not None:
+            self._take(read, self._place_name())
 
     @rx.event
     def made(self, id: str) -> Next:
@@ -122,10 +128,8 @@ class NewDistribution(Form, Chains, rx.State):
             self._keep_at("total_amount", "block")
             return
         self._done()
-        impact = plan.impact
         self._checked = draft.model_dump_json(exclude_unset=True)
-        self.recipients, self.total = impact["total_recipients"], impact["total_amount"]
-        self.root = impact["merkle_root"]
+        self._take(plan, self._place_name())
 
     @rx.event
     async def create(self) -> Events:
@@ -134,7 +138,8 @@ class NewDistribution(Form, Chains, rx.State):
             return
         self._begin()
         yield
-        draft = DistributionCreate.model_validate_json(self._checked)
+        checked = DistributionCreate.model_validate_json(self._checked)
+        draft = checked.model_copy(update={"blocked": BlockedRecipients(self.treatment)})
         try:
             record = await self._api.create_distribution(
                 self._org_id(), self.asset, draft, idempotency_key=self._form_key
@@ -162,16 +167,34 @@ class NewDistribution(Form, Chains, rx.State):
         if self.errors:
             return None
         holders: dict[str, Any] = {"total_amount": total} | ({"block": number(block)} if block else {})
-        return {"name": self.name.strip(), "chain_eid": int(self.chain), "holders": holders}
+        known = {"name": self.name.strip(), "chain_eid": int(self.chain), "currency": self.currency}
+        return known | {"holders": holders}
 
     def _pick(self, asset_id: str) -> None:
         """Select an asset, or the first one if it is unknown, with its chains."""
         asset = self._records.get(asset_id) or next(iter(self._records.values()), None)
         if asset is None:
             return
-        self.asset, self.symbol, self.decimals = str(asset.id), asset.symbol, asset.decimals
-        self.chains = chain_options(asset)
+        self.asset, self.chains = str(asset.id), chain_options(asset)
         self.chain = self.chains[0]["value"]
+        self._pay(PaidIn.ASSET)
+
+    def _pay(self, currency: str) -> None:
+        """Select what is paid out: the asset, or the quote currency if the chain has one."""
+        asset, chain = self._records.get(self.asset), self._chains.get(number(self.chain))
+        if asset is None:
+            return
+        self.currencies = [{"value": PaidIn.ASSET.value, "label": f"{asset.symbol}, the asset"}]
+        if chain is not None and chain.quote_symbol:
+            self.currencies.append({"value": PaidIn.QUOTE.value, "label": f"{chain.quote_symbol}, the quote currency"})
+        self.currency = one_of(currency, [one["value"] for one in self.currencies], PaidIn.ASSET)
+        self.symbol, self.decimals = asset.symbol, asset.decimals
+        if self.currency == PaidIn.QUOTE and chain is not None:
+            self.symbol, self.decimals = chain.quote_symbol, chain.quote_decimals
+
+    def _place_name(self) -> str:
+        return next((place["label"] for place in self.chains if place["value"] == self.chain), "the chain")
 
     def _forget(self) -> None:
-        self.recipients, self.total, self.root, self._checked = "", "0", "", ""
+        self._checked = ""
+        self._forget_check()

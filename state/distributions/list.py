@@ -20,8 +20,11 @@ class DistributionView:
     id: str = ""
     name: str = ""
     asset_id: str = ""
+    asset_symbol: str = ""
     symbol: str = ""
+    """Of what is paid out, like `decimals`."""
     decimals: int = 18
+    is_quote: bool = False
     chain: str = ""
     chain_eid: int = 0
     status: str = ""
@@ -32,6 +35,8 @@ class DistributionView:
     recipients: int = 0
     root: str = ""
     has_recipients: bool = False
+    excluded: int = 0
+    held: int = 0
     distributor: str = ""
     failure: str = ""
     request_id: str = ""
@@ -63,8 +68,10 @@ def distribution_view(record: Distribution) -> DistributionView:
         id=str(record.id),
         name=record.name,
         asset_id=str(record.asset_id),
-        symbol=record.asset_symbol or "",
-        decimals=18 if record.asset_decimals is None else record.asset_decimals,
+        asset_symbol=record.asset_symbol or "",
+        symbol=record.currency_symbol or record.asset_symbol or "",
+        decimals=_decimals(record),
+        is_quote=record.currency_address is not None,
         chain=record.chain_name or f"Chain {record.chain_eid}",
         chain_eid=record.chain_eid,
         status=record.status,
@@ -75,12 +82,19 @@ def distribution_view(record: Distribution) -> DistributionView:
         recipients=record.total_recipients or 0,
         root=record.merkle_root or "",
         has_recipients=record.has_recipients,
+        excluded=record.excluded_recipients,
+        held=record.held_recipients,
         distributor=record.distributor_address or "",
         failure=record.failure or "",
         request_id=str(record.request_id or ""),
         created_at=stamp(record.created_at),
         deleted_at=_deleted_at(record),
     )
+
+
+def _decimals(record: Distribution) -> int:
+    given = record.asset_decimals if record.currency_address is None else record.currency_decimals
+    return 18 if given is None else given
 
 
 def _deleted_at(record: Distribution) -> str:

@@ -8,9 +8,10 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.core.fields import Acceptance
 from backend.invitations.schemas import InvitationCreate
+from backend.mail.schemas import MailStatus
 from backend.members.schemas import EligibilityCheck
 from backend.users.schemas import Role
-from state.core.addresses import LIMIT, find_addresses
+from state.core.addresses import MOST, batches, find_addresses
 from state.core.api import Loads, asks_for_proof
 from state.core.arguments import one_of
 from state.core.events import Events
@@ -24,7 +25,8 @@ from state.invitations.views import (
     requirements_view,
 )
 
-LONGEST_TEXT = 40_000
+LONGEST_TEXT = 100_000
+NOT_SENT = "No mail server is set, so no email was sent. The operator prints the links with signum outbox."
 
 
 class EligibilityState(Loads, rx.State):
@@ -42,6 +44,8 @@ class EligibilityState(Loads, rx.State):
     inviting: bool = False
     done: int = 0
     _checked: list[str] = []
+    _is_kept: bool = False
+    """Whether the emails stay in the outbox, because no mail server is set."""
 
     @rx.var
     def shown(self) -> list[AddressView]:
@@ -60,9 +64,9 @@ class EligibilityState(Loads, rx.State):
         return len(self._to_invite())
 
     @rx.var
-    def is_too_many(self) -> bool:
-        """Return whether there are more addresses than one check takes."""
-        return self.total > LIMIT
+    def unchecked(self) -> int:
+        """Count the addresses that are not checked."""
+        return max(self.total - MOST, 0)
 
     @rx.var
     def invited(self) -> int:
@@ -110,30 +114,35 @@ class EligibilityState(Loads, rx.State):
         if found.addresses == self._checked and not self.check_problem and not self.checking:
             return
         self.check_problem, self.severity, self._checked = "", "", found.addresses
-        if not found.addresses or self.total > LIMIT:
-            self.rows, self.checking = [], False
-            return
-        self.checking = True
-        yield
-        await self._check(found.addresses)
+        async for event in self._check(found.addresses):
+            yield event
 
     @rx.event
     async def again(self) -> Events:
-        """Check the same addresses again."""
-        if self._checked and self.total <= LIMIT and not self.inviting:
-            self.checking, self.check_problem = True, ""
-            yield
-            await self._check(self._checked)
+        """Check the addresses that have no result yet."""
+        if self._checked and not self.inviting:
+            self.check_problem = ""
+            async for event in self._check(self._checked):
+                yield event
 
-    async def _check(self, emails: list[str]) -> None:
-        try:
-            result = await self._api.check_eligibility(self._org_id(), body(EligibilityCheck, {"emails": emails}))
-        except ApiProblem as problem:
-            self.rows, self.check_problem = [], problem.detail or problem.title
-        else:
-            known = {row.email: row for row in self.rows}
-            self.rows = [address_view(email, result.warnings, known.get(email)) for email in emails]
+    async def _check(self, emails: list[str]) -> Events:
+        """Check the addresses that have no result yet, call by call; each result appears immediately."""
+        order = {email: i for i, email in enumerate(emails[:MOST])}
+        kept = {row.email: row for row in self.rows if row.email in order}
+        self.rows = [kept[email] for email in order if email in kept]
+        missing = [email for email in order if email not in kept]
+        self.checking = bool(missing)
+        yield
+        for some in batches(missing):
+            try:
+                result = await self._api.check_eligibility(self._org_id(), body(EligibilityCheck, {"emails": some}))
+            except ApiProblem as problem:
+                self.check_problem = problem.detail or problem.title
+                break
+            found = [address_view(email, result.warnings) for email in some]
+            self.rows = sorted([*self.rows, *found], key=lambda row: order[row.email])
             self.requirements = checked_requirements(result.orgRequirements)
+            yield
         self.checking = False
 
     @rx.event
@@ -171,9 +180,11 @@ class EligibilityState(Loads, rx.State):
             if self.done % 5 == 0:
                 yield
         self.inviting = False
-        words = f"{self.invited:,} {'invitation' if self.invited == 1 else 'invitations'} sent"
+        many = f"{self.invited:,} {'invitation' if self.invited == 1 else 'invitations'}"
+        words = f"{many} created" if self._is_kept else f"{many} sent"
         waits = "waits" if self.waiting == 1 else "wait"
-        notes = [f"{self.waiting:,} {waits} for a second person." if self.waiting else ""]
+        notes = [NOT_SENT if self._is_kept and self.invited else ""]
+        notes.append(f"{self.waiting:,} {waits} for a second person." if self.waiting else "")
         notes.append(f"{self.refused:,} could not be sent; see the rows for the reasons." if self.refused else "")
         tone: Tone = "warn" if any(notes) else "ok"
         detail = " ".join(filter(None, notes))
@@ -193,7 +204,10 @@ class EligibilityState(Loads, rx.State):
                     return "refused", words
                 await asyncio.sleep(1)  # no poll: the rate limit frees a place
             else:
-                return ("awaiting_approval", "") if isinstance(answer, Acceptance) else ("invited", "")
+                if isinstance(answer, Acceptance):
+                    return "awaiting_approval", ""
+                self._is_kept = answer.delivery == MailStatus.KEPT
+                return "invited", ""
         return "refused", "Too many requests. Try again in a minute."
 
     def _put(self, email: str, outcome: str, reason: str) -> None:

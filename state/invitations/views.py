@@ -1,7 +1,7 @@
 """Eligibility of invited addresses as the page shows it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from backend.members.schemas import EligibilityWarning, OrgRequirements, WarningCode
 from backend.organizations.schemas import MemberRequirements
@@ -47,17 +47,13 @@ class RequirementsView:
     limited: bool = False
 
 
-def address_view(email: str, warnings: Sequence[EligibilityWarning], before: AddressView | None) -> AddressView:
-    """Convert the API's warnings to a row; selection and outcome are kept."""
+def address_view(email: str, warnings: Sequence[EligibilityWarning]) -> AddressView:
+    """Convert the API's warnings to a row."""
     mine = [warning for warning in warnings if warning.email.casefold() == email.casefold()]
     findings = [FindingView(warning.code, warning.severity, warning.message) for warning in mine]
     severity = min((finding.severity for finding in findings), key=SEVERITIES.index, default="ready")
     can_invite = all(warning.code is not WarningCode.INVALID_EMAIL for warning in mine)
-    row = AddressView(email, severity, findings, severity != "error" and can_invite, can_invite)
-    if before is None:
-        return row
-    chosen = before.is_chosen if before.severity == severity else row.is_chosen
-    return replace(row, is_chosen=chosen, outcome=before.outcome, reason=before.reason)
+    return AddressView(email, severity, findings, severity != "error" and can_invite, can_invite)
 
 
 def requirements_view(required: MemberRequirements) -> RequirementsView:

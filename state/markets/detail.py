@@ -41,6 +41,8 @@ class MarketDetail:
     quote_decimals: int = 6
     taker: str = ""
     maker: str = ""
+    fee_bps: int = 0
+    """The higher of the two fees."""
     framework: str = ""
     failure: str = ""
     halt_reason: str = ""
@@ -130,6 +132,7 @@ class MarketState(Follows, Loads, Chains, rx.State):
             quote_decimals=6 if market.quote_decimals is None else market.quote_decimals,
             taker=percent(market.taker_fee_bps),
             maker=percent(market.maker_fee_bps),
+            fee_bps=max(market.taker_fee_bps, market.maker_fee_bps),
             framework=said["Framework"],
             failure=market.failure or "",
             halt_reason=market.halt_reason or "",

@@ -44,15 +44,16 @@ class PendingMemberships(Api, rx.State):
 
     @rx.event
     async def accept(self, membership_id: str) -> Next:
-        """Become a member; users who had no organization go to this one."""
+        """Become a member; users who had no organization go to this one. Investors have their own page."""
         row = await self._answer(membership_id, accepts=True)
         if row is None:
             return None
-        overview, may_look = f"/o/{row.organization_id}/overview", row.role != Role.CLIENT
-        if may_look and not self._org_id():
-            return rx.redirect(overview, replace=True)
-        said = f"You are a member of {row.organization_name}"
-        await self._notify(said, href=overview if may_look else "", link="Open" if may_look else "")
+        is_client = row.role == Role.CLIENT
+        opened = f"/i/{row.id}" if is_client else f"/o/{row.organization_id}/overview"
+        if not self._org_id() and not self._in_path("membership_id"):
+            return rx.redirect(opened, replace=True)
+        said = f"You are {'an investor' if is_client else 'a member'} of {row.organization_name}"
+        await self._notify(said, href=opened, link="Open")
         return None
 
     @rx.event

@@ -1,86 +1,206 @@
 """The form that places an order, and cancellations."""
 
+import asyncio
 from typing import Any
 
 import reflex as rx
 
+from backend.accounts.schemas import Account
 from backend.client import ApiProblem, body
 from backend.markets.schemas import OrderCreate
-from backend.wallets.schemas import WalletKind
+from backend.wallets.schemas import Wallet, WalletKind
 from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.core.arguments import id_of, texts
 from state.core.dialogs import Dialog
-from state.core.events import Events
-from state.core.units import cost, grouped, to_base
+from state.core.events import Events, Next
+from state.core.units import grouped, to_base, to_whole
 from state.markets.detail import MarketDetail, MarketState
 from state.orders.book import BookState
+from state.orders.choice import facts_of, first_choice, options_of, total_of
 from state.orders.list import OrdersState
 from state.orders.trades import TradesState
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView
-from state.wallets.views import wallet_option
+
+FIELDS = ("wallet_id", "price", "amount")
 
 
 class OrderForm(Follows, Dialog, rx.State):
-    """Placing an order with a server wallet, and cancelling one; each is followed to its transactions."""
+    """Placing an order with a server wallet, and cancelling one; each is followed to its transactions.
+
+    Every rule is checked while the order is entered.
+    """
 
     side: str = "buy"
     wallets: list[dict[str, str]] = []
+    wallet: str = ""
+    facts: dict[str, str] = {}
+    """What each wallet holds, and that it may not trade."""
+    price: str = ""
+    """What the field of the price begins with."""
+    fills: int = 0
+    """How often the field of the price was filled in; the browser draws it again each time."""
+    best: str = ""
     total: str = ""
+    with_fees: str = ""
     cancelling: str = ""
     refusals: list[Verdict] = []
-    _price: str = ""
-    _amount: str = ""
+    checking: bool = False
+    allowed: bool = False
+    check_problem: str = ""
+    _given: dict[str, str] = {}
+    _accounts: list[Account] = []
+    _labels: dict[str, str] = {}
+    _treasury: str = ""
+    _is_chosen: bool = False
 
     @rx.event
     def load(self) -> None:
         """Reset the page when it opens: no dialog, no followed request."""
         self._done()
-        self.is_open, self.cancelling, self.refusals, self.request = False, "", [], RequestView()
+        self._forget()
+        self.is_open, self.cancelling, self.request = False, "", RequestView()
 
     @rx.event
     async def show(self, is_open: bool) -> None:
-        """Open or close the dialog."""
+        """Open the dialog with the likely wallet and the best price, or close it."""
         self._done()
-        self.refusals = []
-        self.is_open, self.total, self._price, self._amount = bool(is_open), "", "", ""
+        self._forget()
+        self.is_open, self.total, self.with_fees = bool(is_open), "", ""
+        self.wallet, self._given, self._is_chosen = "", {}, False
         if not is_open:
             return
+        market = (await self.get_state(MarketState)).market
         try:
-            page = await self._api.list_wallets(self._org_id(), limit=100)
+            await self._read_wallets(market)
         except ApiProblem as problem:
             self._refused(problem)
             return
-        self.wallets = [wallet_option(wallet) for wallet in page.wallets if wallet.kind is WalletKind.SERVER]
+        self._offer_wallet()
+        await self._offer_price(market)
+
+    async def _read_wallets(self, market: MarketDetail) -> None:
+        """Offer the server wallets. Without what they hold and whether they may trade, they can still be chosen."""
+        page, accounts = await asyncio.gather(
+            self._api.list_wallets(self._org_id(), limit=100), self._read_accounts(market)
+        )
+        ours: list[Wallet] = [wallet for wallet in page.wallets if wallet.kind is WalletKind.SERVER]
+        self._accounts, self._labels = accounts, {str(wallet.id): wallet.label for wallet in ours}
+        self._treasury = next((str(wallet.id) for wallet in ours if wallet.is_default), "")
+        self.wallets = options_of(ours, accounts, market)
+        facts = {str(account.wallet_id): facts_of(account, market) for account in accounts}
+        self.facts = {wallet: f"Holds {words}" for wallet, words in facts.items() if words}
+
+    async def _read_accounts(self, market: MarketDetail) -> list[Account]:
+        try:
+            found = await self._api.search_accounts(
+                self._org_id(), asset_id=market.asset_id, market_id=market.id, signing=True
+            )
+        except ApiProblem as problem:
+            await self._lacks("The balances of your wallets", problem)
+            return []
+        return found.accounts
+
+    def _offer_wallet(self) -> None:
+        if not self._is_chosen:
+            self.wallet = first_choice(self.side, self._accounts, self._treasury)
+            self._given = {**self._given, "wallet_id": self.wallet}
+
+    async def _offer_price(self, market: MarketDetail) -> None:
+        """Offer the best price of the other side, unless another one was entered."""
+        book = await self.get_state(BookState)
+        units = book.best_ask if self.side == "buy" else book.best_bid
+        name = "Best ask" if self.side == "buy" else "Best bid"
+        self.best = f"{name} {grouped(units, market.quote_decimals)}" if units else ""
+        if self._given.get("price", "") == self.price:
+            self._fill(to_whole(units, market.quote_decimals) if units else "")
+
+    def _fill(self, price: str) -> None:
+        self.price, self._given, self.fills = price, {**self._given, "price": price}, self.fills + 1
 
     @rx.event
-    def pick_side(self, side: str) -> None:
+    async def take_best(self) -> Next:
+        """Enter the best price."""
+        self._given = {**self._given, "price": self.price}
+        market = (await self.get_state(MarketState)).market
+        await self._offer_price(market)
+        self._add_up(market)
+        return OrderForm.check
+
+    @rx.event
+    async def pick_side(self, side: str) -> Next:
         """Select buy or sell."""
         self.side = "sell" if side == "sell" else "buy"
+        market = (await self.get_state(MarketState)).market
+        self._offer_wallet()
+        await self._offer_price(market)
+        self._add_up(market)
+        return OrderForm.check
 
     @rx.event
-    async def write(self, name: str, text: str) -> None:
+    async def write(self, name: str, text: str) -> Next:
+        """Take over an input; the rules are checked after the last one."""
+        if name not in FIELDS or self._given.get(name) == str(text)[:200]:
+            return None
+        self._given = {**self._given, name: str(text)[:200]}
+        if name == "wallet_id":
+            self.wallet, self._is_chosen = id_of(text), True
+        self.errors = {field: words for field, words in self.errors.items() if field != name}
+        self._add_up((await self.get_state(MarketState)).market)
+        return OrderForm.check
+
+    def _add_up(self, market: MarketDetail) -> None:
         """Calculate the total while price and amount are entered."""
-        if name == "price":
-            self._price = str(text)[:200]
-        elif name == "amount":
-            self._amount = str(text)[:200]
+        fields, errors = self._fields(market)
+        wrong = {"price", "amount"} & errors.keys()
+        self.total, self.with_fees = (
+            ("", "") if wrong else total_of(self.side, fields["price"], fields["amount"], market)
+        )
+
+    @rx.event(supersedes=True)
+    async def check(self) -> Events:
+        """Check every rule and the wallet's funds, once every input is there; nothing is sent."""
         market = (await self.get_state(MarketState)).market
-        try:
-            price, amount = to_base(self._price, market.quote_decimals), to_base(self._amount, market.decimals)
-        except ValueError:
-            self.total = ""
+        fields, errors = self._fields(market)
+        if errors or not self.is_open:
+            self._forget()
             return
-        self.total = f"{grouped(cost(price, amount, market.decimals), market.quote_decimals)} {market.quote}"
+        self.checking = True
+        yield
+        try:
+            await self._api.place_order(
+                self._org_id(), market.asset_id, market.id, body(OrderCreate, fields), dry_run=True
+            )
+        except ApiProblem as problem:
+            self._take(problem, market)
+        else:
+            self._forget()
+            self.allowed = True
+        self.checking = False
+
+    def _take(self, problem: ApiProblem, market: MarketDetail) -> None:
+        """Show why an order is refused."""
+        self._forget()
+        self.refusals = refusals_of(problem, self._terms(market))
+        if not self.refusals:
+            self.check_problem = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
+
+    def _forget(self) -> None:
+        self.refusals, self.check_problem, self.allowed, self.checking = [], "", False, False
+
+    def _terms(self, market: MarketDetail) -> Terms:
+        trader = self._labels.get(self._given.get("wallet_id", ""), "The trader")
+        return Terms(self._org_id(), market.asset_id, market.symbol, market.decimals, trader)
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
         """Place the order."""
         market = (await self.get_state(MarketState)).market
         self._begin()
-        self.refusals = []
+        self._forget()
         yield
-        fields = self._fields(texts(data), market)
+        self._given = {**self._given, **{name: text[:200] for name, text in texts(data).items() if name in FIELDS}}
+        fields, self.errors = self._fields(market)
         if self.errors:
             self.saving = False
             return
@@ -91,27 +211,25 @@ class OrderForm(Follows, Dialog, rx.State):
             )
         except ApiProblem as problem:
             self._refused(problem)
-            self._keep_at("price", "amount", "wallet_id")
-            terms = Terms(self._org_id(), market.asset_id, market.symbol, market.decimals)
-            self.refusals = refusals_of(problem, terms)
-            if self.refusals:
+            self._keep_at(*FIELDS)
+            if problem.rules:
+                self._take(problem, market)
                 self.form_problem = ""
             return
         self._close()
         yield [self._follow(answer.request_id), Tracker.watch]
 
-    def _fields(self, data: dict[str, str], market: MarketDetail) -> dict[str, str]:
-        """Return the order's fields; errors of invalid inputs go to `errors`."""
-        fields, errors = {"side": self.side, "wallet_id": id_of(data.get("wallet_id"))}, {}
+    def _fields(self, market: MarketDetail) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the order's fields, and the errors of missing and invalid inputs."""
+        fields, errors = {"side": self.side, "wallet_id": id_of(self._given.get("wallet_id"))}, {}
         for name, decimals in (("price", market.quote_decimals), ("amount", market.decimals)):
             try:
-                fields[name] = to_base(data.get(name, ""), decimals)
+                fields[name] = to_base(self._given.get(name, ""), decimals)
             except ValueError as error:
                 errors[name] = str(error)
         if not fields["wallet_id"]:
             errors["wallet_id"] = "Choose a wallet"
-        self.errors = errors
-        return fields
+        return fields, errors
 
     @rx.event
     async def cancel(self, order_id: str) -> Events:

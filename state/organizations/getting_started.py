@@ -11,11 +11,11 @@ from backend.client import ApiProblem, body
 from backend.core.fields import Acceptance
 from backend.invitations.schemas import InvitationCreate
 from backend.issuers.schemas import IssuerRegister
-from backend.organizations.schemas import Setup
 from backend.parties.schemas import PartyCreate, PartyStatus, PartyVerify
+from backend.setup.schemas import Setup
 from backend.wallets.schemas import WalletCreate
 from state.chains.lookup import Chains
-from state.compliance.rules import Rules, asset_body
+from state.compliance.rules import Rules, asset_body, checked
 from state.core.api import Form
 from state.core.arguments import id_of, number, texts
 from state.core.countries import country_code
@@ -51,7 +51,7 @@ class GettingStarted(RegistersIssuer, Chains, Form, rx.State):
         return bool(self.steps) and self._org_id() not in self.hidden.split(",")
 
     async def _read(self) -> None:
-        """Read the steps; without permission, and after the last one, there are none."""
+        """Read the steps; without permission, and after the last one, the list is empty."""
         if self._of != self._org_id():
             self._of, self.steps, self.opened, self.busy = self._org_id(), [], "", ""
             self._done()
@@ -205,7 +205,7 @@ class GettingStarted(RegistersIssuer, Chains, Form, rx.State):
         except ValueError as error:
             self.errors = {"initial_supply": str(error)}
             return
-        fields = asset_body(Rules(level=1)) | {
+        fields = asset_body(checked(Rules(level=1), 18)) | {
             "name": given.get("name", ""),
             "symbol": given.get("symbol", "").strip().upper(),
             "chain_eid": number(given.get("chain_eid")),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from backend.approvals.schemas import Approval
 from backend.attestations.schemas import Attestation
+from backend.auth.scopes import Scope
 from backend.invitations.schemas import Invitation
 from backend.parties.schemas import Party
 from backend.webhooks.schemas import Webhook
@@ -25,7 +26,8 @@ UNREAD = {
 class TaskView:
     """A task; `href` is the page that resolves it, `request_id` is set if it can be retried here.
 
-    `is_unread`: the task or its details could not be read; `detail` says why.
+    `scope` is what the page's action needs, if not every reader may do it. `is_unread`: the task or its details could
+    not be read; `detail` says why.
     """
 
     id: str
@@ -36,6 +38,7 @@ class TaskView:
     word: str
     href: str
     request_id: str = ""
+    scope: str = Scope.ORGS_READ
     is_unread: bool = False
 
 
@@ -57,7 +60,8 @@ class Inbox:
         href = f"{self.place}requests?id={request.id}"
         retry = request.id if request.can_retry else ""
         why = request.problem or "No reason was recorded"
-        return TaskView(request.id, "request", f"{request.title} failed", why, request.updated_at, "View", href, retry)
+        title, at = f"{request.title} failed", request.updated_at
+        return TaskView(request.id, "request", title, why, at, "View", href, retry, request.scope)
 
     def more_failed_requests(self, count: int) -> list[TaskView]:
         """Return a task with the number of further failed requests."""
@@ -72,7 +76,8 @@ class Inbox:
             return []
         title = f"{count:,} {_plural('party', count)} {'waits' if count == 1 else 'wait'} for identity review"
         names, at = _names([party.name for party in parties], count), stamp(parties[-1].created_at) if parties else ""
-        return [TaskView("parties", "party", title, names, at, "Review", f"{self.place}parties")]
+        href = f"{self.place}parties"
+        return [TaskView("parties", "party", title, names, at, "Review", href, scope=Scope.ATTESTATIONS_WRITE)]
 
     def attestations(self, count: int, attestations: Sequence[Attestation]) -> list[TaskView]:
         """Return the task of attestations that expire soon, with some names."""
@@ -81,7 +86,8 @@ class Inbox:
         title = f"{count:,} {_plural('attestation', count)} {'expires' if count == 1 else 'expire'} within 30 days"
         names = _names([one.party.name for one in attestations if one.party], count)
         detail = names or "Without a valid attestation their holders can no longer receive or trade."
-        return [TaskView("expiring", "attestation", title, detail, "", "Renew", f"{self.place}attestations")]
+        href = f"{self.place}attestations"
+        return [TaskView("expiring", "attestation", title, detail, "", "Renew", href, scope=Scope.ATTESTATIONS_WRITE)]
 
     def invitations(self, count: int, invitations: Sequence[Invitation]) -> list[TaskView]:
         """Return the task of pending invitations, with some addresses."""

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from backend.organizations.schemas import SetupStep, SetupStepStatus
+from backend.auth.scopes import Scope
+from backend.setup.schemas import SetupStep, SetupStepStatus
 
 COMPLETE_AT = {SetupStep.ASSET: 2, SetupStep.MARKET: 2}
 """With so many of these, an organization no longer gets started: it may omit the other steps deliberately."""
@@ -15,6 +16,17 @@ FORMS: dict[str, tuple[str, ...]] = {
     "invitation": ("invitation",),
 }
 """The forms of each step that has any."""
+SCOPES = {
+    SetupStep.CHAIN: Scope.CHAINS_WRITE,
+    SetupStep.TREASURY: Scope.WALLETS_WRITE,
+    SetupStep.ISSUER: Scope.API_KEYS_WRITE,
+    SetupStep.PARTY: Scope.ATTESTATIONS_WRITE,
+    SetupStep.ATTESTATION: Scope.ATTESTATIONS_WRITE,
+    SetupStep.ASSET: Scope.ASSETS_WRITE,
+    SetupStep.MARKET: Scope.ASSETS_WRITE,
+    SetupStep.INVITATION: Scope.MEMBERS_WRITE,
+}
+"""What each step needs. A registration creates a temporary key, for which people need both scopes."""
 WORDS: dict[SetupStep, tuple[str, str, str]] = {
     SetupStep.CHAIN: ("Enable a chain", "Assets, attestations and markets are written there.", "Choose a chain"),
     SetupStep.TREASURY: ("Create the treasury", "A server wallet that holds what you issue.", "Create wallet"),
@@ -54,6 +66,7 @@ class SetupStepView:
     state: str = ""
     word: str = ""
     form: str = ""
+    scope: str = ""
 
 
 def step_view(status: SetupStepStatus) -> SetupStepView:
@@ -70,4 +83,4 @@ def step_view(status: SetupStepStatus) -> SetupStepView:
             word, form = "Verify identity", "verify"
         else:
             state = "busy"
-    return SetupStepView(status.step, title, detail, state, word, form)
+    return SetupStepView(status.step, title, detail, state, word, form, SCOPES[status.step])

@@ -1,32 +1,53 @@
 """Requests: the tracker in the header, and following one on a page."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import reflex as rx
 
 from backend.client import ApiProblem
+from backend.requests.schemas import RequestStatus
 from state.core.api import PASSING, Api, asks_for_proof
 from state.core.arguments import id_of
 from state.core.events import Next, call
+from state.core.toasts import Notices, Tone
 from state.requests.views import WAITING, RequestView, request_view
 
 FINAL = {"succeeded", "failed", "denied"}
+MOVING = {"accepted", "running"}
+
+
+def statuses(rows: list[RequestView]) -> list[tuple[str, str]]:
+    """Return what the counts of requests depend on."""
+    return [(row.id, row.status) for row in rows]
+
+
+def outcome(request: RequestView) -> tuple[str, str, Tone]:
+    """Return the toast of a request that no longer runs: title, detail and tone."""
+    if request.status == WAITING:
+        return "Waiting for a second person", request.title, "warn"
+    if request.status == "succeeded":
+        return f"Done: {request.title}", "", "ok"
+    return f"{request.status.capitalize()}: {request.title}", request.problem, "bad"
 
 
 class Tracker(Api, rx.State):
-    """The newest requests of the current organization; live while one of them runs."""
+    """The newest requests of the current organization, and how many of all run or have failed; live while one runs."""
 
     rows: list[RequestView] = []
     running: int = 0
     failed: int = 0
+    _counted: list[tuple[str, str]] = []
+    """The newest requests and their statuses when all were counted."""
     is_read: bool = False
     problem: str = ""
     _watched: str = ""
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
-        """Read the newest requests after each change, until none runs.
+        """Read the newest requests after each change, until none runs and every toast shows its result.
 
         Ends with the page's connection, or with another organization.
         """
@@ -40,10 +61,16 @@ class Tracker(Api, rx.State):
                 pause = 3.0 if self.problem else min(3.0, pause * 1.15)
 
     async def _looked(self, org_id: str) -> bool:
-        """Read the newest requests; return whether one of them runs, in the organization of the page."""
-        page, problem = None, None
+        """Read the newest requests; return whether to look again, in the organization of the page."""
+        async with self:
+            awaited, counts = (await self.get_state(Notices))._running(), (self.running, self.failed)
+            counted, problem = self._counted, None
+        rows: list[RequestView] = []
         try:
-            page = await self._api.list_requests(org_id, limit=8)
+            rows = [request_view(row) for row in (await self._api.list_requests(org_id, limit=8)).requests]
+            if statuses(rows) != counted or counts[0] != sum(row.status in MOVING for row in rows):
+                counts = await self._count(org_id)
+            ended = [*rows, *await self._others(awaited, rows)]
         except ApiProblem as fault:
             problem = fault
         async with self:
@@ -51,34 +78,53 @@ class Tracker(Api, rx.State):
                 return False
             if problem is not None:
                 self._miss(problem)
-            elif page is not None:
-                self._show([request_view(row) for row in page.requests])
-            return bool(self.running)
+                return bool(self.running)
+            self._show(rows, *counts)
+            notices = await self.get_state(Notices)
+            for row in ended:
+                if row.id in awaited and row.status not in MOVING:
+                    notices._end(row.id, *outcome(row))
+            return bool(self.running or notices._running())
+
+    async def _count(self, org_id: str) -> tuple[int, int]:
+        """Return how many requests run, and how many have failed."""
+        wanted = (RequestStatus.ACCEPTED, RequestStatus.RUNNING, RequestStatus.FAILED)
+        read = [self._api.list_requests(org_id, status=status, limit=1, count="estimated") for status in wanted]
+        accepted, running, failed = [page.estimatedCount or 0 for page in await asyncio.gather(*read)]
+        return accepted + running, failed
+
+    async def _others(self, awaited: dict[str, str], rows: list[RequestView]) -> list[RequestView]:
+        """Return the requests that toasts await and that are not among the newest; unreadable ones are omitted."""
+        found = []
+        for request_id, org_id in awaited.items():
+            if all(row.id != request_id for row in rows):
+                with suppress(ApiProblem):
+                    found.append(request_view(await self._api.get_request(org_id, request_id)))
+        return found
 
     def _turn(self) -> str:
         """Return the current organization; requests of the previous one are dropped."""
         org_id = self._org_id()
         if org_id != self._watched:
-            self._watched, self.rows, self.running, self.failed = org_id, [], 0, 0
+            self._watched, self.rows, self.running, self.failed, self._counted = org_id, [], 0, 0, []
             self.is_read, self.problem = False, ""
         return org_id
 
     def _miss(self, problem: ApiProblem) -> None:
         """Report a failed read; running requests are read again. Without permission, show none."""
         if problem.status == 403:
-            self._show([])
+            self._show([], 0, 0)
             return
         self.problem = problem.detail or problem.title
         if problem.status not in PASSING:
             self.running = 0
 
-    def _show(self, rows: list[RequestView]) -> None:
-        """Take over the rows; unchanged ones are not sent to the browser again."""
-        self.is_read, self.problem = True, ""
+    def _show(self, rows: list[RequestView], running: int, failed: int) -> None:
+        """Take over the rows and counts; unchanged ones are not sent to the browser again."""
+        self.is_read, self.problem, self._counted = True, "", statuses(rows)
         if rows != self.rows:
             self.rows = rows
-        self.running = sum(row.status in ("accepted", "running") for row in rows)
-        self.failed = sum(row.status == "failed" for row in rows)
+        self.running, self.failed = running, failed
 
     @rx.event
     async def retry(self, request_id: str) -> Next:

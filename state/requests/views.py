@@ -28,7 +28,7 @@ class StepView:
 @dataclass
 class RequestView:
     """A request as pages show it. `asset_id` and `market_id` are those of an order. `line` describes its current step,
-    `percent` its progress, `notice` what a disabled chain means for it."""
+    `percent` its progress, `notice` what a disabled chain means for it, `scope` what a retry needs."""
 
     id: str = ""
     kind: str = ""
@@ -40,6 +40,7 @@ class RequestView:
     market_id: str = ""
     problem: str = ""
     can_retry: bool = False
+    scope: str = ""
     awaits_finality: bool = False
     notice: str = ""
     created_by: str = ""
@@ -69,6 +70,7 @@ def request_view(data: Request) -> RequestView:
         market_id=str(data.subject.market_id or ""),
         problem=words,
         can_retry=data.can_retry,
+        scope=data.scope,
         awaits_finality=data.awaits_finality,
         notice=data.notice or "",
         created_by=data.created_by_name or "",

@@ -31,7 +31,7 @@ class NewTransfer(Dialog, Chains, rx.State):
     assets: list[dict[str, str]] = []
     chains: list[dict[str, str]] = []
     wallets: list[dict[str, str]] = []
-    receivers: list[dict[str, str]] = []
+    asset: str = ""
     chain: str = ""
     symbol: str = ""
     verdicts: list[Verdict] = []
@@ -55,7 +55,8 @@ class NewTransfer(Dialog, Chains, rx.State):
     async def show(self, is_open: bool) -> Events:
         """Open the dialog with the available assets and wallets, or close it."""
         self._done()
-        self.is_open, self._given, self.chains, self.chain, self.symbol = bool(is_open), {}, [], "", ""
+        self.is_open, self._given, self.chains = bool(is_open), {}, []
+        self.asset, self.chain, self.symbol = "", "", ""
         self._forget()
         if not is_open:
             return
@@ -64,11 +65,9 @@ class NewTransfer(Dialog, Chains, rx.State):
             await self._read_choices()
         except ApiProblem as problem:
             self._refused(problem)
-            return
-        await self._read_parties()
 
     async def _read_choices(self) -> None:
-        """Offer assets with an active token, the server wallets as senders and all wallets as receivers."""
+        """Offer assets with an active token, and the server wallets as senders."""
         api, org = self._api, self._org_id()
         assets, page = await asyncio.gather(api.list_assets(org, limit=100), api.list_wallets(org, limit=100))
         usable = [asset for asset in assets.assets if active_deployments(asset)]
@@ -77,18 +76,6 @@ class NewTransfer(Dialog, Chains, rx.State):
         ours = [wallet for wallet in page.wallets if wallet.kind is WalletKind.SERVER]
         self._addresses = {str(wallet.id): wallet.address for wallet in ours}
         self.wallets = [wallet_option(wallet) for wallet in ours]
-        self.receivers = [{"value": wallet.address, "label": wallet.label} for wallet in page.wallets]
-
-    async def _read_parties(self) -> None:
-        """Offer attested people as receivers, if the user may see them."""
-        try:
-            page = await self._api.list_parties(organization_id=self._org_id() or None, limit=100)
-        except ApiProblem as problem:
-            await self._lacks("Attested people", problem)
-            return
-        known = {one["value"] for one in self.receivers}
-        people = [{"value": p.wallet_address, "label": p.name} for p in page.parties if p.wallet_address]
-        self.receivers = [*self.receivers, *(person for person in people if person["value"] not in known)]
 
     @rx.event
     def write(self, name: str, text: str) -> Next:
@@ -99,7 +86,7 @@ class NewTransfer(Dialog, Chains, rx.State):
         self.errors = {field: words for field, words in self.errors.items() if field != name}
         if name == "asset_id":
             self._pick_asset()
-        self.chain = self._given.get("chain_eid", "")
+        self.asset, self.chain = id_of(self._given.get("asset_id")), self._given.get("chain_eid", "")
         return NewTransfer.check
 
     @rx.event(supersedes=True)
@@ -201,7 +188,7 @@ class NewTransfer(Dialog, Chains, rx.State):
             "asset_id": "Choose an asset",
             "chain_eid": "Choose a chain",
             "from_wallet_id": "Choose a wallet",
-            "to_address": "Enter the receiver's address",
+            "to_address": "Choose the receiver, or enter an address",
         }
         errors = {name: text for name, text in words.items() if not given[name]}
         if given["to_address"] and len(given["to_address"]) != 42:

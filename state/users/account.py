@@ -39,7 +39,7 @@ class PasswordForm(Dialog, rx.State):
 
 
 class AccountRedirect(Api, rx.State):
-    """Redirects `/account` to the account page within the user's organization."""
+    """Redirects `/account` to the account page within the user's organization. That page redirects investors."""
 
     problem: str = ""
 

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.auth.scopes import Scope
+from backend.auth.scopes import Scope, scopes_of
 from backend.client import ApiProblem
 from backend.core.settings import settings
 from backend.server import runtime
@@ -22,6 +22,7 @@ async def test_person_signs_in_and_out(world: World) -> None:
 
     me = await world.client.call("GET", "/auth/me", token=tokens["access_token"])
     assert me["org_id"] == str(acme)
+    assert me["organizations"][0]["scopes"] == sorted(scopes_of([Role.ADMIN]))
 
     await world.client.call("POST", "/auth/logout", token=tokens["access_token"])
     with pytest.raises(ApiProblem) as refused:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.core.addresses import find_addresses
+from state.core.addresses import EACH, MOST, batches, find_addresses
 
 ADDRESS = st.from_regex(r"[a-z][a-z0-9]{0,8}@[a-z]{1,8}\.[a-z]{2,4}", fullmatch=True)
 BETWEEN = st.sampled_from([", ", "; ", "\n", "\t", " ", ">, <", " | ", "\r\n"])
@@ -34,3 +34,11 @@ def test_email_address_search_accepts_any_text(text: str) -> None:
     found = find_addresses(text)
     assert len({a.casefold() for a in found.addresses}) == len(found.addresses)
     assert all("@" in a for a in found.addresses)
+
+
+@pytest.mark.parametrize("count", [0, 1, EACH, EACH + 2, MOST, MOST + 3])
+def test_addresses_are_checked_in_batches_up_to_the_limit(count: int) -> None:
+    addresses = [f"a{i}@b.example" for i in range(count)]
+    found = batches(addresses)
+    assert [address for some in found for address in some] == addresses[:MOST]
+    assert all(0 < len(some) <= EACH for some in found)

@@ -90,6 +90,7 @@ class Ground:
             "market_id": ids[0],
             "distribution_id": ids[0],
             "webhook_id": webhook,
+            "membership_id": ids[0],
             "id": ids[0],
         }
 

@@ -2,12 +2,15 @@
 
 from datetime import UTC, datetime
 from fractions import Fraction
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.chain.abi.restrictions import RESTRICTIONS
 from backend.client import ApiProblem
+from backend.compliance.resolutions import resolved
 from backend.compliance.schemas import RuleVerdict
 from state.compliance.rule_values import after_months, moment, seconds
 from state.compliance.rules import Checked, InvalidFields, Rules, asset_body, checked
@@ -93,6 +96,37 @@ def test_reasons_are_cut_after_six_decimals_and_exact_on_hover() -> None:
     (verdict,) = verdicts_of([RuleVerdict(rule="x", passed=False, code=5, reason=reason)], Terms("o", "a", "NREF", 18))
     assert verdict.reason == "3,397.307692… NREF of the sender are frozen."
     assert verdict.exact == "3,397.307692307692307692 NREF of the sender are frozen."
+
+
+def _refused(code: int) -> RuleVerdict:
+    rule = RuleVerdict(rule=RESTRICTIONS[code].rule, passed=False, code=code, reason=f"{RESTRICTIONS[code].message}.")
+    return resolved([rule], UUID(int=2), UUID(int=1), 40161)[0]
+
+
+def test_order_that_is_refused_twice_for_one_reason_has_one_refusal() -> None:
+    terms = Terms("o", "a", "NREF", 18, trader="Alder custody")
+    (buyer,) = verdicts_of([_refused(9), _refused(33)], terms)
+    assert (
+        buyer.reason == "Alder custody is not attested. An attestation is needed to hold the token and to trade here."
+    )
+    (seller,) = verdicts_of([_refused(7), _refused(33)], terms)
+    assert seller.reason.endswith("needed to send the token and to trade here.")
+    (level,) = verdicts_of([_refused(11), _refused(34)], terms)
+    assert level.reason == ("The receiver's KYC level is too low. The trader's KYC level is too low for the market.")
+
+
+def test_refusals_of_both_sides_of_a_transfer_stay_apart() -> None:
+    both = verdicts_of([_refused(7), _refused(9)], Terms("o", "a", "NREF", 18))
+    assert [verdict.title for verdict in both] == ["Attestation", "Attestation"]
+
+
+@given(st.lists(st.sampled_from(sorted(RESTRICTIONS.keys() - {0})), unique=True))
+def test_grouped_refusals_contain_every_reason_or_say_what_is_needed(codes: list[int]) -> None:
+    shown = verdicts_of([_refused(code) for code in codes], Terms("o", "a", "NREF", 18))
+    text = " ".join(verdict.reason for verdict in shown)
+    for code in codes:
+        assert RESTRICTIONS[code].message in text or (RESTRICTIONS[code].rule == "attestation" and "is needed" in text)
+    assert len({verdict.id for verdict in shown}) == len(shown)
 
 
 @given(units=st.integers(0, MAX_UINT256), decimals=st.integers(0, 18), digits=st.integers(0, 8))

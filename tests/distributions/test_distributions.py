@@ -344,5 +344,14 @@ def test_distribution_body_is_documented_for_both_media_types(api: Any) -> None:
     content = operation["requestBody"]["content"]
     assert set(content) == {"application/json", "text/csv"}
     fields = content["application/json"]["schema"]["properties"]
-    assert set(fields) == {"name", "chain_eid", "recipients", "holders", "total_amount"}
+    assert set(fields) == {
+        "name",
+        "chain_eid",
+        "recipients",
+        "holders",
+        "total_amount",
+        "blocked",
+        "held_of",
+        "currency",
+    }
     assert "$ref" not in str(content)

@@ -137,15 +137,30 @@ def _delivery(page: Page) -> None:
 
 def _checked_list(page: Page) -> None:
     page.get_by_label("Name").fill("To be looked at")
-    page.get_by_role("textbox", name="Recipients").fill(f"0x{'11' * 20},12.5")
+    asset = page.get_by_label("Asset")
+    asset.select_option(value=asset.locator("option", has_text="NREF").get_attribute("value"))
+    page.get_by_role("textbox", name="Recipients").fill(f"{_investor(page)},12.5\n0x{'11' * 20},3")
     page.get_by_role("button", name="Check the list").click()
-    expect(page.get_by_text("Every line is valid.")).to_be_visible()
+    expect(page.get_by_role("radio", name="Hold")).to_be_checked()
+    expect(page.get_by_role("region", name="Checked recipients", exact=True)).to_be_visible()
+
+
+def _investor(page: Page) -> str:
+    """Return the wallet of a party that holds NREF."""
+    base, _, rest = page.url.partition("/o/")
+    path = f"{base}/v1/orgs/{rest.partition('/')[0]}/assets"
+    assets = page.context.request.get(path).json()["assets"]
+    nref = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
+    holders = page.context.request.get(f"{path}/{nref}/holders").json()["holders"]
+    return str(next(one["address"] for one in holders if one["kind"] == "party"))
 
 
 def _draft(page: Page) -> None:
     _checked_list(page)
+    investor = _investor(page)
     page.get_by_role("button", name="Create draft").click()
-    page.get_by_label("Address", exact=True).fill(f"0x{'11' * 20}")
+    expect(page.get_by_role("region", name="Held recipients", exact=True)).to_be_visible()
+    page.get_by_label("Address", exact=True).fill(investor)
     page.get_by_role("button", name="Find proof").click()
     expect(page.get_by_label("Arguments of claim")).to_be_visible()
 

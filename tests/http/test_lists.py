@@ -41,6 +41,7 @@ FIXED = {
     "list_organizations": "newest first, computed from the person's roles",
     "list_pending_memberships": "newest first, computed from the person's wallets",
     "list_presets": "every framework",
+    "list_held_recipients": "in the order in which they were given",
     "list_recipients": "in the order in which they were given",
     "list_sub_organizations": "newest first, without those that refuse the caller's address",
 }

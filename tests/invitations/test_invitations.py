@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
@@ -73,6 +74,19 @@ async def test_new_person_creates_an_account_and_joins(world: World) -> None:
     listed = (await admin.call("GET", f"/orgs/{acme}/invitations"))["invitations"]
     assert [i["status"] for i in listed] == ["accepted"]
     assert await status_of(accept(world, token)) == 409
+
+
+@pytest.mark.parametrize(("server", "delivery"), [(None, "kept"), ("smtp://mail.example", "queued")])
+async def test_new_invitation_says_whether_its_email_is_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch, server: str | None, delivery: str
+) -> None:
+    monkeypatch.setattr(settings(), "smtp_url", server)
+    acme = await world.organization("Acme")
+    made, _ = await invited(world, await world.person(acme), acme, f"{new_id().hex}@example.com")
+    assert made["delivery"] == delivery
+    async with db.worker() as session:
+        query = sa.select(col(OutboxRow.status)).where(col(OutboxRow.organization_id) == acme)
+        assert (await session.scalars(query)).all() == [delivery]
 
 
 async def test_signed_in_person_joins(world: World) -> None:

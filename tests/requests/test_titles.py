@@ -32,6 +32,7 @@ async def test_titles_with_members_are_hidden_from_keys_without_members_read(wor
 
     [request] = (await read(wide, "/requests"))["requests"]
     assert EMAIL in request["title"]
+    assert request["scope"] == "members:write"
     assert EMAIL in request["steps"][0]["title"]
     for path, plural in (("/requests", "requests"), ("/approvals", "approvals")):
         [listed] = (await read(narrow, path))[plural]

@@ -1,5 +1,7 @@
 """The quote currency: any plain ERC-20; on embedded chains our test currency."""
 
+from collections.abc import Sequence
+
 from backend.chain.abi.calls import Call, call
 from backend.chain.rpc.json_rpc import connect
 
@@ -24,6 +26,11 @@ def transfer(at: str, to: str, amount: int) -> Call:
 async def balance_of(eid: int, at: str, account: str) -> int:
     """Return an account's balance, base units."""
     return int(await (await connect(eid)).read(NAME, at, "balanceOf", account))
+
+
+async def balances_of(eid: int, at: str, accounts: Sequence[str]) -> list[int]:
+    """Return the balances of some accounts, base units, in one round trip."""
+    return [int(n) for n in await (await connect(eid)).read_many([(NAME, at, "balanceOf", a) for a in accounts])]
 
 
 async def details(eid: int, at: str) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from backend.client.operations.controls import ControlsOperations
 from backend.client.operations.daily_limits import DailyLimitsOperations
 from backend.client.operations.devnet import DevnetOperations
 from backend.client.operations.distributions import DistributionsOperations
+from backend.client.operations.investor import InvestorOperations
 from backend.client.operations.invitations import InvitationsOperations
 from backend.client.operations.issuer import IssuerOperations
 from backend.client.operations.mail import MailOperations
@@ -34,6 +35,7 @@ class Operations(
     SignInOperations,
     OrganizationsOperations,
     MembersOperations,
+    InvestorOperations,
     InvitationsOperations,
     MailOperations,
     APIKeysOperations,

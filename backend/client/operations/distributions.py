@@ -8,6 +8,7 @@ from backend.client.content import Content, Download
 from backend.client.pages import Pages
 from backend.distributions.schemas import (
     Activated,
+    BlockedRecipients,
     Distribution,
     DistributionAccepted,
     DistributionActivate,
@@ -17,6 +18,9 @@ from backend.distributions.schemas import (
     DistributionStatus,
     Entitlement,
     EntitlementList,
+    HeldRecipient,
+    HeldRecipientList,
+    PaidIn,
     Proof,
 )
 
@@ -112,6 +116,8 @@ class DistributionsOperations(Connection):
         name: str | None = None,
         chain_eid: int | None = None,
         amounts: Literal["base", "whole"] | None = None,
+        currency: PaidIn | None = None,
+        blocked: BlockedRecipients | None = None,
         dry_run: Literal[True],
         idempotency_key: str | None = None,
         if_match: str | None = None,
@@ -127,6 +133,8 @@ class DistributionsOperations(Connection):
         name: str | None = None,
         chain_eid: int | None = None,
         amounts: Literal["base", "whole"] | None = None,
+        currency: PaidIn | None = None,
+        blocked: BlockedRecipients | None = None,
         dry_run: Literal[False] = False,
         idempotency_key: str | None = None,
         if_match: str | None = None,
@@ -141,6 +149,8 @@ class DistributionsOperations(Connection):
         name: str | None = None,
         chain_eid: int | None = None,
         amounts: Literal["base", "whole"] | None = None,
+        currency: PaidIn | None = None,
+        blocked: BlockedRecipients | None = None,
         dry_run: bool = False,
         idempotency_key: str | None = None,
         if_match: str | None = None,
@@ -150,8 +160,9 @@ class DistributionsOperations(Connection):
         base units, or whole tokens such as 12.5 with `amounts=whole`. Addresses, amounts, duplicates and the sum
         are checked; errors name the lines. The merkle tree is OpenZeppelin's standard one over (uint256 index,
         address, uint256 amount); the index is the position in the list. `holders` takes the holders at a block
-        instead, in proportion; `total_amount` alone leaves root and count to the activation. A draft without an
-        activation or cancellation is deleted after 30 days.
+        instead, in proportion; `total_amount` alone leaves root and count to the activation. A dry run checks
+        every recipient against the asset's rules; `blocked` decides what happens to those whom the rules refuse.
+        A draft without an activation or cancellation is deleted after 30 days.
 
         Scope: `assets:write`.
         """
@@ -159,7 +170,14 @@ class DistributionsOperations(Connection):
             DistributionPlan if dry_run else Distribution,
             "POST",
             path("/orgs/{}/assets/{}/distributions", org_id, asset_id),
-            query={"name": name, "chain_eid": chain_eid, "amounts": amounts, "dry_run": dry_run or None},
+            query={
+                "name": name,
+                "chain_eid": chain_eid,
+                "amounts": amounts,
+                "currency": currency,
+                "blocked": blocked,
+                "dry_run": dry_run or None,
+            },
             body=body,
             key=idempotency_key or self._new_key(),
             if_match=if_match,
@@ -227,6 +245,29 @@ class DistributionsOperations(Connection):
             EntitlementList,
             "recipients",
             path("/orgs/{}/assets/{}/distributions/{}/recipients", org_id, asset_id, dist_id),
+            {"limit": limit, "cursor": cursor, "count": count, "q": q},
+        )
+
+    def list_held_recipients(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
+    ) -> Pages[HeldRecipientList, HeldRecipient]:
+        """List the recipients whom the asset's rules refused when the distribution was created with `blocked=hold`,
+        with the reasons. They are not paid.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            HeldRecipientList,
+            "recipients",
+            path("/orgs/{}/assets/{}/distributions/{}/held-recipients", org_id, asset_id, dist_id),
             {"limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
@@ -411,4 +452,14 @@ class DistributionsOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id), query={"q": q}
+        )
+
+    def list_held_recipients_csv(self, org_id: Id, asset_id: Id, dist_id: Id, *, q: str | None = None) -> Download:
+        """Export `/orgs/{orgId}/assets/{assetId}/distributions/{distId}/held-recipients` as CSV: every record that
+        matches its filters, in one stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/distributions/{}/held-recipients.csv", org_id, asset_id, dist_id), query={"q": q}
         )

@@ -12,6 +12,7 @@ from backend.invitations.schemas import (
     InvitationAccept,
     InvitationAccepted,
     InvitationCreate,
+    InvitationCreated,
     InvitationList,
     InvitationPlan,
     InvitationPreview,
@@ -69,11 +70,11 @@ class InvitationsOperations(Connection):
     @overload
     async def invite(
         self, org_id: Id, body: InvitationCreate, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
-    ) -> Invitation | Acceptance: ...
+    ) -> InvitationCreated | Acceptance: ...
 
     async def invite(
         self, org_id: Id, body: InvitationCreate, *, dry_run: bool = False, idempotency_key: str | None = None
-    ) -> Invitation | Acceptance | InvitationPlan:
+    ) -> InvitationCreated | Acceptance | InvitationPlan:
         """Invite an address by email; the link works once, for 7 days.
 
         The caller must hold every scope of the role, and only a signed-in admin invites an admin. If the
@@ -86,7 +87,7 @@ class InvitationsOperations(Connection):
         Scope: `members:write`.
         """
         return await self._send_by_status(
-            {200: InvitationPlan, 201: Invitation, 202: Acceptance},
+            {200: InvitationPlan, 201: InvitationCreated, 202: Acceptance},
             "POST",
             path("/orgs/{}/invitations", org_id),
             query={"dry_run": dry_run or None},

@@ -18,11 +18,11 @@ from backend.organizations.schemas import (
     OrganizationMove,
     OrganizationPlan,
     OrganizationUpdate,
-    Setup,
     Summary,
     Tree,
     TreeNode,
 )
+from backend.setup.schemas import Setup
 
 
 class OrganizationsOperations(Connection):
@@ -148,13 +148,6 @@ class OrganizationsOperations(Connection):
         """
         return await self._send(Summary, "GET", path("/orgs/{}/summary", org_id))
 
-    async def get_setup(self, org_id: Id) -> Setup:
-        """Return the steps from an empty organization to its first market, and which of them are done.
-
-        Scope: `orgs:read`.
-        """
-        return await self._send(Setup, "GET", path("/orgs/{}/setup", org_id))
-
     def list_access(
         self,
         org_id: Id,
@@ -277,6 +270,13 @@ class OrganizationsOperations(Connection):
         Scope: `orgs:read`.
         """
         return self._download(path("/orgs/{}/sub-orgs.csv", org_id), query={"q": q})
+
+    async def get_setup(self, org_id: Id) -> Setup:
+        """Return the steps from an empty organization to its first market, and which of them are done.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Setup, "GET", path("/orgs/{}/setup", org_id))
 
     @overload
     async def move_sub_organization(

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
+from backend.accounts.schemas import AccountList
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
@@ -147,4 +148,27 @@ class WalletsOperations(Connection):
             body=body,
             key=idempotency_key or self._new_key(),
             if_match=if_match,
+        )
+
+    async def search_accounts(
+        self,
+        org_id: Id,
+        *,
+        q: str | None = None,
+        asset_id: Id | None = None,
+        chain_eid: int | None = None,
+        market_id: Id | None = None,
+        signing: bool | None = None,
+    ) -> AccountList:
+        """Search the accounts that a person may mean: the organization's wallets, its parties (with
+        attestations:read), an asset's holders and recently used addresses. At most 20, the most likely first,
+        each with its balance and whether the rules let it hold the asset.
+
+        Scope: `wallets:read`.
+        """
+        return await self._send(
+            AccountList,
+            "GET",
+            path("/orgs/{}/accounts", org_id),
+            query={"q": q, "asset_id": asset_id, "chain_eid": chain_eid, "market_id": market_id, "signing": signing},
         )

@@ -46,7 +46,7 @@ $$;
 -- How many recipients of distributions a hierarchy stores.
 create function signum_stored_recipients(org uuid) returns bigint
 language sql stable security definer set search_path = public, pg_temp as $$
-  select coalesce(sum(d.total_recipients), 0)::bigint
+  select coalesce(sum(d.total_recipients + d.held_recipients), 0)::bigint
   from signum_hierarchy(org) h (id) join distributions d on d.organization_id = h.id where d.has_recipients
 $$;
 
@@ -286,11 +286,13 @@ language sql stable set search_path = public, pg_temp set enable_seqscan = off a
 $$;
 revoke all on function organization_facts(uuid[]) from public;
 
--- Whether this transaction has entered an organization or one above it.
+-- Whether this transaction has entered an organization or one above it as staff. An investor enters none: the functions
+-- below show what an investor may not see.
 create function organization_entered(org uuid) returns boolean
 language sql stable set search_path = public, pg_temp as $$
-  select exists (select 1 from signum_path(org) p
-                 where p.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
+  select coalesce(current_setting('app.investor', true), '') = ''
+    and exists (select 1 from signum_path(org) p
+                where p.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
 $$;
 revoke all on function organization_entered(uuid) from public;
 
@@ -426,9 +428,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select u.id, u.display_name::text, u.email::text, m.role::text, p.id, p.name, p.height
   from signum_path(org) p join members m on m.organization_id = p.id join users u on u.id = m.user_id
   where m.status = 'active' and (p.height = 0 or m.role <> 'client')
-    and exists (
-      select 1 from signum_path(org) q
-      where q.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
+    and organization_entered(org)
 $$;
 
 -- An invitation by its token's hash, for a caller who is not signed in; and whether its address has an account.
@@ -680,11 +680,12 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   order by p.rank, array_position(kinds, p.kind), length(p.title), p.created_at desc, p.id limit most
 $$;
 
--- The organizations that this transaction has entered, and those above them.
+-- The organizations that this transaction has entered as staff, and those above them.
 create function signum_entered() returns uuid[]
 language sql stable security definer set search_path = public, pg_temp as $$
   select coalesce(array_agg(distinct p.id), '{}')
   from unnest(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]) e, signum_path(e) p
+  where coalesce(current_setting('app.investor', true), '') = ''
 $$;
 
 -- For a caller who claims an address: its account, and the password hash to compare with.

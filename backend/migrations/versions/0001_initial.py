@@ -17,7 +17,7 @@ def upgrade() -> None:
     """Create the schema. Until the first release the tables are those of the models; later they are written out."""
     connection = op.get_bind()
     SQLModel.metadata.create_all(connection)
-    for name in ("roles", "policies", "functions", "people", "audit", "live_updates"):
+    for name in ("roles", "policies", "functions", "people", "audit", "live_updates", "investors"):
         connection.exec_driver_sql((SQL / f"{name}.sql").read_text().replace("%", "%%"))
 
 

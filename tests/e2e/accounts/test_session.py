@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.e2e.accounts.test_factors import accessible
 from tests.e2e.conftest import Console, Signum
 
 
@@ -16,11 +17,31 @@ def test_sign_in_with_a_wrong_password_shows_an_error(console: Console, signum: 
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("Email or password is wrong")
-    page.get_by_label("Email").fill(signum.person().email)
-    page.get_by_label("Password").fill(signum.person().password)
+    expect(page.get_by_label("Email")).to_have_value(signum.person().email)
+    expect(page.get_by_label("Password")).to_be_focused()
+    assert signum.person().email not in page.url
+    page.keyboard.type(signum.person().password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/members")
     console.heading("Members")
+    assert {cookie["name"] for cookie in page.context.cookies()} == {"signum_session", "signum_device"}
+
+
+def test_sign_in_without_an_email_says_so_at_the_field(console: Console, signum: Signum) -> None:
+    page = console.page
+    page.goto(f"{signum.url}/sign-in")
+    console.hydrated()
+    page.get_by_role("button", name="Sign in").click()
+    email = page.get_by_label("Email")
+    expect(email).to_be_focused()
+    expect(email).to_have_accessible_description("Required")
+    email.fill("elin")
+    page.get_by_label("Password").fill("a password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text("Enter an email address such as ana@firm.example")
+    email.fill("elin@firm.example")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(email).not_to_have_attribute("aria-invalid", "true")
 
 
 def test_sign_out_ends_the_session(console: Console, signum: Signum) -> None:
@@ -47,15 +68,37 @@ def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
 
-def test_sign_in_works_for_every_role_and_informs_clients(console: Console, signum: Signum) -> None:
+def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum: Signum) -> None:
     client = signum.person("client")
     page = console.page
     page.goto(f"{signum.url}/sign-in")
     page.get_by_label("Email").fill(client.email)
     page.get_by_label("Password").fill(client.password)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(re.compile(r"/(o/.*)?$"))
-    expect(page.get_by_text(re.compile("No organization yet|cannot be shown"))).to_be_visible()
+    page.wait_for_url(re.compile(r"/i/[0-9a-f-]{36}$"))
+    console.heading("Your investments")
+    expect(page.get_by_text("No wallet yet")).to_be_visible()
+    accessible(console)
+    expect(page.get_by_role("complementary", name="Sidebar")).to_have_count(0)
+    home = page.url
+    for path in ("overview", "members"):
+        page.goto(f"{signum.url}/o/{signum.organization}/{path}")
+        page.wait_for_url(home)
+        console.heading("Your investments")
+    page.goto(f"{signum.url}/account")
+    page.wait_for_url(f"{home}/account")
+    console.heading("Account")
+    expect(page.get_by_role("heading", name="Linked wallets")).to_be_visible()
+    accessible(console)
+
+
+def test_investors_page_of_another_person_is_not_shown(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    record = next(m for m in signum.call("GET", "/orgs/{org}/members", limit="100")["members"] if m["role"] == "client")
+    page.goto(f"{signum.url}/i/{record['id']}")
+    expect(page.get_by_text("This page is not yours")).to_be_visible()
+    page.get_by_role("link", name="Go to your page").click()
+    page.wait_for_url("**/o/**")
 
 
 @pytest.mark.long

@@ -115,5 +115,7 @@ def test_refused_bridge_shows_its_history_and_can_be_retried(console: Console) -
     story = page.get_by_role("complementary", name="Bridge of NIB31")
     expect(story.get_by_role("alert")).to_contain_text("no valid attestation")
     story.get_by_role("button", name="Retry from here").click()
-    expect(page.get_by_role("status", name="Notices")).to_contain_text("Retrying")
+    toast = page.get_by_role("status", name="Notices").get_by_role("alert")
+    expect(toast).to_contain_text("Failed: Bridge 1,000 NIB31", timeout=30_000)
+    expect(toast).to_contain_text("no valid attestation")
     expect(story.get_by_role("alert")).to_contain_text("no valid attestation", timeout=30_000)

@@ -7,12 +7,24 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import Console, Signum
 
-ONE, TWO = "0x" + "11" * 20, "0x" + "22" * 20
+STRANGER = "0x" + "11" * 20
 
 
 def _choose(field: Locator, words: str) -> None:
     option = field.locator("option", has_text=words)
     field.select_option(value=option.first.get_attribute("value"))
+
+
+def investors(signum: Signum) -> list[str]:
+    """Return the wallets of two parties that hold NREF, which its rules allow."""
+    assets = signum.call("GET", "/orgs/{org}/assets")["assets"]
+    nref = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
+    holders = signum.call("GET", f"/orgs/{{org}}/assets/{nref}/holders")["holders"]
+    chain = holders[0]["chain_eid"]
+    theirs = [one["address"] for one in holders if one["kind"] == "party" and one["chain_eid"] == chain]
+    body = {"name": "Check", "chain_eid": chain, "recipients": [{"address": at, "amount": "1"} for at in theirs]}
+    plan = signum.call("POST", f"/orgs/{{org}}/assets/{nref}/distributions", body, dry_run=True)
+    return [one["address"] for one in plan["check"]["recipients"] if one["eligible"]][:2]
 
 
 @pytest.mark.long
@@ -22,7 +34,8 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     page.get_by_role("link", name="New distribution").first.click()
     console.heading("New distribution")
     outcome = page.get_by_role("region", name="Result")
-    page.get_by_role("textbox", name="Recipients").fill(f"{ONE},3.5\n")
+    one, two = investors(console.signum)
+    page.get_by_role("textbox", name="Recipients").fill(f"{one},3.5\n")
     page.get_by_role("button", name="Check the list").click()
     expect(page.get_by_text("Name it and choose an asset first.")).to_be_visible()
 
@@ -31,19 +44,30 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     expect(outcome.get_by_text("3.5")).to_be_visible()
     _choose(page.get_by_label("Asset"), "NREF")
     expect(page.get_by_label("Amounts are").locator("option").first).to_have_text("Whole NREF, such as 12.5")
-    page.get_by_role("textbox", name="Recipients").fill(f"address,amount\n{ONE},12.5\n{TWO},7\n")
+    page.get_by_role("textbox", name="Recipients").fill(f"address,amount\n{one},12.5\n{two},7\n")
     page.get_by_role("button", name="Check the list").click()
     expect(outcome.get_by_text("19.5")).to_be_visible()
     # A file replaces the text, and the earlier check no longer counts.
     file = tmp_path / "recipients.csv"
-    file.write_text(f"{ONE},1\n{TWO},0.25\n")
+    file.write_text(f"{one},1\n{STRANGER},4\n{two},0.25\n")
     page.get_by_label("Or a CSV file").set_input_files(file)
     page.get_by_role("button", name="Check the list").click()
     expect(outcome.get_by_text("1.25")).to_be_visible()
+    expect(outcome.get_by_text("1 recipient, 4")).to_be_visible()
+    checked = page.get_by_role("region", name="Checked recipients", exact=True)
+    expect(checked.get_by_role("row")).to_have_count(4)
+    checked.get_by_role("button", name="Blocked 1").click()
+    expect(checked.get_by_role("row")).to_have_count(2)
+    expect(checked.get_by_text("The receiver has no valid attestation.")).to_be_visible()
+    console.choose(outcome.get_by_role("radio", name="Exclude"))
+    console.choose(outcome.get_by_role("radio", name="Hold"))
     page.get_by_role("button", name="Create draft").click()
 
     console.heading("Third quarter")
-    page.get_by_label("Address", exact=True).fill(ONE)
+    held = page.get_by_role("region", name="Held recipients", exact=True)
+    expect(held.get_by_text("The receiver has no valid attestation.")).to_be_visible()
+    expect(held.get_by_role("button", name="Release")).to_have_count(0)
+    page.get_by_label("Address", exact=True).fill(one)
     page.get_by_role("button", name="Find proof").click()
     expect(page.get_by_label("Arguments of claim")).to_contain_text('"amount": "1000000000000000000"')
     page.get_by_role("button", name="Activate", exact=True).click()
@@ -54,6 +78,10 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=60_000)
     expect(page.get_by_text("Active", exact=True)).to_be_visible()
     expect(page.get_by_text("0 of 2")).to_be_visible()
+    held.get_by_role("button", name="Release").click()
+    dialog = page.get_by_role("dialog", name="Release held recipients")
+    expect(dialog.get_by_text("The asset's rules refuse every recipient.")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
 
     page.get_by_role("button", name="Cancel", exact=True).click()
     dialog = page.get_by_role("dialog", name="Cancel Third quarter")
@@ -77,7 +105,7 @@ def test_distribution_from_the_holders_at_a_block_is_created_and_deleted(console
     page.get_by_label("Total to share").fill("30")
     page.get_by_role("button", name="Check the holders").click()
     outcome = page.get_by_role("region", name="Result")
-    expect(outcome.get_by_text("Every line is valid.")).to_be_visible()
+    expect(outcome.get_by_text("Every line can be read.")).to_be_visible()
     outcome.get_by_role("button", name="Create draft").click()
     console.heading("To the holders")
     expect(page.get_by_text("Draft", exact=True)).to_be_visible()

@@ -1,12 +1,14 @@
 """A market on a chain without its token: bridged first, live, and correct after a reload."""
 
 import re
+import time
 
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
 
 CHAIN = "Base Sepolia"
+HYPEREVM = 40362
 
 
 def _market(signum: Signum, url: str) -> dict[str, object]:
@@ -80,3 +82,36 @@ def test_token_address_of_another_asset_is_reported_at_its_field(console: Consol
     page.get_by_role("button", name="Review").click()
     expect(page.get_by_label("Token address")).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("not the asset's token")
+
+
+def test_market_review_attests_investors_and_returns_to_the_plan(console: Console, signum: Signum) -> None:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    asset = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
+    console.sign_in(path=f"markets/new?asset={asset}")
+    page = console.page
+    page.get_by_role("radio", name=re.compile("HyperEVM")).click()
+    for _ in range(3):
+        page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Review").click()
+    no_buyer = page.get_by_text(re.compile(r"^None of [0-9]+ parties with a wallet can buy on HyperEVM"))
+    expect(no_buyer).to_be_visible()
+    page.get_by_role("button", name=re.compile(r"^Attest [0-9]+ investors on HyperEVM")).click()
+    expect(page.get_by_text(re.compile(r"[0-9]+ part(y|ies) can trade under these rules"))).to_be_visible(
+        timeout=60_000
+    )
+    expect(no_buyer).to_have_count(0)
+    expect(page.get_by_role("button", name="Deploy market")).to_be_visible()
+
+    _revoke(signum, HYPEREVM)
+
+
+def _revoke(signum: Signum, eid: int) -> None:
+    """Revoke the attestations of a chain: other tests expect one active attestation of each investor."""
+    active = signum.call("GET", "/orgs/{org}/attestations", status="active", limit=100)["attestations"]
+    for one in (one for one in active if one["chain_eid"] == eid):
+        path, body = f"/orgs/{{org}}/attestations/{one['id']}/revoke", {"reason": "End of the test."}
+        request = signum.call("POST", path, body)["requestId"]
+        deadline, status = time.monotonic() + 60, ""
+        while status != "succeeded":
+            assert time.monotonic() < deadline, status
+            status = signum.call("GET", f"/orgs/{{org}}/requests/{request}")["status"]

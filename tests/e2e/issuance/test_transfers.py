@@ -7,6 +7,8 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import Console, Signum
 
+STRANGER = "0x8617e340b3d01fa5f11f306f4090fd50e238070d"
+
 
 def _choose(field: Locator, words: str) -> None:
     option = field.locator("option", has_text=words)
@@ -44,8 +46,17 @@ def test_transfer_is_checked_and_sent(console: Console, signum: Signum) -> None:
     dialog.get_by_role("button", name="Send transfer").click()
     expect(dialog.get_by_text("The rules refuse this transfer. Nothing was sent.")).to_be_visible()
 
-    kestrel = next(address for label, address in addresses.items() if "Kestrel" in label)
-    dialog.get_by_label("To", exact=True).fill(kestrel)
+    receiver = dialog.get_by_label("To", exact=True)
+    receiver.fill(STRANGER)
+    dialog.get_by_role("button", name="Use this address").click()
+    expect(dialog.get_by_text("Not known here")).to_be_visible()
+    expect(answer.get_by_text("This transfer is refused.")).to_be_visible()
+
+    receiver.fill("kestrel")
+    offered = dialog.get_by_role("listbox", name="Accounts").get_by_role("option")
+    expect(offered).to_have_count(1)
+    expect(offered).to_contain_text(f"{asset['symbol']}Eligible")
+    receiver.press("Enter")
     expect(answer.get_by_text("This transfer is allowed.")).to_be_visible()
     dialog.get_by_role("button", name="Send transfer").click()
     expect(dialog).to_have_count(0)

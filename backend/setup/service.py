@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
-from backend.organizations.schemas import Setup, SetupStep, SetupStepStatus
+from backend.setup.schemas import Setup, SetupStep, SetupStepStatus
 
 NEEDS: dict[SetupStep, tuple[SetupStep, ...]] = {
     SetupStep.CHAIN: (),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.organizations import setup
-from backend.organizations.schemas import SetupStep
+from backend.setup import service as setup
+from backend.setup.schemas import SetupStep
 from tests.conftest import World
 from tests.support.firm import SEPOLIA, Firm, refused
 from tests.support.issuance import Issuance

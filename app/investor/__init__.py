@@ -1,0 +1,1 @@
+"""The investor's pages."""

@@ -1,0 +1,128 @@
+/* A field for an account: found by name or label and chosen from a list, or an address that is pasted. What the form sends
+   is the address. Items: {id, label, sub, short, hint, note, tone, known, off}. `resolved` has the item of each entered
+   address; one that is not known has to be confirmed, unless `free`. */
+import { useEffect, useId, useRef, useState } from "react";
+import { Check } from "lucide-react";
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+export function AccountField({
+  id, name, items = [], active, resolved = {}, onSearch, onResolve, onPick, placeholder, free = false, invalid = false, describedBy, required = false,
+  focused = false,
+}) {
+  const listId = useId();
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(null);
+  const [open, setOpen] = useState(false);
+  const [at, setAt] = useState(0);
+  const wait = useRef();
+  const list = useRef(null);
+  useEffect(() => () => clearTimeout(wait.current), []);
+  const typed = text.trim();
+  const isAddress = ADDRESS.test(typed);
+  const shown = open && active === id && !isAddress ? items : [];
+  const entered = isAddress ? resolved[typed.toLowerCase()] : undefined;
+  const doubted = entered && !entered.known && !free ? entered : undefined;
+
+  const take = (item) => {
+    if (!item || item.off) return;
+    clearTimeout(wait.current);
+    setChosen(item);
+    setOpen(false);
+    onPick?.(item.id);
+  };
+  const pick = (item) => {
+    if (!item || item.off) return;
+    setText(item.known ? item.label : item.id);
+    take(item);
+  };
+  useEffect(() => {
+    if (entered && !chosen && !doubted) take(entered);
+  }, [entered, chosen]);
+  useEffect(() => {
+    list.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  useEffect(() => {
+    if (shown.length > 0) list.current?.scrollIntoView({ block: "nearest" });
+  }, [shown.length > 0]);
+
+  const change = (event) => {
+    const next = event.target.value;
+    setText(next);
+    setChosen(null);
+    setOpen(true);
+    setAt(free ? -1 : 0);
+    clearTimeout(wait.current);
+    const words = next.trim();
+    const ask = () => {
+      onPick?.(ADDRESS.test(words) ? "" : words);
+      (ADDRESS.test(words) ? onResolve : onSearch)?.(words);
+    };
+    if (ADDRESS.test(words)) ask();
+    else wait.current = setTimeout(ask, 180);
+  };
+  const enter = () => {
+    if (open) return;
+    setOpen(true);
+    setAt(-1);
+    if (!chosen && !isAddress) onSearch?.(typed);
+  };
+  const keys = (event) => {
+    const last = shown.length - 1;
+    const to = { ArrowDown: Math.min(last, at + 1), ArrowUp: Math.max(0, at - 1) }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      if (open) setAt(to);
+      else enter();
+    } else if (event.key === "Enter" && shown[at]) {
+      event.preventDefault();
+      pick(shown[at]);
+    } else if (event.key === "Escape" && shown.length > 0) {
+      event.preventDefault();
+      event.stopPropagation();
+      setOpen(false);
+    }
+  };
+  const value = chosen ? chosen.id : doubted ? "" : typed;
+
+  return (
+    <div className="account-field">
+      <input
+        id={id} className={`input${isAddress ? " mono" : ""}`} type="text" role="combobox" autoComplete="off" spellCheck="false"
+        placeholder={placeholder} aria-expanded={shown.length > 0} aria-controls={`${listId}l`} aria-autocomplete="list"
+        aria-activedescendant={shown[at] ? `${listId}${at}` : undefined} aria-invalid={invalid ? "true" : undefined}
+        aria-describedby={[describedBy, `${listId}c`].filter(Boolean).join(" ")} aria-required={required || undefined}
+        value={text} onChange={change} onKeyDown={keys} onFocus={enter} onBlur={() => setOpen(false)}
+        autoFocus={focused}
+      />
+      <input type="hidden" name={name} value={value} />
+      <ul role="listbox" id={`${listId}l`} aria-label="Accounts" ref={list} hidden={shown.length === 0}>
+        {shown.map((item, i) => (
+          <li
+            key={item.id} id={`${listId}${i}`} role="option" aria-selected={chosen?.id === item.id}
+            aria-disabled={item.off ? true : undefined} data-active={i === at}
+            onMouseMove={() => at !== i && setAt(i)} onMouseDown={(event) => event.preventDefault()} onClick={() => pick(item)}
+          >
+            <span className="grow">
+              <span className="label-text trunc">{item.label}</span>
+              <span className="muted small trunc">{item.sub}</span>
+            </span>
+            <span className="facts small">
+              {item.hint && <span className="num">{item.hint}</span>}
+              {item.note && <span className={`${item.tone}-text`}>{item.note}</span>}
+            </span>
+            {chosen?.id === item.id && <Check size={14} aria-hidden="true" color="var(--info-i)" />}
+          </li>
+        ))}
+      </ul>
+      <div className="hint chosen" id={`${listId}c`} role="status">
+        {chosen?.known && <span className={isAddress ? "" : "mono"}>{isAddress ? chosen.label : chosen.short}</span>}
+        {chosen?.hint && <span>{chosen.hint}</span>}
+        {(chosen ?? doubted)?.note && <span className={`${(chosen ?? doubted).tone}-text`}>{(chosen ?? doubted).note}</span>}
+        {doubted && !chosen && !doubted.off && (
+          <button type="button" className="link" onClick={() => take(doubted)}>Use this address</button>
+        )}
+      </div>
+    </div>
+  );
+}

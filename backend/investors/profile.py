@@ -1,0 +1,64 @@
+"""The investor's memberships, parties and addresses."""
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from backend.auth.principal import Context
+from backend.investors.schemas import (
+    Investor,
+    InvestorAddress,
+    InvestorMembership,
+    InvestorMembershipList,
+    InvestorParty,
+)
+from backend.parties.models import PartyRow
+
+_MEMBERSHIPS = sa.text("select * from signum_investor_memberships()")
+_ADDRESSES = sa.text("""
+    select a.address, a.address in (select signum_investor_wallets()) as is_linked
+    from signum_investor_addresses() a (address) order by is_linked desc, a.address
+""")
+
+
+async def memberships(context: Context) -> InvestorMembershipList:
+    """Return the organizations of which the signed-in person is an investor."""
+    rows = await context.session.execute(_MEMBERSHIPS)
+    return InvestorMembershipList(memberships=[InvestorMembership.model_validate(row) for row in rows])
+
+
+async def investor(context: Context, membership_id: UUID) -> Investor:
+    """Enter the organization; return the investor as it knows them."""
+    entered = await context.enter_as_investor(membership_id)
+    own = sa.select(
+        col(PartyRow.id),
+        col(PartyRow.kind),
+        col(PartyRow.name),
+        col(PartyRow.country),
+        col(PartyRow.wallet_address),
+        col(PartyRow.status),
+        col(PartyRow.kyc_level),
+        col(PartyRow.accredited),
+    ).where(
+        col(PartyRow.organization_id) == context.organization_id,
+        col(PartyRow.id).in_(sa.select(sa.func.signum_investor_parties())),
+    )
+    parties = await context.session.execute(own.order_by(col(PartyRow.created_at), col(PartyRow.id)))
+    return Investor(
+        id=membership_id,
+        organization_id=entered.organization_id,
+        organization_name=entered.organization_name,
+        network=entered.network,
+        parties=[InvestorParty.model_validate(row) for row in parties],
+        addresses=[InvestorAddress(address=a.address, is_linked=a.is_linked) for a in await _addresses(context)],
+    )
+
+
+async def addresses(context: Context) -> list[str]:
+    """Return the addresses of the investor who has entered."""
+    return [row.address for row in await _addresses(context)]
+
+
+async def _addresses(context: Context) -> list[sa.Row[tuple[str, bool]]]:
+    return list(await context.session.execute(_ADDRESSES))

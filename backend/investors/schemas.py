@@ -1,0 +1,209 @@
+"""API schemas of an investor's pages. Nothing in them is about another investor or about staff."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from backend.core.fields import Network, Record, Timestamp
+from backend.markets.schemas import OrderSide, OrderStatus
+from backend.parties.schemas import PartyKind, PartyStatus
+
+
+class InvestorMembership(Record):
+    """An organization of which the person is an investor."""
+
+    id: UUID
+    organization_id: UUID
+    organization_name: str
+    network: Network
+    created_at: Timestamp
+
+
+class InvestorMembershipList(BaseModel):
+    """The organizations of which the person is an investor, by name, at most 200."""
+
+    memberships: list[InvestorMembership]
+
+
+class InvestorParty(Record):
+    """The person or company that the organization has recorded for the investor. The reasons of its reviews are the
+    organization's own."""
+
+    id: UUID
+    kind: PartyKind
+    name: str
+    country: str
+    wallet_address: str | None
+    status: PartyStatus
+    kyc_level: int
+    accredited: bool
+
+
+class InvestorAddress(BaseModel):
+    """An address of the investor. `is_linked`: they have proven that they own it; otherwise, the organization
+    recorded it for them."""
+
+    address: str
+    is_linked: bool
+
+
+class Investor(BaseModel):
+    """The investor, as the organization knows them. Without a party, the organization has not recorded them yet."""
+
+    id: UUID
+    organization_id: UUID
+    organization_name: str
+    network: Network
+    parties: list[InvestorParty]
+    addresses: list[InvestorAddress]
+
+
+class InvestorAccount(BaseModel):
+    """What one address holds on one chain, in base units. `frozen` and `available` are null while the chain does not
+    answer."""
+
+    chain_eid: int
+    chain_name: str
+    address: str
+    total: str
+    in_orders: str
+    frozen: str | None
+    available: str | None
+
+
+class InvestorHolding(BaseModel):
+    """What the investor holds of an asset, in base units; `total` includes what markets hold for their orders. `since`:
+    when one of its accounts first received the asset. `value` is the total at the price of the asset's last trade, in
+    base units of that market's quote currency; null without a trade."""
+
+    asset_id: UUID
+    name: str
+    symbol: str
+    decimals: int
+    since: Timestamp | None
+    total: str
+    in_orders: str
+    frozen: str | None
+    available: str | None
+    value: str | None
+    price: str | None
+    priced_at: Timestamp | None
+    quote_symbol: str | None
+    quote_decimals: int | None
+    accounts: list[InvestorAccount]
+
+
+class InvestorHoldings(BaseModel):
+    """Every holding of the investor, by symbol."""
+
+    holdings: list[InvestorHolding]
+
+
+class RefusedRule(BaseModel):
+    """A rule of the asset that the investor does not satisfy."""
+
+    rule: str
+    code: int
+    reason: str
+
+
+class InvestorEligibility(BaseModel):
+    """Whether an address may hold an asset on a chain. `kyc_level` is the level that counts there, `required_kyc_level`
+    the one that the asset requires. `valid_until`: when the attestations of this organization no longer suffice; null
+    without an end, and where `is_attested_here` is false, because another organization attested the address or none
+    did."""
+
+    asset_id: UUID
+    name: str
+    symbol: str
+    chain_eid: int
+    chain_name: str
+    address: str
+    eligible: bool
+    is_held: bool
+    is_attested_here: bool
+    kyc_level: int
+    required_kyc_level: int
+    requires_accreditation: bool
+    valid_until: Timestamp | None
+    refusals: list[RefusedRule]
+
+
+class InvestorEligibilities(BaseModel):
+    """The investor's eligibility per asset, chain and address; assets that they hold come first. At most 100 assets."""
+
+    eligibility: list[InvestorEligibility]
+
+
+class InvestorOrder(Record):
+    """An order of the investor. Amounts as in the organization's orders. `is_blocked`: it cannot be filled now, because
+    the investor is not eligible; `blocked_reason` says why."""
+
+    id: UUID
+    asset_id: UUID
+    market_id: UUID
+    symbol: str
+    decimals: int
+    quote_symbol: str | None
+    quote_decimals: int | None
+    chain_eid: int
+    chain_name: str
+    side: OrderSide
+    status: OrderStatus
+    price: str
+    amount: str
+    filled: str
+    maker_address: str
+    blocked_reason: str | None
+    created_at: Timestamp
+
+
+class InvestorOrders(BaseModel):
+    """The investor's orders: the open ones, then the others, each newest first; at most 100."""
+
+    orders: list[InvestorOrder]
+
+
+class ClaimState(StrEnum):
+    """`waiting`: the amount can be claimed; `claimed`: it was paid; `closed`: the distribution ended before."""
+
+    WAITING = "waiting"
+    CLAIMED = "claimed"
+    CLOSED = "closed"
+
+
+class InvestorClaim(Record):
+    """An amount of a distribution that is the investor's, in base units."""
+
+    distribution_id: UUID
+    name: str
+    asset_id: UUID
+    symbol: str
+    decimals: int
+    chain_eid: int
+    chain_name: str
+    address: str
+    amount: str
+    state: ClaimState
+    tx_hash: str | None
+    created_at: Timestamp
+
+
+class InvestorClaims(BaseModel):
+    """The investor's amounts: those that wait, then the others, each newest first; at most 100."""
+
+    claims: list[InvestorClaim]
+
+
+class InvestorStatement(BaseModel):
+    """A month (in UTC) with a statement. The current month is not complete: its statement goes up to now."""
+
+    month: str
+    is_complete: bool
+
+
+class InvestorStatements(BaseModel):
+    """The months with a statement, the newest first."""
+
+    statements: list[InvestorStatement]

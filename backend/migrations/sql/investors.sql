@@ -1,0 +1,146 @@
+-- Investors (role `client`) have the console session only. A transaction of an investor sees one organization and, in
+-- it, only what concerns them: `app.investor` names their membership, and these restrictive policies close every table
+-- except those listed below. They hold beside the other policies, whatever a query asks for. A table that is not listed
+-- is closed; an investor writes to none.
+
+-- The addresses whose ownership the signed-in person has proven.
+create function signum_investor_wallets() returns setof text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select w.address::text from user_wallets w
+  where w.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+$$;
+
+-- The parties of the organization that are the investor: those with the email of the account, which a mailed link has
+-- verified. A proven wallet is enough where the party or the account has no email; with different emails they may be
+-- different people, and one would see the other's data. Empty as soon as the membership is not active.
+-- Only the case of ASCII letters is ignored: other letters that look alike may be another mailbox.
+create function signum_investor_parties() returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.id
+  from members m join users u on u.id = m.user_id join parties p on p.organization_id = m.organization_id
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and u.id = nullif(current_setting('app.user_id', true), '')::uuid
+    and m.status = 'active' and m.role = 'client' and not u.is_placeholder
+    and (lower(p.email collate "C") = lower(u.email collate "C")
+         or (p.email is null or u.email is null) and p.wallet_address in (select signum_investor_wallets()))
+$$;
+
+-- The addresses of the investor: those of their parties, and the proven ones.
+create function signum_investor_addresses() returns setof text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.wallet_address::text from parties p
+  where p.id in (select signum_investor_parties()) and p.wallet_address is not null
+  union
+  select w.address from signum_investor_wallets() w (address) where exists (
+    select from members m
+    where m.id = nullif(current_setting('app.investor', true), '')::uuid
+      and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+      and m.status = 'active' and m.role = 'client')
+$$;
+
+-- The organizations of which the signed-in person is an investor, by name.
+create function signum_investor_memberships()
+returns table (id uuid, organization_id uuid, organization_name text, network text, created_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select m.id, o.id, o.name::text, o.network::text, m.created_at
+  from members m join organizations o on o.id = m.organization_id
+  where m.user_id = nullif(current_setting('app.user_id', true), '')::uuid and m.status = 'active' and m.role = 'client'
+  order by lower(o.name), m.id limit 200
+$$;
+
+-- The price of the newest trade of an asset before a time, in any market of the investor's organization. The trades of
+-- others are not visible, but their prices are: they are public on chain.
+create function signum_investor_price(asset uuid, before timestamptz)
+returns table (price numeric, quote_symbol text, quote_decimals int, at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select t.price, k.quote_symbol::text, k.quote_decimals, t.created_at
+  from members m join markets k on k.organization_id = m.organization_id and k.asset_id = asset
+    join trades t on t.market_id = k.id and t.created_at < before
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+    and m.status = 'active' and m.role = 'client'
+  order by t.created_at desc, t.id desc limit 1
+$$;
+
+-- Enter an organization as its investor: no row where the membership is not an active one of the signed-in person as
+-- `client`. Nothing becomes visible where the organization refuses the address, or requires a second factor that the
+-- person lacks. What was visible before is not any more.
+create function signum_enter_as_investor(membership uuid, address inet)
+returns table (organization_id uuid, organization_name text, network text, refused_by uuid, refused_by_name text,
+               lacks_factor boolean)
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  person uuid := nullif(current_setting('app.user_id', true), '')::uuid;
+begin
+  perform set_config('app.organization_ids', '', true);
+  perform set_config('app.investor', membership::text, true);
+  select o.id, o.name::text, o.network::text, r.id, r.name,
+         signum_requires_factor(o.id) and not signum_has_factor(person)
+    into organization_id, organization_name, network, refused_by, refused_by_name, lacks_factor
+  from members m join organizations o on o.id = m.organization_id
+    left join lateral signum_refusing(o.id, address) r on true
+  where m.id = membership and m.user_id = person and m.status = 'active' and m.role = 'client';
+  if organization_id is null then
+    return;
+  end if;
+  if refused_by is null and not lacks_factor then
+    perform set_config('app.organization_ids', organization_id::text, true);
+  end if;
+  return next;
+end $$;
+
+do $$
+declare f text;
+begin
+  for f in select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+           where n.nspname = 'public' and (p.proname like 'signum\_investor%' or p.proname = 'signum_enter_as_investor')
+  loop
+    execute format('revoke all on function %s from public', f);
+    execute format('grant execute on function %s to signum_app', f);
+  end loop;
+end $$;
+
+-- The conditions are computed once per statement, and not at all for staff: a boolean parameter also keeps the planner's
+-- estimates of the other conditions.
+do $$
+declare
+  t text;
+  own text;
+  staff constant text := '(select coalesce(current_setting(''app.investor'', true), '''') = '''')';
+  parties constant text := 'any((select array(select signum_investor_parties()))::uuid[])';
+  addresses constant text := 'any((select array(select signum_investor_addresses()))::text[])';
+  opened constant jsonb := jsonb_build_object(
+    -- Public on chain. Drafts and failures are not.
+    'assets', 'status in (''active'', ''updating'', ''archived'')',
+    'asset_deployments', 'status = ''active'' and token_address is not null',
+    'markets', 'status in (''active'', ''halted'')',
+    -- Their own.
+    'parties', 'id = ' || parties,
+    'attestations', 'wallet_address = ' || addresses,
+    'orders', 'maker_address = ' || addresses,
+    'token_transfers', 'from_address = ' || addresses || ' or to_address = ' || addresses,
+    'trades', 'exists (select from orders o where o.market_id = trades.market_id and o.maker_address = ' || addresses
+      || ' and o.chain_order_id in (trades.maker_chain_id, trades.taker_chain_id))',
+    'distribution_recipients', 'address = ' || addresses,
+    'distribution_claims', 'address = ' || addresses,
+    'distributions', 'distributor_address is not null and exists (select from distribution_recipients r'
+      || ' where r.distribution_id = distributions.id and r.address = ' || addresses || ')',
+    -- Closed to all but the caller by its own policy.
+    'idempotency_keys', 'true');
+begin
+  for t in select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+           where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relrowsecurity
+  loop
+    own := opened ->> t;
+    if own is null then
+      execute format('create policy investor on %I as restrictive to signum_app using (%s) with check (%s)', t, staff, staff);
+    elsif own = 'true' then
+      continue;
+    else
+      execute format('create policy investor on %I as restrictive for select to signum_app using (%s or (%s))', t, staff, own);
+      execute format('create policy investor_insert on %I as restrictive for insert to signum_app with check (%s)', t, staff);
+      execute format('create policy investor_update on %I as restrictive for update to signum_app using (%s)', t, staff);
+      execute format('create policy investor_delete on %I as restrictive for delete to signum_app using (%s)', t, staff);
+    end if;
+  end loop;
+end $$;

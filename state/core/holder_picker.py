@@ -1,0 +1,104 @@
+"""The accounts that a field for an address offers."""
+
+import re
+from typing import Any
+
+import reflex as rx
+
+from backend.accounts.schemas import Account, AccountList
+from backend.client import ApiProblem
+from backend.core.addresses import ZERO_ADDRESS, checksummed
+from state.core.api import Api
+from state.core.arguments import id_of, number, words
+from state.core.units import rounded, shortened
+
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
+KEPT = 20
+"""Entered addresses that are kept."""
+KINDS = {
+    "own_wallet": "Own wallet", "linked_wallet": "Linked wallet", "party": "Party", "distribution": "Distribution",
+    "market": "Market", "token": "Token",
+}  # fmt: skip
+
+
+class HolderPicker(Api, rx.State):
+    """The list below the field that is being filled in (a page shows one at a time), and what is known of entered
+    addresses."""
+
+    field: str = ""
+    items: list[dict[str, Any]] = []
+    resolved: dict[str, dict[str, Any]] = {}
+
+    @rx.event(supersedes=True)
+    async def search(self, field: str, asset_id: str, eid: str, text: str) -> None:
+        """Find accounts for a field; with an asset and a chain, also its holders, and who may hold it."""
+        found = await self._find(asset_id, eid, words(text))
+        self.field, self.items = str(field)[:80], [_item(account, found) for account in found.accounts]
+
+    @rx.event
+    async def resolve(self, asset_id: str, eid: str, text: str) -> None:
+        """Find what is known of an entered address. Not superseded: two fields may be filled in quickly."""
+        address = words(text)
+        if ADDRESS.fullmatch(address):
+            item = entered(address, await self._find(asset_id, eid, address))
+            kept = list(self.resolved.items())[-KEPT:]
+            self.resolved = dict(kept) | {address.lower(): item}
+
+    async def _find(self, asset_id: str, eid: str, wanted: str) -> AccountList:
+        asset, chain = id_of(asset_id), number(eid)
+        is_placed = bool(asset and chain)
+        try:
+            return await self._api.search_accounts(
+                self._org_id(),
+                q=wanted or None,
+                asset_id=asset if is_placed else None,
+                chain_eid=chain if is_placed else None,
+            )
+        except ApiProblem:
+            return AccountList(accounts=[], has_more=False)  # an address can still be entered
+
+
+def entered(address: str, found: AccountList) -> dict[str, Any]:
+    """Return the item of an entered address: a known account, or an address that has to be confirmed."""
+    same = next((one for one in found.accounts if one.address.lower() == address.lower()), None)
+    return _item(same, found) if same and is_valid(address) else _unknown(address)
+
+
+def _item(account: Account, found: AccountList) -> dict[str, Any]:
+    short = shortened(account.address)
+    kind = KINDS.get(account.kind, "Unknown wallet")
+    used = ", used recently" if account.last_used_at else ""
+    held = account.balance if found.symbol and int(account.balance or 0) else None
+    return {
+        "id": account.address,
+        "label": account.name or short,
+        "sub": f"{kind}, {short}{used}" if account.name else f"{kind}{used}",
+        "short": short,
+        "hint": f"{rounded(held, found.decimals or 0)} {found.symbol}" if held else "",
+        "note": "" if account.eligible is None else "Eligible" if account.eligible else "Not eligible",
+        "tone": "ok" if account.eligible else "warn",
+        "known": True,
+        "off": False,
+    }
+
+
+def _unknown(address: str) -> dict[str, Any]:
+    """Return the item that confirms an address; the zero address is the sender of a mint."""
+    short, note, tone = shortened(address), "Not known here", "warn"
+    if address == ZERO_ADDRESS:
+        note = "The zero address"
+    elif not is_valid(address):
+        note, tone = "Wrong checksum: check for a typo", "bad"
+    return {
+        "id": address, "label": "Use this address", "sub": short, "short": short, "hint": "", "note": note,
+        "tone": tone, "known": False, "off": tone == "bad",
+    }  # fmt: skip
+
+
+def is_valid(address: str) -> bool:
+    """Return whether an address has a correct checksum, or none."""
+    try:
+        checksummed(address, "The address")
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,181 @@
+"""The investor's home: holdings, eligibility, claims and orders."""
+
+import asyncio
+from dataclasses import dataclass
+from itertools import groupby
+
+import reflex as rx
+
+from backend.client import ApiProblem
+from backend.investors.schemas import (
+    ClaimState,
+    Investor,
+    InvestorClaim,
+    InvestorEligibility,
+    InvestorHolding,
+    InvestorOrder,
+    InvestorStatement,
+)
+from backend.markets.schemas import OrderStatus
+from state.core.api import Loads
+from state.core.dates import stamp
+from state.investor import words
+
+OPEN = (OrderStatus.PENDING, OrderStatus.OPEN, OrderStatus.PARTIAL)
+
+
+@dataclass
+class HoldingView:
+    """A holding. Amounts in base units; empty where unknown."""
+
+    asset_id: str
+    name: str
+    symbol: str
+    decimals: int
+    total: str
+    available: str
+    in_orders: str
+    frozen: str
+    has_orders: bool
+    has_frozen: bool
+    value: str
+    quote_symbol: str
+    quote_decimals: int
+    priced_at: str
+    places: str
+    since: str
+
+
+@dataclass
+class EligibilityView:
+    """The verdict about one asset."""
+
+    asset_id: str
+    name: str
+    symbol: str
+    tone: str
+    sentence: str
+    next_step: str
+
+
+@dataclass
+class ClaimView:
+    """An amount of a distribution."""
+
+    id: str
+    name: str
+    symbol: str
+    decimals: int
+    amount: str
+    place: str
+
+
+@dataclass
+class OrderView:
+    """An open order."""
+
+    id: str
+    title: str
+    place: str
+    created_at: str
+    blocked: str
+
+
+@dataclass
+class StatementView:
+    """A month with a statement."""
+
+    title: str
+    href: str
+    is_complete: bool
+
+
+class InvestorHome(Loads, rx.State):
+    """Everything on the home page."""
+
+    organization: str = ""
+    is_recorded: bool = False
+    has_address: bool = False
+    needs_factor: bool = False
+    holdings: list[HoldingView] = []
+    eligibility: list[EligibilityView] = []
+    claims: list[ClaimView] = []
+    orders: list[OrderView] = []
+    statements: list[StatementView] = []
+
+    @rx.event
+    async def load(self) -> None:
+        """Read the page. A chain that does not answer takes at most 4 s."""
+        membership, api = self._in_path("membership_id"), self._api
+        try:
+            person, holdings, eligibility, claims, orders, statements = await asyncio.gather(
+                api.get_investor(membership),
+                api.get_investor_holdings(membership),
+                api.get_investor_eligibility(membership),
+                api.get_investor_claims(membership),
+                api.get_investor_orders(membership),
+                api.get_investor_statements(membership),
+            )
+        except ApiProblem as problem:
+            self.needs_factor = problem.rule == "second_factor_required"
+            self._failed(problem)
+            return
+        self.needs_factor = False
+        self._show(person)
+        self.holdings = [_holding(one) for one in holdings.holdings]
+        self.eligibility = _eligibility(eligibility.eligibility, person.organization_name)
+        self.claims = [_claim(one) for one in claims.claims if one.state is ClaimState.WAITING]
+        self.orders = [_order(one) for one in orders.orders if one.status in OPEN]
+        self.statements = [_statement(membership, one) for one in statements.statements]
+        self._loaded()
+
+    def _show(self, person: Investor) -> None:
+        self.organization = person.organization_name
+        self.is_recorded, self.has_address = bool(person.parties), bool(person.addresses)
+
+
+def _holding(one: InvestorHolding) -> HoldingView:
+    chains = dict.fromkeys(account.chain_name for account in one.accounts)
+    return HoldingView(
+        asset_id=str(one.asset_id),
+        name=one.name,
+        symbol=one.symbol,
+        decimals=one.decimals,
+        total=one.total,
+        available=one.available or "",
+        in_orders=one.in_orders,
+        frozen=one.frozen or "",
+        has_orders=int(one.in_orders) > 0,
+        has_frozen=int(one.frozen or 0) > 0,
+        value=one.value or "",
+        quote_symbol=one.quote_symbol or "",
+        quote_decimals=one.quote_decimals or 0,
+        priced_at=stamp(one.priced_at),
+        places=", ".join(chains),
+        since=words.day(one.since) if one.since else "",
+    )
+
+
+def _eligibility(places: list[InvestorEligibility], organization: str) -> list[EligibilityView]:
+    """Return one verdict per asset; the API lists the places of an asset together."""
+    shown = []
+    for _, group in groupby(places, key=lambda place: place.asset_id):
+        some = list(group)
+        tone, sentence, step = words.verdict(some, organization)
+        shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, tone, sentence, step))
+    return shown
+
+
+def _claim(one: InvestorClaim) -> ClaimView:
+    identity = f"{one.distribution_id}:{one.address}"
+    return ClaimView(identity, one.name, one.symbol, one.decimals, one.amount, one.chain_name)
+
+
+def _order(one: InvestorOrder) -> OrderView:
+    blocked = one.blocked_reason or ""
+    return OrderView(str(one.id), words.order(one), one.chain_name, stamp(one.created_at), blocked)
+
+
+def _statement(membership: str, one: InvestorStatement) -> StatementView:
+    href = f"/v1/investor/{membership}/statements.csv?month={one.month}"
+    return StatementView(words.month(one.month), href, one.is_complete)

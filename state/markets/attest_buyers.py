@@ -1,0 +1,122 @@
+"""The next step where no party could buy in a planned market: attest those that then could, and plan again."""
+
+from collections.abc import Iterable
+from uuid import uuid4
+
+import reflex as rx
+
+from backend.attestations.schemas import AttestationCreate, AttestationStatus
+from backend.client import ApiProblem, body
+from backend.parties.schemas import Party, PartyStatus
+from backend.requests.schemas import RequestStatus
+from state.compliance.rules import Checked, InvalidFields, checked
+from state.core.api import Api
+from state.core.dates import end_of, in_days
+from state.core.events import Events
+from state.markets.wizard import MarketWizard
+from state.requests.tracker import FINAL
+
+MOST = 1_000
+"""Attestations that are read to find the parties that have one on the chain."""
+PAUSE = 2.0
+"""Seconds between two reads where changes cannot be followed."""
+
+
+class AttestBuyers(Api, rx.State):
+    """The offer to attest the parties below a plan without buyers."""
+
+    count: int = 0
+    chain: str = ""
+    done: int = 0
+    is_running: bool = False
+    problem: str = ""
+    _parties: list[str] = []
+    _eid: int = 0
+    _key: str = ""
+
+    @rx.event
+    async def look(self) -> None:
+        """Find the parties that could buy after an attestation; without permission (403) offer nothing."""
+        wizard = await self.get_state(MarketWizard)
+        self.count, self.done, self.is_running, self.problem, self._parties = 0, 0, False, "", []
+        self._eid, self.chain, self._key = wizard.target.eid, wizard.target.name, str(uuid4())
+        try:
+            rules = checked(wizard.draft, wizard.decimals)
+            page = await self._api.list_parties(organization_id=self._org_id(), status=PartyStatus.VERIFIED, limit=100)
+            attested = await self._attested()
+        except InvalidFields:
+            return
+        except ApiProblem as problem:
+            await self._lacks("The parties", problem)
+            return
+        self._parties = attestable(page.parties, attested, rules)
+        self.count = len(self._parties)
+
+    async def _attested(self) -> set[str]:
+        """Return the parties with an attestation on the chain."""
+        found, read = set(), 0
+        async for one in self._api.list_attestations(self._org_id(), status=AttestationStatus.ACTIVE, limit=100):
+            read += 1
+            if one.chain_eid == self._eid:
+                found.add(str(one.party_id))
+            if read == MOST:
+                break
+        return found
+
+    @rx.event(background=True)
+    async def attest(self) -> Events:
+        """Attest the parties for a year, wait for the chain, and plan again. A repeat continues."""
+        async with self:
+            if self.is_running or not self._parties:
+                return
+            self.is_running, self.done, self.problem = True, 0, ""
+            org_id, parties, eid, key = self._org_id(), list(self._parties), self._eid, self._key
+        problem = ""
+        requests: list[str] = []
+        for i, party in enumerate(parties):
+            wanted = body(AttestationCreate, {"party_id": party, "chain_eid": eid, "expires_at": end_of(in_days(365))})
+            try:
+                accepted = await self._api.create_attestation(org_id, wanted, idempotency_key=f"{key}:{i}")
+            except ApiProblem as refusal:
+                problem = refusal.detail or refusal.title
+                break
+            requests.append(str(accepted.request_id))
+        problem = await self._ended(org_id, requests) or problem
+        async with self:
+            self.is_running, self.problem = False, problem
+            if problem:
+                return
+        yield MarketWizard.make_plan
+
+    async def _ended(self, org_id: str, requests: list[str]) -> str:
+        """Wait until the requests have ended; return why one did not succeed."""
+        said, left = "", list(requests)
+        async with self._api.changes(org_id) as changes:
+            while left:
+                for request_id in list(left):
+                    request = await self._api.get_request(org_id, request_id)
+                    if request.status is RequestStatus.AWAITING_APPROVAL:
+                        said = "A second person must approve the attestations. Check again afterwards."
+                    elif request.status not in FINAL:
+                        continue
+                    elif request.status is not RequestStatus.SUCCEEDED:
+                        said = (request.problem or {}).get("detail") or "An attestation failed."
+                    left.remove(request_id)
+                async with self:
+                    self.done = len(requests) - len(left)
+                if left:
+                    await changes.wait(PAUSE)
+        return said
+
+
+def attestable(parties: Iterable[Party], attested: set[str], rules: Checked) -> list[str]:
+    """Return the IDs of the verified parties that could buy with an attestation, under a market's rules."""
+    return [
+        str(party.id)
+        for party in parties
+        if party.wallet_address
+        and str(party.id) not in attested
+        and party.kyc_level >= max(rules.level, 1)
+        and (party.accredited or not rules.accredited)
+        and party.country not in rules.countries
+    ]

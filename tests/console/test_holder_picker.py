@@ -1,0 +1,44 @@
+"""What a field for an account says about an entered address."""
+
+from uuid import UUID
+
+import pytest
+
+from backend.accounts.schemas import Account, AccountList
+from backend.wallets.schemas import AddressKind
+from state.core.holder_picker import entered
+
+KESTREL = "0x52908400098527886E0F7030069857D2E4169EE7"
+ZERO = "0x" + "0" * 40
+
+
+def _found(eligible: bool | None = True, balance: str | None = "2500000000000000000") -> AccountList:
+    account = Account(
+        address=KESTREL, kind=AddressKind.PARTY, name="Kestrel Pension Trust", wallet_id=None, party_id=UUID(int=1),
+        balance=balance, quote_balance=None, eligible=eligible, reasons=[], last_used_at=None,
+    )  # fmt: skip
+    return AccountList(accounts=[account], has_more=False, symbol="NREF", decimals=18)
+
+
+@pytest.mark.parametrize("written", [KESTREL, KESTREL.lower(), "0x" + KESTREL[2:].upper()])
+def test_entered_address_of_a_known_account_is_named_with_its_facts(written: str) -> None:
+    item = entered(written, _found())
+    assert (item["id"], item["label"], item["hint"], item["note"], item["known"]) == (
+        KESTREL, "Kestrel Pension Trust", "2.5 NREF", "Eligible", True,
+    )  # fmt: skip
+    assert entered(written, _found(eligible=False))["note"] == "Not eligible"
+    assert entered(written, _found(eligible=None, balance=None))["note"] == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "note", "is_refused"),
+    [
+        ("0x8617e340b3d01fa5f11f306f4090fd50e238070d", "Not known here", False),
+        ("0x8617E340B3D01FA5F11F306F4090FD50E238070d", "Wrong checksum: check for a typo", True),
+        ("0x52908400098527886E0F7030069857D2E4169Ee7", "Wrong checksum: check for a typo", True),
+        (ZERO, "The zero address", False),
+    ],
+)
+def test_entered_address_that_is_not_known_has_to_be_confirmed(address: str, note: str, is_refused: bool) -> None:
+    item = entered(address, _found())
+    assert (item["id"], item["note"], item["off"], item["known"]) == (address, note, is_refused, False)

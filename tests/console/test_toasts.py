@@ -1,0 +1,63 @@
+"""The toast of a request ends with the request and shows its result; the tracker counts all requests."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from backend.core import db
+from backend.requests.models import RequestRow
+from state.requests.tracker import outcome
+from state.requests.views import RequestView
+from tests.conftest import World
+from tests.console.events import Socket, connected
+from tests.console.test_conflicts import ENDPOINT, tab_of
+from tests.support.firm import Firm
+
+TRACKER = "reflex___state____state.state___requests___tracker____tracker"
+WEBHOOK, REPLAY = f"{ENDPOINT}webhook_state", f"{ENDPOINT}replay"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def socket(api: Any) -> AsyncIterator[Socket]:
+    """The console's socket."""
+    async with connected() as socket:
+        yield socket
+
+
+@pytest.mark.parametrize(
+    ("status", "problem", "said"),
+    [
+        ("succeeded", "", ("Done: Attest Alder", "", "ok")),
+        ("failed", "No funds.", ("Failed: Attest Alder", "No funds.", "bad")),
+        ("denied", "Wrong level.", ("Denied: Attest Alder", "Wrong level.", "bad")),
+        ("awaiting_approval", "", ("Waiting for a second person", "Attest Alder", "warn")),
+    ],
+)
+def test_toast_of_a_request_shows_its_result(status: str, problem: str, said: tuple[str, str, str]) -> None:
+    assert outcome(RequestView(title="Attest Alder", status=status, problem=problem)) == said
+
+
+async def test_toast_ends_with_the_result_of_its_request(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    webhook = await firm.post("/webhooks", {"url": "https://hooks.example/signum", "event_types": ["*"]})
+    tab = await tab_of(firm, socket, f"webhooks/{webhook['id']}", webhook_id=webhook["id"])
+    await tab.send(f"{WEBHOOK}.enter", {})
+    said = await tab.send(f"{REPLAY}.submit", {"data": {"since": "24"}})
+    assert '"title": "Replaying failed deliveries", "detail": "", "tone": "busy"' in said
+    assert '"title": "Done: ' in said, "the same toast shows the result"
+    assert socket.failures == []
+
+
+async def test_tracker_counts_requests_that_are_not_among_the_newest(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    async with db.worker() as session:
+        for status in ["failed", *["succeeded"] * 9]:
+            about = {"kind": "asset.update", "title": "Update", "scope": "assets:write", "status": status}
+            session.add(RequestRow(organization_id=firm.id, subject_type="asset", subject_id=db.new_id(), **about))
+            await session.flush()
+    tab = await tab_of(firm, socket, "overview")
+    said = await tab.send(f"{TRACKER}.watch", {})
+    assert '"failed_rx_state_": 1' in said
+    assert '"status": "failed"' not in said, "the newest eight requests succeeded"

@@ -1,0 +1,1 @@
+"""Tests of the investor's API and of the wall around it."""
