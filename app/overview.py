@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.permission import Scope, allowed
+from components.organizations.getting_started import getting_started
 from components.organizations.overview import chains_card, inbox, recent_card, tiles, transactions_card
 from components.ui.box import col, split
 from components.ui.button import button, link_button
@@ -40,6 +41,7 @@ def overview() -> rx.Component:
         failure("The overview did not load", OverviewState.problem, again),
     )
     body = rx.fragment(
+        getting_started(),
         tiles(),
         rx.el.div(
             split(col(inbox(), recent_card(), cls="wide"), col(transactions_card(), chains_card(), cls="wide")),

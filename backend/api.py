@@ -26,6 +26,7 @@ ROUTES = (
     "sign_in.routes",
     "sign_in.factor_routes",
     "organizations.routes",
+    "setup.routes",
     "moves.routes",
     "members.routes",
     "memberships.routes",

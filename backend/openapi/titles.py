@@ -50,6 +50,7 @@ SUMMARIES: Final = {
     "get_me": "Get the signed-in person",
     "get_proof": "Get a recipient's proof",
     "get_summary": "Get counts of an organization",
+    "get_setup": "Get the steps to an organization's first market",
     "get_tree": "List the organization tree",
     "get_webhook": "Get a webhook endpoint",
     "introspect": "Introspect a token",

@@ -16,6 +16,7 @@ from state.core.api import Loads, asks_for_proof
 from state.core.arguments import one_of
 from state.core.events import Events
 from state.organizations.counts import Counts, EnabledChainView, counts_of, enabled_chain_view
+from state.organizations.getting_started import GettingStarted
 from state.organizations.inbox import KINDS, Inbox, TaskView
 from state.parties.detail import WAITING
 from state.requests.tracker import Tracker
@@ -53,8 +54,11 @@ class OverviewState(Loads, rx.State):
         self.reading = True
         yield
         try:
-            await self._read(await self._api.get_summary(self._org_id()))
+            setup = await self.get_state(GettingStarted)
+            summary, _ = await asyncio.gather(self._api.get_summary(self._org_id()), setup._read())
+            await self._read(summary)
             self._loaded()
+            yield GettingStarted.watch
         except ApiProblem as problem:
             self._failed(problem)
         self.reading = False

@@ -22,6 +22,7 @@ from backend.organizations.schemas import (
     Tree,
     TreeNode,
 )
+from backend.setup.schemas import Setup
 
 
 class OrganizationsOperations(Connection):
@@ -269,6 +270,13 @@ class OrganizationsOperations(Connection):
         Scope: `orgs:read`.
         """
         return self._download(path("/orgs/{}/sub-orgs.csv", org_id), query={"q": q})
+
+    async def get_setup(self, org_id: Id) -> Setup:
+        """Return the steps from an empty organization to its first market, and which of them are done.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Setup, "GET", path("/orgs/{}/setup", org_id))
 
     @overload
     async def move_sub_organization(
