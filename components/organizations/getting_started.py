@@ -23,7 +23,7 @@ ROLES = [("compliance_officer", "Compliance officer"), ("member", "Member"), ("v
 
 
 def getting_started() -> rx.Component:
-    """Draw the card; nothing after the last step, and where the user has hidden it."""
+    """Draw the card; nothing after the last step."""
     left = GettingStarted.steps.length() - GettingStarted.done
     head = rx.el.div(
         rx.el.div(
@@ -35,7 +35,6 @@ def getting_started() -> rx.Component:
         ),
         rx.el.div(bar(GettingStarted.percent, "Steps done"), class_name="setup-bar"),
         rx.el.span(GettingStarted.done, " of ", GettingStarted.steps.length(), class_name="muted small num nowrap"),
-        button("Hide", small=True, on_click=GettingStarted.hide),
         class_name="row wide checklist-head",
     )
     body = rx.el.section(
@@ -49,7 +48,7 @@ def getting_started() -> rx.Component:
         class_name="card",
         aria_labelledby="getting-started",
     )
-    return rx.cond(GettingStarted.is_shown, body, rx.fragment())
+    return rx.cond(GettingStarted.steps.length() > 0, body, rx.fragment())
 
 
 def _step(step: rx.Var[SetupStepView]) -> rx.Component:

@@ -41,14 +41,8 @@ class GettingStarted(RegistersIssuer, Chains, Form, rx.State):
     busy: str = ""
     options: list[dict[str, str]] = []
     waiting_party: str = ""
-    hidden: str = rx.LocalStorage("", name="signum-setup-hidden")
     _party_id: str = ""
     _of: str = ""
-
-    @rx.var
-    def is_shown(self) -> bool:
-        """Return whether there is a step to take, and the user has not hidden the card here."""
-        return bool(self.steps) and self._org_id() not in self.hidden.split(",")
 
     async def _read(self) -> None:
         """Read the steps; without permission, and after the last one, the list is empty."""
@@ -74,10 +68,10 @@ class GettingStarted(RegistersIssuer, Chains, Form, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
-        """Read the steps after each event of the organization, until none is left or the page changes."""
+        """Read the steps after each event of the organization, as long as one is in progress on a chain."""
         async with self:
             path, org_id = self.router.url.path, self._org_id()
-            if not self.steps:
+            if not self._is_busy():
                 return
         async with self._api.changes(org_id, events=True) as changes:
             while await self._looked(path, org_id):
@@ -92,13 +86,10 @@ class GettingStarted(RegistersIssuer, Chains, Form, rx.State):
             if self.router.url.path != path:
                 return False
             self._show(setup)
-            return bool(self.steps)
+            return self._is_busy()
 
-    @rx.event
-    def hide(self) -> None:
-        """Hide the card in this browser, for this organization."""
-        known = [part for part in self.hidden.split(",") if id_of(part)]
-        self.hidden = ",".join([*known[-40:], self._org_id()])
+    def _is_busy(self) -> bool:
+        return any(step.state == "busy" for step in self.steps)
 
     @rx.event
     async def open_form(self, kind: str) -> None:

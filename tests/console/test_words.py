@@ -44,7 +44,8 @@ def test_request_view_shows_its_current_step():
     record = {
         "id": uuid4(), "organization_id": uuid4(), "kind": "market.deploy", "title": "Deploy", "status": "running",
         "steps": steps, "problem": None, "subject": {"type": "market", "id": uuid4()}, "can_retry": False,
-        "created_by": None, "created_at": "2026-01-31T12:00:00Z", "updated_at": "2026-01-31T12:00:00Z",
+        "created_by": None, "scope": "assets:write",
+        "created_at": "2026-01-31T12:00:00Z", "updated_at": "2026-01-31T12:00:00Z",
     }  # fmt: skip
     request = request_view(Request.model_validate(record))
     assert (request.line, request.done_steps, request.percent) == ("Step 2 of 2, Carry over", 1, 75)
