@@ -289,9 +289,10 @@ async def test_request_without_a_possible_approver_is_rejected_immediately(world
     assert problem.prerequisites[0]["resolution"]["path"] == f"/orgs/{firm.id}/members"
     third = {"wallet_address": (other := Account.create()).address, "role": "admin"}
     accepted = await appointed.call("POST", f"{firm.base}/members", json=third)
-    await agreed_with(firm, firm.admin, await waiting(firm, accepted))
+    approval = await waiting(firm, accepted)
+    await agreed_with(firm, firm.admin, approval)
     independent = await signed_in(world, other)
-    await independent.call("POST", f"/memberships/{accepted['memberId']}/accept")
+    await independent.call("POST", f"/memberships/{approval['subject']['id']}/accept")
     await agreed_with(firm, independent, await ask(firm, firm.admin, []))
 
 
