@@ -50,8 +50,8 @@ async def asked(pool: NodePool, method: str, times: int, waiter: asyncio.Task[An
 
 
 async def until_it_ends(stage: Stage, signer: str, call: Call, key: str) -> Outcome:
-    """Execute a call as a person does who retries failures, up to five times."""
-    for _ in range(4):
+    """Execute a call as a person does who retries failures, up to twenty times."""
+    for _ in range(19):
         with contextlib.suppress(Reverted, ChainUnavailable):
             return await stage.do(HOME_EID, signer, call, key=key)
     return await stage.do(HOME_EID, signer, call, key=key)
