@@ -100,7 +100,6 @@ class GuardedRoute(APIRoute):
         record, shows_version = versions.record_of(self.path_format), versions.is_shown(self.path_format)
 
         async def compared(request: Request) -> Response:
-            request.state.record, request.state.shows_version = record, shows_version
             context: Context = request.state.context
             if needs.organization != ANY_ORGANIZATION:
                 await versions.begin(request, context)
@@ -122,6 +121,8 @@ class GuardedRoute(APIRoute):
                 path = {name: str(value) for name, value in request.path_params.items()}
                 context.call = Call(self.endpoint.__name__, path, getattr(request, "_json", None))
                 request.state.keeps_refusals = not form
+                request.state.record, request.state.shows_version = record, shows_version
+                versions.check(request)
                 with acting(context.who):
                     return await idempotency.once(request, context, compared)
 

@@ -22,6 +22,8 @@ from backend.core.errors import BadRequest, NotFound, SignumError
 
 TAG = re.compile(r'\s*(W/)?("[\x21\x23-\x7e]*")\s*')
 ANY = "*"
+LONGEST = 1_000
+"""Characters of an `If-Match`."""
 
 
 class VersionMismatch(SignumError):
@@ -151,6 +153,13 @@ async def current(session: Write, record: Record, id_: UUID, *, lock: bool = Fal
     return None if found is None else f'"{found}"'
 
 
+def check(request: Request) -> None:
+    """Check the form of `If-Match`, before a stored response is replayed; raises 400."""
+    wanted = request.headers.get("if-match")
+    if wanted is not None and request.state.record is not None:
+        tags_of(wanted)
+
+
 async def begin(request: Request, context: Context) -> None:
     """Compare `If-Match` with the record's version, once the organization is entered; raises 412 with the current one.
 
@@ -212,8 +221,8 @@ def tags_of(header: str) -> list[str]:
     if header.strip() == ANY:
         return [ANY]
     parts = [TAG.fullmatch(part) for part in header.split(",")]
-    if not all(parts):
-        raise BadRequest('If-Match must be * or ETags in double quotes, such as "5f0b6c1e".')
+    if not all(parts) or len(header) > LONGEST:
+        raise BadRequest('If-Match must be * or ETags in double quotes, such as "5f0b6c1e"; at most 1,000 characters.')
     return [part[2] for part in parts if part and not part[1]]
 
 

@@ -19,14 +19,16 @@ UNTYPED = "application/octet-stream"
 _BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _CONTROL = rf"\u0000-\u0008\u000b-\u001f\u007f-\u009f{_BIDI}"
 _BREAKS = rf"\u0000-\u001f\u007f-\u009f\u2028\u2029{_BIDI}"
+_EDGE = r"[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*"
+"""Unicode's white space, which is removed from both ends."""
 PLAIN = {
     "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
-    "reason": rf"^(?!\s*$)([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
-    "line": rf"^([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
-    "name": rf"^(?!\s*$)([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*$",
+    "reason": rf"^(?!{_EDGE}$){_EDGE}([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
+    "line": rf"^{_EDGE}([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
+    "name": rf"^(?!{_EDGE}$){_EDGE}([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
 }
 """Patterns of what `plain_text` and `one_line` accept, for the API document: no control characters, including
-bidirectional ones, no markup, not only spaces.
+bidirectional ones, no markup, not only spaces. All but `text` are stripped first.
 """
 
 

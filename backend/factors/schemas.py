@@ -67,7 +67,7 @@ class TotpEnrolment(BaseModel):
 class TotpConfirmation(Body):
     """The app's current code."""
 
-    code: Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9 ]{6,7}$"), Field(examples=["492039"])]
+    code: Annotated[str, StringConstraints(pattern="^ *[0-9]{3} ?[0-9]{3} *$"), Field(examples=["492039"])]
     name: Name = "Authenticator app"
 
 

@@ -103,6 +103,16 @@ async def test_records_that_only_end_have_a_version_too(world: World) -> None:
                       headers={"if-match": read})  # fmt: skip
 
 
+async def test_malformed_version_is_refused_where_the_response_would_be_replayed(world: World) -> None:
+    firm = await Firm.found(world)
+    webhook = await firm.post("/webhooks", {"url": "https://example.com/hook", "event_types": ["market.active"]})
+    path, key = f"{firm.base}/webhooks/{webhook['id']}/test", {"idempotency-key": "test-1"}
+    first = await firm.admin.call("POST", path, headers=key)
+    assert await firm.admin.call("POST", path, headers=key | {"if-match": STALE}) == first
+    for tags in ("0", ", ".join([STALE] * 300)):
+        await refused(firm.admin, "POST", path, 400, headers=key | {"if-match": tags})
+
+
 async def test_move_of_an_organization_that_has_changed_is_refused(world: World) -> None:
     top = await world.organization("Top")
     left, right = await world.organization("Left", top), await world.organization("Right", top)
