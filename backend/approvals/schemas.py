@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
-from backend.core.content_rules import PLAIN, plain_text
+from backend.core.content_rules import PLAIN, at_most, plain_text
 from backend.core.fields import (
     KEPT,
     Acceptance,
@@ -26,6 +26,7 @@ Comment = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
     AfterValidator(plain_text),
     Field(json_schema_extra={"pattern": PLAIN["reason"]}),
+    BeforeValidator(at_most(1_000)),
 ]
 """Text of a comment."""
 

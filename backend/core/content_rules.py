@@ -1,6 +1,7 @@
 """What contents may be: the characters and lengths of texts, and the types of files."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -39,6 +40,17 @@ def shortened(value: Any) -> Any:
     if type(value) is list and any(type(part) is str and len(part) > LONGEST_TEXT for part in value):
         return [shortened(part) for part in value]
     return value
+
+
+def at_most(length: int) -> Callable[[Any], Any]:
+    """Return a validator of a text's length before white space is removed, as the API document states it."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str) and len(value) > length:
+            raise ValueError(f"must have at most {length} characters")
+        return value
+
+    return check
 
 
 def _is_control(character: str) -> bool:

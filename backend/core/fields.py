@@ -36,6 +36,7 @@ from backend.core.content_rules import (
     SHOWN_TIME_LENGTH,
     TIME_LENGTH,
     UUID_LENGTH,
+    at_most,
     one_line,
     plain_text,
     shortened,
@@ -226,6 +227,7 @@ Name = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=120),
     AfterValidator(one_line),
     Field(json_schema_extra={"pattern": PLAIN["name"]}),
+    BeforeValidator(at_most(120)),
 ]
 Text = Annotated[
     str,
@@ -240,6 +242,7 @@ Search = Annotated[
     StringConstraints(strip_whitespace=True, max_length=100),
     AfterValidator(one_line),
     Field(json_schema_extra={"pattern": PLAIN["line"]}),
+    BeforeValidator(at_most(100)),
 ]
 """Text to search for."""
 Reason = Annotated[
@@ -247,6 +250,7 @@ Reason = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
     AfterValidator(plain_text),
     Field(json_schema_extra={"pattern": PLAIN["reason"]}),
+    BeforeValidator(at_most(500)),
 ]
 
 

@@ -4,9 +4,9 @@ import re
 from typing import Annotated
 
 from email_validator import EmailNotValidError, validate_email
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from backend.core.content_rules import PLAIN, one_line
+from backend.core.content_rules import PLAIN, at_most, one_line
 from backend.core.fields import COUNTRIES, COUNTRY
 
 
@@ -35,6 +35,7 @@ Kind = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=60),
     AfterValidator(one_line),
     Field(json_schema_extra={"pattern": PLAIN["name"]}),
+    BeforeValidator(at_most(60)),
 ]
 
 

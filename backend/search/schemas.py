@@ -4,12 +4,18 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
-from backend.core.content_rules import one_line
+from backend.core.content_rules import PLAIN, at_most, one_line
 from backend.core.fields import Record
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(one_line)]
+Words = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
+    AfterValidator(one_line),
+    Field(json_schema_extra={"pattern": PLAIN["name"]}),
+    BeforeValidator(at_most(100)),
+]
 """A search text."""
 
 
