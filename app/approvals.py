@@ -20,6 +20,7 @@ VIEWS = [
     title="Approvals",
     nav=Nav("Organization", "user-check", 14, "v", count=ApprovalCount.waiting),
     on_load=[Approvals.load],
+    in_url=[Approvals, OneApproval],
 )
 def approvals() -> rx.Component:
     """Draw the list, and the selected approval in a drawer."""

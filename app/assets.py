@@ -24,7 +24,13 @@ STATUSES = [
 ]  # fmt: skip
 
 
-@page(route=ROUTE, title="Assets", nav=Nav("Issuance", "landmark", 30, "a"), on_load=[AssetsState.load])
+@page(
+    route=ROUTE,
+    title="Assets",
+    nav=Nav("Issuance", "landmark", 30, "a"),
+    on_load=[AssetsState.load],
+    in_url=[AssetsState],
+)
 def assets() -> rx.Component:
     """Draw the list of assets."""
     new = allowed(Scope.ASSETS_WRITE, link_button("New asset", HREF + "/new", "plus", kind="primary"))

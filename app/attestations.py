@@ -32,6 +32,7 @@ WORDS = {
     title="Attestations",
     nav=Nav("Issuance", "badge-check", 33, "t"),
     on_load=[*AT_REST, Queue.load],
+    in_url=[Queue],
 )
 def attestations() -> rx.Component:
     """Draw the list, and the selected party or attestation in a drawer."""

@@ -39,6 +39,7 @@ NARROW = {"width": "auto", "max_width": "160px"}
     title="Audit log",
     nav=Nav("Network", "scroll-text", 66, "l"),
     on_load=[AuditState.load],
+    in_url=[AuditState, OneEntry],
 )
 def audit() -> rx.Component:
     """Draw the log, and the selected entry in a drawer."""

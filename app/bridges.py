@@ -23,7 +23,8 @@ STATUSES = [
 
 @page(
     route="/o/[org_id]/bridges", title="Bridges", nav=Nav("Issuance", "arrow-left-right", 32, "b"),
-    on_load=[BridgeState.hide, BridgesState.load],
+    on_load=[BridgeState.hide, BridgesState.load, BridgeState.load],
+    in_url=[BridgesState, BridgeState],
 )  # fmt: skip
 def bridges() -> rx.Component:
     """Draw the list, and the selected bridge in a drawer."""

@@ -30,6 +30,7 @@ CHOSEN = ChainsState.chosen
     title="Chains",
     nav=Nav("Network", "link", 60, "c"),
     on_load=[ChainsState.load, DevnetState.load],
+    in_url=[ChainsState],
 )
 def chains() -> rx.Component:
     """Draw the list, and the selected chain in a drawer."""

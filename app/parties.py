@@ -40,6 +40,7 @@ STATUSES = [
     title="Parties",
     nav=Nav("Issuance", "id-card", 34, "y"),
     on_load=[*AT_REST, PartyForm.show(False), Parties.load],
+    in_url=[Parties],
 )
 def parties() -> rx.Component:
     """Draw the list, and the selected party in a drawer."""
@@ -52,7 +53,7 @@ def parties() -> rx.Component:
             panel(
                 toolbar(
                     filters("Status", Parties.status, Parties.filter_status, STATUSES),
-                    end(search_box("Find a party", on_change=Parties.find.debounce(250))),
+                    end(search_box("Find a party", Parties.search, on_change=Parties.find.debounce(250))),
                 ),
                 _list(),
                 pager(keys_hint(), Parties, csv=_csv()),

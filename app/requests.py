@@ -32,6 +32,7 @@ ONE = OneRequest.request
     title="Requests",
     nav=Nav("Network", "list-checks", 61, "q"),
     on_load=[Requests.load],
+    in_url=[Requests, OneRequest],
 )
 def requests() -> rx.Component:
     """Draw the list, and the selected request in a drawer."""

@@ -31,7 +31,8 @@ STATUSES = [
 
 @page(
     route="/o/[org_id]/transfers", title="Transfers", nav=Nav("Treasury", "send", 51, "f"),
-    on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load],
+    on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load, TransferState.load],
+    in_url=[TransfersState, TransferState],
 )  # fmt: skip
 def transfers() -> rx.Component:
     """Draw the list, and the selected transfer in a drawer."""

@@ -27,6 +27,7 @@ STATUSES = [
 @page(
     route="/o/[org_id]/distributions", title="Distributions", nav=Nav("Issuance", "split", 36, "d"),
     on_load=[DistributionsState.load],
+    in_url=[DistributionsState],
 )  # fmt: skip
 def distributions() -> rx.Component:
     """Draw the list of distributions."""

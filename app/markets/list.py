@@ -23,7 +23,8 @@ STATUSES = [
 
 
 @page(
-    route="/o/[org_id]/markets", title="Markets", nav=Nav("Issuance", "store", 31, "m"), on_load=[MarketsState.load]
+    route="/o/[org_id]/markets", title="Markets", nav=Nav("Issuance", "store", 31, "m"), on_load=[MarketsState.load],
+    in_url=[MarketsState],
 )  # fmt: skip
 def markets() -> rx.Component:
     """Draw the list of markets."""

@@ -20,6 +20,7 @@ from state.members.wallet_member import WalletMember
     title="Members",
     nav=Nav("Organization", "users", 11, "p"),
     on_load=[MembersState.load, InvitationsState.load],
+    in_url=[MembersState, InvitationsState],
 )
 def members() -> rx.Component:
     """Draw members and invitations in tabs."""

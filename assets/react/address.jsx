@@ -1,0 +1,30 @@
+/* Keeps the page's URL equal to what the page shows, without a navigation. Filters replace the URL; what `adds` names
+   adds an entry to the history, so that Back undoes it: the router then loads the page for the earlier URL. */
+import { useEffect, useRef } from "react";
+
+const isAdded = (how, usual, before, now) =>
+  before !== now && (how === "change" || (how === "opening" && (before === usual || now === usual)));
+
+export function Address({ values, usual, adds, ready }) {
+  const shown = useRef(null);
+  const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value ?? "")]));
+  const key = JSON.stringify(texts);
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = ready ? texts : null; /* While a page loads, its states may still be those of an earlier visit. */
+    if (!ready) return;
+    const url = new URL(window.location.href);
+    for (const [name, value] of Object.entries(texts)) {
+      if (value === usual[name]) url.searchParams.delete(name);
+      else if (url.searchParams.get(name) !== value) url.searchParams.set(name, value);
+    }
+    if (url.search === window.location.search) return;
+    const adding = before && Object.keys(texts).some((name) => isAdded(adds[name], usual[name], before[name], texts[name]));
+    try {
+      window.history[adding ? "pushState" : "replaceState"](window.history.state, "", url);
+    } catch {
+      /* Browsers limit how often a page may do this. The next change writes every value. */
+    }
+  }, [key, ready]);
+  return null;
+}
