@@ -5,6 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.assets.form import asset_form
 from components.core.csv_link import csv_of
+from components.core.draft_offer import draft_offer
 from components.core.permission import Scope, allowed
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -78,10 +79,11 @@ def _row(asset: rx.Var[AssetView]) -> rx.Component:
     route=f"{ROUTE}/new", title="New asset", under=ROUTE, crumbs=[("Assets", HREF), ("New", "")],
     needs=Scope.ASSETS_WRITE,
     on_load=[NewAsset.load],
+    in_url=[NewAsset],
 )  # fmt: skip
 def new_asset() -> rx.Component:
     """Draw the form of a new asset."""
     return rx.fragment(
         page_head("New asset", "Deployed to the chain you choose, with these rules from the start"),
-        rx.cond(NewAsset.ready, asset_form(), page_skeleton()),
+        rx.cond(NewAsset.ready, rx.fragment(draft_offer(NewAsset), asset_form()), page_skeleton()),
     )

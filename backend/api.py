@@ -27,6 +27,7 @@ ROUTES = (
     "sign_in.factor_routes",
     "organizations.routes",
     "setup.routes",
+    "drafts.routes",
     "moves.routes",
     "members.routes",
     "memberships.routes",

@@ -21,6 +21,7 @@ from backend.chain.models import (
 from backend.chains.models import OrganizationChainRow
 from backend.daily_use.models import DailyLimitRow, DailyUseRow
 from backend.distributions.models import ClaimRow, DistributionRow, HeldRecipientRow, RecipientRow, TreePartRow
+from backend.drafts.models import DraftRow
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
@@ -56,6 +57,7 @@ __all__ = [
     "DeploymentRow",
     "DistributionRow",
     "DocumentRow",
+    "DraftRow",
     "EndpointRow",
     "FactorRow",
     "FilePartRow",

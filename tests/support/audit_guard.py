@@ -111,6 +111,8 @@ SILENT = {
     "token": "signs in an application",
     "introspect": "asks",
     "post_userinfo": "asks",
+    "save_draft": "keeps what a person has entered in a form and not sent",
+    "delete_draft": "forgets what a person has entered in a form and not sent",
     "move_clock": "moves the embedded chains' time, which is no organization's",
     "begin_fault": "makes an embedded chain ill, which is no organization's",
     "reset_devnet": "removes every organization, its log too",

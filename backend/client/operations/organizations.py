@@ -6,6 +6,7 @@ from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.events import Events
 from backend.client.pages import Pages
+from backend.drafts.schemas import Draft, DraftKind, DraftWrite
 from backend.live_updates.schemas import OrganizationEvent
 from backend.organizations.schemas import (
     Access,
@@ -277,6 +278,28 @@ class OrganizationsOperations(Connection):
         Scope: `orgs:read`.
         """
         return await self._send(Setup, "GET", path("/orgs/{}/setup", org_id))
+
+    async def get_draft(self, org_id: Id, kind: DraftKind) -> Draft:
+        """Return what you have entered in a form and not sent yet. No one else sees it.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Draft, "GET", path("/orgs/{}/drafts/{}", org_id, kind))
+
+    async def save_draft(self, org_id: Id, kind: DraftKind, body: DraftWrite) -> Draft:
+        """Save your draft of a form, at most 16 KB, in place of the previous one. It is deleted 30 days after the
+        last save.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Draft, "PUT", path("/orgs/{}/drafts/{}", org_id, kind), body=body)
+
+    async def delete_draft(self, org_id: Id, kind: DraftKind) -> None:
+        """Delete your draft of a form. Succeeds without one too.
+
+        Scope: `orgs:read`.
+        """
+        await self._do("DELETE", path("/orgs/{}/drafts/{}", org_id, kind))
 
     @overload
     async def move_sub_organization(
