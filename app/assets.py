@@ -7,6 +7,7 @@ from components.assets.form import asset_form
 from components.core.csv_link import csv_of
 from components.core.draft_offer import draft_offer
 from components.core.permission import Scope, allowed
+from components.core.saved_views import saved_views
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty, page_skeleton
@@ -36,7 +37,7 @@ def assets() -> rx.Component:
     """Draw the list of assets."""
     new = allowed(Scope.ASSETS_WRITE, link_button("New asset", HREF + "/new", "plus", kind="primary"))
     return rx.fragment(
-        page_head("Assets", "Your tokenized assets, with rules enforced on chain", new),
+        page_head("Assets", "Your tokenized assets, with rules enforced on chain", saved_views(), new),
         panel(
             toolbar(filters("Status", AssetsState.status, AssetsState.filter_status, STATUSES)),
             list_table(

@@ -28,6 +28,7 @@ ROUTES = (
     "organizations.routes",
     "setup.routes",
     "drafts.routes",
+    "saved_views.routes",
     "moves.routes",
     "members.routes",
     "memberships.routes",

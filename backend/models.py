@@ -31,6 +31,7 @@ from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.reconciliation.models import ReconciliationRow
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
+from backend.saved_views.models import SavedViewRow
 from backend.transfers.models import TransferRow
 from backend.users.models import MemberRow, UserRow, UserWalletRow
 from backend.wallets.models import WalletRow
@@ -86,6 +87,7 @@ __all__ = [
     "RequestRow",
     "RequestStepRow",
     "RuleSetRow",
+    "SavedViewRow",
     "SessionRow",
     "SignerRow",
     "SigningKeyRow",

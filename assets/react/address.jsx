@@ -5,6 +5,9 @@ import { useEffect, useRef } from "react";
 const isAdded = (how, usual, before, now) =>
   before !== now && (how === "change" || (how === "opening" && (before === usual || now === usual)));
 
+/* The router tells entries of the same path apart by their keys: one that it has not seen makes Back load the page. */
+const entry = () => ({ ...window.history.state, key: crypto.randomUUID?.() ?? String(Math.random()) });
+
 export function Address({ values, usual, adds, ready }) {
   const shown = useRef(null);
   const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value ?? "")]));
@@ -21,7 +24,8 @@ export function Address({ values, usual, adds, ready }) {
     if (url.search === window.location.search) return;
     const adding = before && Object.keys(texts).some((name) => isAdded(adds[name], usual[name], before[name], texts[name]));
     try {
-      window.history[adding ? "pushState" : "replaceState"](window.history.state, "", url);
+      if (adding) window.history.replaceState(entry(), "");
+      window.history[adding ? "pushState" : "replaceState"](adding ? entry() : window.history.state, "", url);
     } catch {
       /* Browsers limit how often a page may do this. The next change writes every value. */
     }

@@ -32,14 +32,14 @@ def asset_form() -> rx.Component:
             field_row(
                 select_field(
                     "Chain", "chain_eid", NewAsset.chains, errors=errors, placeholder="Choose a chain",
-                    hint="You can bridge it to other chains later", **_kept("chain_eid"),
+                    hint="You can bridge it to other chains later", **_kept("chain_eid", "on_change"),
                 ),
                 text_field(
                     "Initial supply", "initial_supply", errors=errors, **_kept("initial_supply"), input_mode="decimal",
                     required=False, hint="In whole tokens, minted to your treasury wallet",
                 ),
                 select_field(
-                    "Decimals", "decimals", [("18", "18"), ("6", "6")], errors=errors, **_kept("decimals"),
+                    "Decimals", "decimals", [("18", "18"), ("6", "6")], errors=errors, **_kept("decimals", "on_change"),
                     hint="How far a token can be divided. Cannot be changed later",
                 ),
             ),
@@ -72,7 +72,7 @@ def asset_form() -> rx.Component:
     )
 
 
-def _kept(name: str) -> dict[str, Any]:
-    """Return the props of a field that is saved in the draft when it loses the focus."""
+def _kept(name: str, on: str = "on_blur") -> dict[str, Any]:
+    """Return the props of a field that is saved in the draft, usually when it loses the focus."""
     key = f"{name}-" + NewAsset.revision.to_string()
-    return {"default_value": NewAsset.given[name], "key": key, "on_blur": NewAsset.note(name)}
+    return {"default_value": NewAsset.given[name], "key": key, on: NewAsset.note(name)}

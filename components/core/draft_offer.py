@@ -18,7 +18,7 @@ def draft_offer(state: Any) -> rx.Component:
             ),
             rx.el.span(class_name="end"),
             button("Start over", small=True, on_click=state.start_over),
-            button("Continue your draft", small=True, kind="primary", on_click=state.continue_draft),
+            button("Resume draft", small=True, kind="primary", on_click=state.continue_draft),
             class_name="row wrap",
         ),
         tone="info",

@@ -1,5 +1,6 @@
 """Drafts of forms: what a person has entered survives a reload, another device and the next day."""
 
+import json
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -25,7 +26,8 @@ class Drafts(Addressed, mixin=True):
     """`1` once the form has a draft: a reload of that URL continues it without asking."""
     _in_url: ClassVar[dict[str, Param]] = {"draft": choice("drafting", ("1",))}
     _draft_kind: ClassVar[DraftKind]
-    _found: dict[str, Any] = {}
+    _found: str = ""
+    """The content of the offered draft as JSON: Pydantic refuses the proxy in which a state wraps a dictionary."""
 
     def _content(self) -> dict[str, Any]:
         """Return what the person has entered."""
@@ -39,19 +41,19 @@ class Drafts(Addressed, mixin=True):
         """Offer the person's draft, if any, or continue it if the URL says so; return the event to run next."""
         self._read_url()
         is_continued, self.drafting = bool(self.drafting), ""
-        self.draft_at, self.draft_problem, self._found = "", "", {}
+        self.draft_at, self.draft_problem, self._found = "", "", ""
         try:
             draft = await self._api.get_draft(self._org_id(), self._draft_kind)
         except ApiProblem:
             return None  # a form works without its draft
-        self.draft_at, self._found = stamp(draft.updated_at), draft.content
+        self.draft_at, self._found = stamp(draft.updated_at), json.dumps(draft.content)
         return await self._continue() if is_continued else None
 
     async def _continue(self) -> Next:
         """Put the offered draft into the form, or say that it no longer fits."""
-        found, self.draft_at, self._found = self._found, "", {}
+        found, self.draft_at, self._found = self._found, "", ""
         try:
-            following = await self._restore(found)
+            following = await self._restore(json.loads(found))
             self.drafting = "1"
         except (ApiProblem, ValueError):
             following = None
@@ -60,7 +62,7 @@ class Drafts(Addressed, mixin=True):
 
     async def _keep_draft(self) -> None:
         """Save what the person has entered, in place of the previous draft."""
-        self.draft_at, self._found = "", {}
+        self.draft_at, self._found = "", ""
         try:
             draft = body(DraftWrite, {"content": self._content()})
             await self._api.save_draft(self._org_id(), self._draft_kind, draft)
@@ -71,7 +73,7 @@ class Drafts(Addressed, mixin=True):
 
     async def _drop_draft(self) -> None:
         """Delete the draft: it was sent, or the person starts over."""
-        self.draft_at, self.draft_problem, self.drafting, self._found = "", "", "", {}
+        self.draft_at, self.draft_problem, self.drafting, self._found = "", "", "", ""
         try:
             await self._api.delete_draft(self._org_id(), self._draft_kind)
         except ApiProblem:

@@ -111,6 +111,8 @@ SILENT = {
     "token": "signs in an application",
     "introspect": "asks",
     "post_userinfo": "asks",
+    "save_view": "keeps a person's own filters of a list",
+    "delete_view": "forgets a person's own filters of a list",
     "save_draft": "keeps what a person has entered in a form and not sent",
     "delete_draft": "forgets what a person has entered in a form and not sent",
     "move_clock": "moves the embedded chains' time, which is no organization's",
