@@ -1,12 +1,11 @@
 """Table of drafts. Only the person sees their rows (backend/migrations/sql/policies.sql)."""
 
-from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, organization_field, status_field
+from backend.core.columns import Row, organization_field, status_field
 from backend.drafts.schemas import DraftKind
 
 
@@ -19,4 +18,4 @@ class DraftRow(Row, table=True):
     organization_id: UUID = organization_field()
     user_id: UUID = Field(foreign_key="users.id", index=True)
     kind: DraftKind = status_field(DraftKind, DraftKind.MARKET)
-    content: dict[str, Any] = json_field(dict)
+    content: str

@@ -2,15 +2,15 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-import orjson
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
+from backend.core.content_rules import PLAIN, plain_text
 from backend.core.fields import Body, Record
 
 MOST = 16_384
-"""Bytes of a draft's content as JSON."""
+"""Characters of a draft's content."""
 
 
 class DraftKind(StrEnum):
@@ -21,29 +21,25 @@ class DraftKind(StrEnum):
     DISTRIBUTION = "distribution"
 
 
-def _small(content: dict[str, Any]) -> dict[str, Any]:
-    size = len(orjson.dumps(content))
-    if size > MOST:
-        raise ValueError(f"has {size:,} bytes as JSON; a draft has at most {MOST:,}")
-    return content
-
-
-Content = Annotated[dict[str, Any], AfterValidator(_small), Field(max_length=100)]
+Content = Annotated[
+    str,
+    StringConstraints(max_length=MOST),
+    AfterValidator(plain_text),
+    Field(json_schema_extra={"pattern": PLAIN["text"]}),
+]
 
 
 class DraftWrite(Body):
-    """A draft's content replaces the previous one. Signum does not interpret it."""
+    """A draft's content replaces the previous one. Signum does not interpret it: the console writes JSON."""
 
-    content: Content = Field(
-        json_schema_extra={"examples": [{"step": 2, "asset": "harbour-house", "taker_fee_bps": "30"}]}
-    )
+    content: Content = Field(json_schema_extra={"examples": ['{"step": 2, "taker_fee_bps": "30"}']})
 
 
 class Draft(Record):
     """A draft of the signed-in person. It is deleted 30 days after it was last saved."""
 
     kind: DraftKind
-    content: dict[str, Any]
+    content: Content
     created_at: datetime
     updated_at: datetime
     expires_at: datetime

@@ -27,7 +27,7 @@ class Drafts(Addressed, mixin=True):
     _in_url: ClassVar[dict[str, Param]] = {"draft": choice("drafting", ("1",))}
     _draft_kind: ClassVar[DraftKind]
     _found: str = ""
-    """The content of the offered draft as JSON: Pydantic refuses the proxy in which a state wraps a dictionary."""
+    """The content of the offered draft, as JSON."""
 
     def _content(self) -> dict[str, Any]:
         """Return what the person has entered."""
@@ -46,7 +46,7 @@ class Drafts(Addressed, mixin=True):
             draft = await self._api.get_draft(self._org_id(), self._draft_kind)
         except ApiProblem:
             return None  # a form works without its draft
-        self.draft_at, self._found = stamp(draft.updated_at), json.dumps(draft.content)
+        self.draft_at, self._found = stamp(draft.updated_at), draft.content
         return await self._continue() if is_continued else None
 
     async def _continue(self) -> Next:
@@ -64,7 +64,7 @@ class Drafts(Addressed, mixin=True):
         """Save what the person has entered, in place of the previous draft."""
         self.draft_at, self._found = "", ""
         try:
-            draft = body(DraftWrite, {"content": self._content()})
+            draft = body(DraftWrite, {"content": json.dumps(self._content())})
             await self._api.save_draft(self._org_id(), self._draft_kind, draft)
             self.draft_problem, self.drafting = "", "1"
         except ApiProblem as problem:

@@ -97,3 +97,24 @@ def test_draft_of_a_market_is_continued_after_a_reload_and_on_another_device(
     expect(theirs.get_by_role("button", name="Continue")).to_be_visible()
     expect(theirs.get_by_role("region", name="Draft")).to_have_count(0)
     theirs.context.close()
+
+
+def test_saved_view_shows_its_filters_and_order_again(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="attestations?show=active").page
+    menu = page.get_by_role("dialog", name="Your views")
+    page.get_by_role("button", name="Views", exact=True).click()
+    menu.get_by_label("Save this view as").fill("In force")
+    menu.get_by_role("button", name="Save view").click()
+    expect(menu.get_by_role("link", name="In force")).to_have_attribute("aria-current", "true")
+    page.keyboard.press("Escape")
+
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Attestations").click()
+    expect(page.get_by_role("button", name=re.compile("^To review"))).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Views", exact=True).click()
+    menu.get_by_role("link", name="In force").click()
+    expect(page).to_have_url(re.compile(r"\?show=active$"))
+    expect(page.get_by_role("button", name=re.compile("^Active"))).to_have_attribute("aria-pressed", "true")
+
+    page.get_by_role("button", name="Views", exact=True).click()
+    menu.get_by_role("button", name="Delete the view In force").click()
+    expect(menu.get_by_role("link", name="In force")).to_have_count(0)
