@@ -12,7 +12,7 @@ from backend.drafts.schemas import DraftKind
 class DraftRow(Row, table=True):
     """The draft of a person in an organization, one per form."""
 
-    __tablename__ = "drafts"
+    __tablename__ = "form_drafts"
     __table_args__ = (sa.UniqueConstraint("organization_id", "user_id", "kind"),)
 
     organization_id: UUID = organization_field()

@@ -14,7 +14,7 @@ def draft_offer(state: Any) -> rx.Component:
     offer = note(
         rx.el.div(
             rx.el.span(
-                rx.el.b("You have a draft"), " from ", when(state.draft_at), ". What you enter here replaces it."
+                rx.el.b("You have a draft"), ", saved ", when(state.draft_at), ". What you enter here replaces it."
             ),
             rx.el.span(class_name="end"),
             button("Start over", small=True, on_click=state.start_over),

@@ -27,7 +27,7 @@ def saved_views() -> rx.Component:
     body = rx.el.div(
         rx.el.h2("Your views", class_name="title-3"),
         rx.cond(state.problem != "", failed, rx.cond(state.views.length() > 0, listed, rx.fragment())),
-        rx.cond(state.can_save, save, none),
+        rx.cond(state.can_save, save, rx.cond(state.views.length() > 0, rx.fragment(), none)),
         class_name="pop views-menu",
     )
     return rx.popover.root(

@@ -32,14 +32,14 @@ class SavedViews(Form, rx.State):
     is_open: bool = False
     views: list[ViewLink] = []
     can_save: bool = False
-    """Whether the list shows something else than its usual view."""
+    """Whether the list shows something else than its usual view or one of the person's."""
     problem: str = ""
 
     @rx.event
     async def show(self, is_open: bool) -> Events:
         """Open the menu and read the views, or close it."""
         self._done()
-        self.is_open, self.problem, self.can_save = bool(is_open), "", bool(self._shown())
+        self.is_open, self.problem, self.can_save = bool(is_open), "", False
         if self.is_open:
             yield
             await self._read()
@@ -77,6 +77,7 @@ class SavedViews(Form, rx.State):
             return
         self.problem, shown = "", self._shown()
         self.views = [self._link(view, shown) for view in found.saved_views]
+        self.can_save = bool(shown) and not any(view.is_shown for view in self.views)
 
     def _link(self, view: SavedView, shown: str) -> ViewLink:
         path = f"/o/{self._org_id()}/{self._page()}"

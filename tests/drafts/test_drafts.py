@@ -25,7 +25,7 @@ async def visible(actor: Actor, firm: Firm) -> list[Any]:
     """Return the drafts that the database shows to a person's transaction, without any condition of ours."""
     async with db.transaction(firm.id) as session:
         await db.see_oneself(session, actor.user_id)
-        return list(await session.scalars(sa.text("select content from drafts")))
+        return list(await session.scalars(sa.text("select content from form_drafts")))
 
 
 async def test_saved_draft_replaces_the_previous_one_of_its_kind_until_it_is_deleted(world: World) -> None:
@@ -92,7 +92,7 @@ async def test_draft_of_30_days_is_not_shown_and_deleted_at_night(world: World) 
     async with db.worker() as session:
         old = {"at": db.now() - timedelta(days=30, seconds=1), "person": firm.admin.user_id}
         await session.execute(
-            sa.text("update drafts set updated_at = :at where user_id = :person and kind = 'market'"), old
+            sa.text("update form_drafts set updated_at = :at where user_id = :person and kind = 'market'"), old
         )
     await firm.refused("GET", "/drafts/market", 404)
     await retention.once()

@@ -19,7 +19,7 @@ end $$;
 do $$
 declare t text;
 begin
-  foreach t in array array['drafts', 'saved_views'] loop
+  foreach t in array array['form_drafts', 'saved_views'] loop
     execute format('create policy themself on %I as restrictive to signum_app
       using (user_id = (select nullif(current_setting(''app.user_id'', true), '''')::uuid))
       with check (user_id = (select nullif(current_setting(''app.user_id'', true), '''')::uuid))', t);

@@ -50,7 +50,7 @@ FURTHER: list[tuple[str, Scope]] = [
 ANYONE = (
     "Later|Set up second factor|View|View all|Open|Older|Newer|Export CSV|Evidence|Reload|Refresh|View asset|Account"
     "|Invitations|Find proof|Check|Check again|Decide|Try again|Add authenticator app|Add passkey|Change password"
-    "|Connected applications|Sign out .*|Assets"
+    "|Connected applications|Sign out .*|Assets|Views|Start over"
 )
 """Navigation, reading, and the person's own account."""
 ALSO_ANYONE = {"audit": "Verify"}
