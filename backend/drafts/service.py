@@ -18,7 +18,7 @@ DRAFTS = sa.inspect(DraftRow).local_table
 
 
 async def read(context: Context, kind: DraftKind) -> Draft:
-    """Return the person's draft; 404 if there is none."""
+    """Return the person's draft; 404 without one."""
     found = await context.session.execute(
         sa.select(DRAFTS).where(*_own(context, kind), DRAFTS.c.updated_at > _oldest())
     )

@@ -15,8 +15,8 @@ JSON = st.recursive(
     max_leaves=8,
 )
 WHOLE: dict[str, Any] = {
-    "asset": "0197a000-0000-7000-8000-000000000001", "eid": 40245, "own_token": "", "taker": "45", "maker": "0", "at": 3,
-    "rules": {"level": 2, "countries": ["CUB"]},
+    "asset": "0197a000-0000-7000-8000-000000000001", "eid": 40245, "own_token": "", "taker": "45", "maker": "0",
+    "at": 3, "rules": {"level": 2, "countries": ["CUB"]},
 }  # fmt: skip
 
 
