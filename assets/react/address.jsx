@@ -10,12 +10,16 @@ const entry = () => ({ ...window.history.state, key: crypto.randomUUID?.() ?? St
 
 export function Address({ values, usual, adds, ready }) {
   const shown = useRef(null);
+  const isNew = useRef(true);
   const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value ?? "")]));
   const key = JSON.stringify(texts);
   useEffect(() => {
     const before = shown.current;
-    shown.current = ready ? texts : null; /* While a page loads, its states may still be those of an earlier visit. */
-    if (!ready) return;
+    const arrives = isNew.current;
+    isNew.current = false;
+    shown.current = ready ? texts : null;
+    /* Until a page has loaded, its states may be those of an earlier visit; on arrival, `ready` is still the last page's. */
+    if (!ready || arrives) return;
     const url = new URL(window.location.href);
     for (const [name, value] of Object.entries(texts)) {
       if (value === usual[name]) url.searchParams.delete(name);

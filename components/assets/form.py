@@ -74,5 +74,5 @@ def asset_form() -> rx.Component:
 
 def _kept(name: str, on: str = "on_blur") -> dict[str, Any]:
     """Return the props of a field that is saved in the draft, usually when it loses the focus."""
-    key = f"{name}-" + NewAsset.revision.to_string()
+    key = f"{name}-" + NewAsset.restored.to_string()
     return {"default_value": NewAsset.given[name], "key": key, on: NewAsset.note(name)}

@@ -67,6 +67,7 @@ class NewAsset(RuleEditor, Drafts, Chains, rx.State):
         """Create the asset and go to it."""
         given = texts(data)
         self._take(given)
+        self.given = {**self.given, **{name: text for name, text in given.items() if name in KEPT}}
         self._begin()
         yield
         try:

@@ -24,6 +24,8 @@ class Drafts(Addressed, mixin=True):
     """Why the last step was not saved."""
     drafting: str = ""
     """`1` once the form has a draft: a reload of that URL continues it without asking."""
+    restored: int = 0
+    """Incremented when values are put into the form, for fields that keep their own text."""
     _in_url: ClassVar[dict[str, Param]] = {"draft": choice("drafting", ("1",))}
     _draft_kind: ClassVar[DraftKind]
     _found: str = ""
@@ -41,6 +43,7 @@ class Drafts(Addressed, mixin=True):
         """Offer the person's draft, if any, or continue it if the URL says so; return the event to run next."""
         self._read_url()
         is_continued, self.drafting = bool(self.drafting), ""
+        self.restored += 1
         self.draft_at, self.draft_problem, self._found = "", "", ""
         try:
             draft = await self._api.get_draft(self._org_id(), self._draft_kind)
@@ -54,7 +57,7 @@ class Drafts(Addressed, mixin=True):
         found, self.draft_at, self._found = self._found, "", ""
         try:
             following = await self._restore(json.loads(found))
-            self.drafting = "1"
+            self.drafting, self.restored = "1", self.restored + 1
         except (ApiProblem, ValueError):
             following = None
             await self._notify("The draft no longer fits", "What it was made for has changed. Start over.", "warn")

@@ -41,8 +41,6 @@ class NewDistribution(ShowsCheck, Form, Drafts, Chains, rx.State):
     source: str = "list"
     total: str = ""
     block: str = ""
-    revision: int = 0
-    """Incremented when a draft fills in the fields that keep their own text."""
     _draft_kind: ClassVar[DraftKind] = DraftKind.DISTRIBUTION
     _records: dict[str, Asset] = {}
     _checked: str = ""
@@ -90,7 +88,6 @@ class NewDistribution(ShowsCheck, Form, Drafts, Chains, rx.State):
         self.name, self.unit = given.get("name", ""), one_of(given.get("unit"), UNITS, "whole")
         self.source = one_of(given.get("source"), SOURCES, "list")
         self.total, self.block = given.get("total", ""), given.get("block", "")
-        self.revision += 1
 
     @rx.event
     async def write(self, name: str, text: str) -> None:

@@ -62,6 +62,10 @@ def test_view_survives_a_reload_back_and_a_link_to_a_colleague(
     page.go_back()
     expect(page.get_by_role("tab", name="Members")).to_have_attribute("aria-selected", "true")
 
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Requests").click()
+    expect(page.get_by_role("button", name="All", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile(r"/requests$"))
+
 
 def test_draft_of_a_market_is_continued_after_a_reload_and_on_another_device(
     console: Console, signum: Signum, shared_browser: Browser
