@@ -51,7 +51,7 @@ class SavedViews(Form, rx.State):
         yield
         given = {"page": self._page(), "name": texts(data).get("name", ""), "query": self._shown()}
         try:
-            await self._api.save_view(self._org_id(), body(SavedViewCreate, given), idempotency_key=self._form_key)
+            await self._api.save_view(self._org_id(), body(SavedViewCreate, given))
         except ApiProblem as problem:
             self._refused(problem)
             self._keep_at("name")
