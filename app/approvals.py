@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.approvals.list import approval_drawer, approvals_table, denial_dialog
+from components.core.saved_views import saved_views
 from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
 from components.ui.tabs import filters
@@ -20,12 +21,13 @@ VIEWS = [
     title="Approvals",
     nav=Nav("Organization", "user-check", 14, "v", count=ApprovalCount.waiting),
     on_load=[Approvals.load],
+    in_url=[Approvals, OneApproval],
 )
 def approvals() -> rx.Component:
     """Draw the list, and the selected approval in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Approvals", "Actions waiting for a second person"),
+            page_head("Approvals", "Actions waiting for a second person", saved_views()),
             panel(
                 toolbar(filters("View", Approvals.view, Approvals.pick_view, VIEWS)),
                 approvals_table(),

@@ -30,6 +30,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     under="/o/[org_id]/assets",
     crumbs=[("Assets", ASSETS), (rx.cond(AssetState.asset.symbol != "", AssetState.asset.symbol, "Asset"), "")],
     on_load=[AssetState.load],
+    in_url=[AssetState],
 )
 def asset() -> rx.Component:
     """Draw the asset, or why it cannot be shown."""

@@ -5,7 +5,9 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.assets.form import asset_form
 from components.core.csv_link import csv_of
+from components.core.draft_offer import draft_offer
 from components.core.permission import Scope, allowed
+from components.core.saved_views import saved_views
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty, page_skeleton
@@ -24,12 +26,18 @@ STATUSES = [
 ]  # fmt: skip
 
 
-@page(route=ROUTE, title="Assets", nav=Nav("Issuance", "landmark", 30, "a"), on_load=[AssetsState.load])
+@page(
+    route=ROUTE,
+    title="Assets",
+    nav=Nav("Issuance", "landmark", 30, "a"),
+    on_load=[AssetsState.load],
+    in_url=[AssetsState],
+)
 def assets() -> rx.Component:
     """Draw the list of assets."""
     new = allowed(Scope.ASSETS_WRITE, link_button("New asset", HREF + "/new", "plus", kind="primary"))
     return rx.fragment(
-        page_head("Assets", "Your tokenized assets, with rules enforced on chain", new),
+        page_head("Assets", "Your tokenized assets, with rules enforced on chain", saved_views(), new),
         panel(
             toolbar(filters("Status", AssetsState.status, AssetsState.filter_status, STATUSES)),
             list_table(
@@ -72,10 +80,11 @@ def _row(asset: rx.Var[AssetView]) -> rx.Component:
     route=f"{ROUTE}/new", title="New asset", under=ROUTE, crumbs=[("Assets", HREF), ("New", "")],
     needs=Scope.ASSETS_WRITE,
     on_load=[NewAsset.load],
+    in_url=[NewAsset],
 )  # fmt: skip
 def new_asset() -> rx.Component:
     """Draw the form of a new asset."""
     return rx.fragment(
         page_head("New asset", "Deployed to the chain you choose, with these rules from the start"),
-        rx.cond(NewAsset.ready, asset_form(), page_skeleton()),
+        rx.cond(NewAsset.ready, rx.fragment(draft_offer(NewAsset), asset_form()), page_skeleton()),
     )

@@ -8,6 +8,7 @@ from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
+from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
@@ -32,6 +33,7 @@ WORDS = {
     title="Attestations",
     nav=Nav("Issuance", "badge-check", 33, "t"),
     on_load=[*AT_REST, Queue.load],
+    in_url=[Queue],
 )
 def attestations() -> rx.Component:
     """Draw the list, and the selected party or attestation in a drawer."""
@@ -40,7 +42,7 @@ def attestations() -> rx.Component:
     )
     return rx.el.div(
         rx.el.div(
-            page_head("Attestations", "Review parties and see their on-chain attestations", new),
+            page_head("Attestations", "Review parties and see their on-chain attestations", saved_views(), new),
             panel(
                 toolbar(filters("Show", Queue.show, Queue.pick_filter, [
                     (name, word, Queue.counts[name]) for name, word in WORDS.items()

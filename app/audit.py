@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.core.saved_views import saved_views
 from components.ui.box import col, row, text
 from components.ui.button import button, download, link
 from components.ui.card import kv, page_head, panel
@@ -39,6 +40,7 @@ NARROW = {"width": "auto", "max_width": "160px"}
     title="Audit log",
     nav=Nav("Network", "scroll-text", 66, "l"),
     on_load=[AuditState.load],
+    in_url=[AuditState, OneEntry],
 )
 def audit() -> rx.Component:
     """Draw the log, and the selected entry in a drawer."""
@@ -49,7 +51,7 @@ def audit() -> rx.Component:
         empty("scroll-text", "No entries yet", "Every change is recorded here as it happens."),
     )
     main = rx.el.div(
-        page_head("Audit log", "Every change, who made it and how", *_actions()),
+        page_head("Audit log", "Every change, who made it and how", saved_views(), *_actions()),
         rx.el.div(_verdict(), _log(nothing), class_name="col wide"),
         class_name=rx.cond(OneEntry.entry.seq > 0, "with-drawer", ""),
     )

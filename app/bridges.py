@@ -6,6 +6,7 @@ from app.shell.layout import Nav, page
 from components.assets.choice import asset_filter
 from components.bridges.story import bridge_story
 from components.core.csv_link import csv_of
+from components.core.saved_views import saved_views
 from components.ui.box import end, row
 from components.ui.card import page_head, panel
 from components.ui.icon import icon
@@ -23,7 +24,8 @@ STATUSES = [
 
 @page(
     route="/o/[org_id]/bridges", title="Bridges", nav=Nav("Issuance", "arrow-left-right", 32, "b"),
-    on_load=[BridgeState.hide, BridgesState.load],
+    on_load=[BridgeState.hide, BridgesState.load, BridgeState.load],
+    in_url=[BridgesState, BridgeState],
 )  # fmt: skip
 def bridges() -> rx.Component:
     """Draw the list, and the selected bridge in a drawer."""
@@ -34,7 +36,7 @@ def bridges() -> rx.Component:
         empty("filter", "No bridges match these filters"),
     )
     main = rx.el.div(
-        page_head("Bridges", "Tokens and rules sent from chain to chain"),
+        page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views()),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, STATUSES),

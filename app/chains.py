@@ -8,6 +8,7 @@ from app.shell.layout import Nav, page
 from components.chains.detail import chain_detail, environment, vm
 from components.chains.devnet import devnet_panel
 from components.core.permission import Scope, may
+from components.core.saved_views import saved_views
 from components.ui.box import row, text
 from components.ui.button import button
 from components.ui.card import page_head, panel
@@ -30,12 +31,13 @@ CHOSEN = ChainsState.chosen
     title="Chains",
     nav=Nav("Network", "link", 60, "c"),
     on_load=[ChainsState.load, DevnetState.load],
+    in_url=[ChainsState],
 )
 def chains() -> rx.Component:
     """Draw the list, and the selected chain in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Chains", "Where this organization can issue, attest and trade"),
+            page_head("Chains", "Where this organization can issue, attest and trade", saved_views()),
             panel(_filters(), _list(), _foot(), label="Chains"),
             devnet_panel(),
             class_name=rx.cond(ChainsState.is_open, "with-drawer", ""),

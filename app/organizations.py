@@ -18,6 +18,7 @@ from state.organizations.organization import OrganizationState
     title="Organizations",
     nav=Nav("Organization", "network", 10, "r"),
     on_load=[OrganizationState.load],
+    in_url=[OrganizationState],
 )
 def organizations() -> rx.Component:
     """Draw the tree beside the selected organization."""
@@ -28,5 +29,5 @@ def organizations() -> rx.Component:
         rx.el.div(organization_tree(), organization_detail(), class_name="split left"),
         organization_form(),
         move_dialog(),
-        class_name=rx.cond(OrganizationState.is_opened, "organizations opened", "organizations"),
+        class_name=rx.cond(OrganizationState.asked != "", "organizations opened", "organizations"),
     )

@@ -8,6 +8,7 @@ from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
 from components.core.csv_link import csv_at
 from components.core.permission import Scope, allowed
+from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
 from components.parties.form import party_form
 from components.ui.box import end
@@ -40,6 +41,7 @@ STATUSES = [
     title="Parties",
     nav=Nav("Issuance", "id-card", 34, "y"),
     on_load=[*AT_REST, PartyForm.show(False), Parties.load],
+    in_url=[Parties],
 )
 def parties() -> rx.Component:
     """Draw the list, and the selected party in a drawer."""
@@ -48,11 +50,13 @@ def parties() -> rx.Component:
     )
     return rx.el.div(
         rx.el.div(
-            page_head("Parties", "People and companies of this organization, and their identity decisions", new),
+            page_head(
+                "Parties", "People and companies of this organization, and their identity decisions", saved_views(), new
+            ),
             panel(
                 toolbar(
                     filters("Status", Parties.status, Parties.filter_status, STATUSES),
-                    end(search_box("Find a party", on_change=Parties.find.debounce(250))),
+                    end(search_box("Find a party", Parties.search, on_change=Parties.find.debounce(250))),
                 ),
                 _list(),
                 pager(keys_hint(), Parties, csv=_csv()),

@@ -5,6 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
 from components.core.permission import permitted
+from components.core.saved_views import saved_views
 from components.ui.box import row, text
 from components.ui.button import button, link
 from components.ui.card import kv, page_head, panel
@@ -32,12 +33,13 @@ ONE = OneRequest.request
     title="Requests",
     nav=Nav("Network", "list-checks", 61, "q"),
     on_load=[Requests.load],
+    in_url=[Requests, OneRequest],
 )
 def requests() -> rx.Component:
     """Draw the list, and the selected request in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Requests", "Accepted operations and their progress on chain"),
+            page_head("Requests", "Accepted operations and their progress on chain", saved_views()),
             panel(
                 toolbar(filters("Status", Requests.status, Requests.filter_status, STATUSES)),
                 _list(),

@@ -7,6 +7,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
 from components.core.permission import for_traders, may_trade
+from components.core.saved_views import saved_views
 from components.transfers.form import transfer_dialog
 from components.ui.box import col, row
 from components.ui.button import button, link
@@ -31,7 +32,8 @@ STATUSES = [
 
 @page(
     route="/o/[org_id]/transfers", title="Transfers", nav=Nav("Treasury", "send", 51, "f"),
-    on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load],
+    on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load, TransferState.load],
+    in_url=[TransfersState, TransferState],
 )  # fmt: skip
 def transfers() -> rx.Component:
     """Draw the list, and the selected transfer in a drawer."""
@@ -42,7 +44,7 @@ def transfers() -> rx.Component:
         empty("filter", "No transfers match these filters"),
     )
     main = rx.el.div(
-        page_head("Transfers", "Tokens sent from your wallets, under the rules of each asset", _new()),
+        page_head("Transfers", "Tokens sent from your wallets, under the rules of each asset", saved_views(), _new()),
         panel(
             toolbar(filters("Status", state.status, state.filter_status, STATUSES)),
             list_table(

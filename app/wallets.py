@@ -22,6 +22,7 @@ from state.wallets.views import WalletView
     title="Wallets",
     nav=Nav("Treasury", "wallet", 50, "w"),
     on_load=[WalletForm.show(False), WalletState.ask_to_remove(False), Wallets.load],
+    in_url=[Wallets, WalletState],
 )
 def wallets() -> rx.Component:
     """Draw the list beside the selected wallet."""

@@ -39,7 +39,8 @@ def webhooks() -> rx.Component:
     title="Webhook endpoint",
     under=LIST,
     crumbs=[("Webhooks", "/o/" + Session.org.id + "/webhooks"), ("Endpoint", "")],
-    on_load=[*CLOSED, DeliveryState.hide, WebhookState.enter],
+    on_load=[*CLOSED, DeliveryState.hide, WebhookState.load, WebhookState.enter, DeliveryState.load],
+    in_url=[WebhookState, DeliveryState],
 )
 def webhook() -> rx.Component:
     """Draw one endpoint, and the selected delivery in a drawer."""

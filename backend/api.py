@@ -27,6 +27,8 @@ ROUTES = (
     "sign_in.factor_routes",
     "organizations.routes",
     "setup.routes",
+    "drafts.routes",
+    "saved_views.routes",
     "moves.routes",
     "members.routes",
     "memberships.routes",

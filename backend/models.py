@@ -21,6 +21,7 @@ from backend.chain.models import (
 from backend.chains.models import OrganizationChainRow
 from backend.daily_use.models import DailyLimitRow, DailyUseRow
 from backend.distributions.models import ClaimRow, DistributionRow, HeldRecipientRow, RecipientRow, TreePartRow
+from backend.drafts.models import DraftRow
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
@@ -30,6 +31,7 @@ from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
 from backend.reconciliation.models import ReconciliationRow
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
+from backend.saved_views.models import SavedViewRow
 from backend.transfers.models import TransferRow
 from backend.users.models import MemberRow, UserRow, UserWalletRow
 from backend.wallets.models import WalletRow
@@ -56,6 +58,7 @@ __all__ = [
     "DeploymentRow",
     "DistributionRow",
     "DocumentRow",
+    "DraftRow",
     "EndpointRow",
     "FactorRow",
     "FilePartRow",
@@ -84,6 +87,7 @@ __all__ = [
     "RequestRow",
     "RequestStepRow",
     "RuleSetRow",
+    "SavedViewRow",
     "SessionRow",
     "SignerRow",
     "SigningKeyRow",

@@ -5,6 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.assets.choice import asset_filter
 from components.core.permission import for_issuers
+from components.core.saved_views import saved_views
 from components.ui.box import col, end
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -27,6 +28,7 @@ STATUSES = [
 @page(
     route="/o/[org_id]/distributions", title="Distributions", nav=Nav("Issuance", "split", 36, "d"),
     on_load=[DistributionsState.load],
+    in_url=[DistributionsState],
 )  # fmt: skip
 def distributions() -> rx.Component:
     """Draw the list of distributions."""
@@ -38,7 +40,7 @@ def distributions() -> rx.Component:
         empty("filter", "No distributions match these filters"),
     )
     return rx.fragment(
-        page_head("Distributions", "Payouts to many recipients, each claimed with a proof", new),
+        page_head("Distributions", "Payouts to many recipients, each claimed with a proof", saved_views(), new),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, STATUSES),

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
+from components.core.draft_offer import draft_offer
 from components.core.permission import Scope
 from components.distributions.form import drawing_up
 from components.ui.button import link_button
@@ -18,6 +19,7 @@ from state.distributions.form import NewDistribution
     under="/o/[org_id]/distributions",
     crumbs=[("Distributions", "/o/" + Session.org.id + "/distributions"), ("New", "")],
     on_load=[NewDistribution.load],
+    in_url=[NewDistribution],
     needs=Scope.ASSETS_WRITE,
 )
 def distribution_new() -> rx.Component:
@@ -36,5 +38,5 @@ def distribution_new() -> rx.Component:
     begin = rx.cond(state.asset != "", drawing_up(), rx.cond(state.form_problem != "", broken, nothing))
     return rx.fragment(
         page_head("New distribution", "Nothing is paid out until you activate it"),
-        rx.cond(state.ready, begin, page_skeleton()),
+        rx.cond(state.ready, rx.fragment(draft_offer(state), begin), page_skeleton()),
     )

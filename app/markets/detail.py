@@ -26,7 +26,8 @@ from state.orders.list import OrdersState
         ("Markets", "/o/" + Session.org.id + "/markets"),
         (rx.cond(MarketState.market.pair != "", MarketState.market.pair, "Market"), ""),
     ],
-    on_load=[OrderForm.load, MarketState.load],
+    on_load=[OrderForm.load, OrdersState.arrive, MarketState.load],
+    in_url=[MarketState, OrdersState],
 )
 def market() -> rx.Component:
     """Draw the market, or why it cannot be shown."""

@@ -5,6 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
 from components.core.permission import for_issuers
+from components.core.saved_views import saved_views
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty
@@ -23,7 +24,8 @@ STATUSES = [
 
 
 @page(
-    route="/o/[org_id]/markets", title="Markets", nav=Nav("Issuance", "store", 31, "m"), on_load=[MarketsState.load]
+    route="/o/[org_id]/markets", title="Markets", nav=Nav("Issuance", "store", 31, "m"), on_load=[MarketsState.load],
+    in_url=[MarketsState],
 )  # fmt: skip
 def markets() -> rx.Component:
     """Draw the list of markets."""
@@ -32,7 +34,7 @@ def markets() -> rx.Component:
     first = empty("store", "No markets yet", "A market is an on-chain order book for an asset, under its rules.")
     none = empty("filter", "No markets have this status")
     return rx.fragment(
-        page_head("Markets", "On-chain order books. Every order is checked against the rules", new),
+        page_head("Markets", "On-chain order books. Every order is checked against the rules", saved_views(), new),
         panel(
             toolbar(filters("Status", state.status, state.filter_status, STATUSES)),
             list_table(

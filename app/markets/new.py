@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
+from components.core.draft_offer import draft_offer
 from components.core.permission import Scope
 from components.markets.wizard import wizard
 from components.ui.button import link_button
@@ -21,6 +22,7 @@ MARKETS = "/o/" + Session.org.id + "/markets"
     crumbs=[("Markets", MARKETS), ("Deploy", "")],
     needs=Scope.ASSETS_WRITE,
     on_load=[MarketWizard.load],
+    in_url=[MarketWizard],
 )
 def market_new() -> rx.Component:
     """Draw the wizard, or what is missing before it can start."""
@@ -41,5 +43,5 @@ def market_new() -> rx.Component:
             rx.cond(state.symbol != "", "Deploy a market for " + state.symbol, "Deploy a market"),
             "Nothing is sent to a chain until you deploy",
         ),
-        rx.cond(state.ready, begin, page_skeleton()),
+        rx.cond(state.ready, rx.fragment(draft_offer(state), begin), page_skeleton()),
     )

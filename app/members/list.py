@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.permission import Scope, allowed
+from components.core.saved_views import saved_views
 from components.invitations.list import invitations_panel, revoke_dialog
 from components.members.list import members_panel, remove_dialog, role_dialog, wallet_dialog
 from components.ui.button import button, link_button
@@ -20,6 +21,7 @@ from state.members.wallet_member import WalletMember
     title="Members",
     nav=Nav("Organization", "users", 11, "p"),
     on_load=[MembersState.load, InvitationsState.load],
+    in_url=[MembersState, InvitationsState],
 )
 def members() -> rx.Component:
     """Draw members and invitations in tabs."""
@@ -27,6 +29,7 @@ def members() -> rx.Component:
         page_head(
             "Members",
             "Who has a role here. Roles from parent organizations also apply",
+            saved_views(),
             allowed(
                 Scope.MEMBERS_WRITE,
                 button("Add by wallet", "wallet", on_click=WalletMember.show(True)),

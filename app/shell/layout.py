@@ -10,6 +10,7 @@ from app.shell.header import header, network_badge
 from app.shell.sidebar import Place, keys_dialog, places, sidebar
 from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
+from components.ui.address import address
 from components.ui.button import link_button
 from components.ui.card import page_head
 from components.ui.note import empty, failure, page_skeleton
@@ -17,6 +18,7 @@ from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from components.users.factors import factor_advice, proof_dialogs
 from state.approvals.list import ApprovalCount
+from state.core.address import Addressed
 from state.core.search import Finder
 from state.core.session import Session
 from state.core.toasts import Notices
@@ -41,6 +43,10 @@ class Nav:
     shown: Any = True
 
 
+addressed: dict[str, tuple[type[Addressed], ...]] = {}
+"""By route: the states whose view is in the page's URL."""
+
+
 def page(
     *,
     route: str,
@@ -51,6 +57,7 @@ def page(
     on_load: Sequence[Any] = (),
     is_own: bool = False,
     needs: Scope | None = None,
+    in_url: Sequence[type[Addressed]] = (),
 ) -> Callable[[Callable[[], rx.Component]], Callable[[], rx.Component]]:
     """Register a page.
 
@@ -58,7 +65,7 @@ def page(
     `crumbs` are (text, href) pairs after the organization, the last one with an empty href; by default the title. If
     the last crumb is a Var, it is the document's title too. `is_own`: the page is about the user, so it is drawn even
     where the organization cannot be shown. `needs`: the scope of the page's only purpose, such as a new asset; people
-    without it read who has it instead.
+    without it read who has it instead. `in_url`: the states whose view is in the page's URL.
     """
 
     def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
@@ -66,9 +73,12 @@ def page(
             label = nav.label or title
             places.append(Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown))
 
+        addressed[route] = tuple(in_url)
+
         def render() -> rx.Component:
             drawn = draw() if needs is None else rx.cond(may(needs), draw(), _not_permitted(title, needs))
-            return shell(drawn, current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
+            shown = rx.fragment(drawn, address(in_url)) if in_url else drawn
+            return shell(shown, current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
 
         render.__name__ = draw.__name__
         render.__module__ = draw.__module__

@@ -1,5 +1,5 @@
 """Nightly deletion of expired data: responses of idempotency keys, used one-time secrets, ended sessions with their
-tokens, old emails, announcements of markets, and the engine's rows of finished workflows.
+tokens, old emails, drafts of forms, announcements of markets, and the engine's rows of finished workflows.
 
 Rows are deleted by age only, in batches that commit separately: the next night makes up for an interruption or a night
 without a process, and it can run several times concurrently.
@@ -63,6 +63,7 @@ KINDS = (
         " and not exists (select 1 from refresh_tokens r where r.session_id = t.id)"
         " and not exists (select 1 from oauth_codes c where t.id in (c.session_id, c.grant_id))",
     ),
+    Kind("form_drafts", timedelta(days=30), "t.updated_at < :before"),
     Kind("outbox", timedelta(days=90), "t.created_at < :before"),
     # Older events of markets are not announced (`backend.markets.announcements.OLDEST`).
     Kind("market_announcements", timedelta(days=14), "t.created_at < :before"),

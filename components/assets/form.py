@@ -1,5 +1,7 @@
 """The form of a new asset."""
 
+from typing import Any
+
 import reflex as rx
 
 from components.compliance.rule_editor import framework_cards, rule_settings
@@ -19,27 +21,29 @@ def asset_form() -> rx.Component:
         "Asset",
         col(
             field_row(
-                text_field("Name", "name", errors=errors, hint="The name that investors see", max_length=120),
+                text_field(
+                    "Name", "name", errors=errors, hint="The name that investors see", max_length=120, **_kept("name"),
+                ),
                 text_field(
                     "Symbol", "symbol", errors=errors, hint="Up to 11 capital letters and digits", max_length=11,
-                    class_name="upper",
+                    class_name="upper", **_kept("symbol"),
                 ),
             ),
             field_row(
                 select_field(
                     "Chain", "chain_eid", NewAsset.chains, errors=errors, placeholder="Choose a chain",
-                    hint="You can bridge it to other chains later",
+                    hint="You can bridge it to other chains later", **_kept("chain_eid", "on_change"),
                 ),
                 text_field(
-                    "Initial supply", "initial_supply", errors=errors, default_value="0", input_mode="decimal",
+                    "Initial supply", "initial_supply", errors=errors, **_kept("initial_supply"), input_mode="decimal",
                     required=False, hint="In whole tokens, minted to your treasury wallet",
                 ),
                 select_field(
-                    "Decimals", "decimals", [("18", "18"), ("6", "6")], errors=errors,
+                    "Decimals", "decimals", [("18", "18"), ("6", "6")], errors=errors, **_kept("decimals", "on_change"),
                     hint="How far a token can be divided. Cannot be changed later",
                 ),
             ),
-            area_field("Description", "description", errors=errors, optional=True, rows=2),
+            area_field("Description", "description", errors=errors, **_kept("description"), optional=True, rows=2),
             cls="wide",
         ),
         pad=True,
@@ -66,3 +70,9 @@ def asset_form() -> rx.Component:
         no_validate=True,
         class_name="wizard",
     )
+
+
+def _kept(name: str, on: str = "on_blur") -> dict[str, Any]:
+    """Return the props of a field that is saved in the draft, usually when it loses the focus."""
+    key = f"{name}-" + NewAsset.restored.to_string()
+    return {"default_value": NewAsset.given[name], "key": key, on: NewAsset.note(name)}

@@ -29,7 +29,8 @@ def _what() -> rx.Component:
         col(
             text_field(
                 "Name", "name", errors=NEW.errors, id="distribution-name", max_length=120,
-                placeholder="Third-quarter distribution", on_change=NEW.write("name").debounce(250),
+                placeholder="Third-quarter distribution", default_value=NEW.name,
+                key="name-" + NEW.restored.to_string(), on_change=NEW.write("name").debounce(250),
                 on_blur=NEW.write("name"),
             ),
             field_row(
@@ -97,10 +98,12 @@ def _holders() -> rx.Component:
         field_row(
             text_field(
                 total, "total_amount", errors=NEW.errors, id="distribution-total", input_mode="decimal",
+                default_value=NEW.total, key="total-" + NEW.restored.to_string(),
                 hint="In whole units",
             ),
             text_field(
                 "Block", "block", errors=NEW.errors, id="distribution-block", input_mode="numeric", optional=True,
+                default_value=NEW.block, key="block-" + NEW.restored.to_string(),
                 hint="Empty: the latest final block",
             ),
         ),

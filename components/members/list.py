@@ -31,7 +31,7 @@ def members_panel() -> rx.Component:
     return panel(
         toolbar(
             filters("Role", MembersState.role, MembersState.filter_role, [("", "All"), *OPTIONS]),
-            end(search_box("Find a member", on_change=MembersState.search.debounce(250))),
+            end(search_box("Find a member", MembersState.words, on_change=MembersState.search.debounce(250))),
         ),
         list_table(
             "Members",

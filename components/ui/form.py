@@ -154,8 +154,11 @@ def field_row(*fields: rx.Component) -> rx.Component:
     return rx.el.div(*fields, class_name="field-row")
 
 
-def search_box(label: str, **props: Any) -> rx.Component:
-    """Draw a search field; `/` puts the focus there. Use `on_change=State.search.debounce(250)`."""
+def search_box(label: str, value: rx.Var[str], **props: Any) -> rx.Component:
+    """Draw a search field with the text of the page's URL; `/` puts the focus there.
+
+    Use `on_change=State.search.debounce(250)`.
+    """
     return rx.el.div(
         icon("search", 15),
         rx.el.input(
@@ -164,6 +167,8 @@ def search_box(label: str, **props: Any) -> rx.Component:
             aria_label=label,
             placeholder=label,
             custom_attrs={"data-search": ""},
+            default_value=value,
+            key=rx.cond(rx.State.is_hydrated, "loaded", "loading"),
             **props,
         ),
         class_name="affix start search",

@@ -18,6 +18,7 @@ from state.approvals.views import (
     comment_view,
     document_views,
 )
+from state.core.address import Addressed, Param, choice, opened
 from state.core.api import Api, Form
 from state.core.arguments import id_of, one_of
 from state.core.dates import stamp
@@ -55,6 +56,7 @@ class Approvals(Pages, rx.State):
     rows: list[ApprovalView] = []
     _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     view: str = "for_me"
+    _in_url: ClassVar[dict[str, Param]] = {"view": choice("view", VIEWS, "for_me")}
 
     async def _fetch(self, cursor: str) -> str | None:
         user_id = (await self.get_state(Session))._user_id
@@ -72,7 +74,8 @@ class Approvals(Pages, rx.State):
     @rx.event
     async def load(self) -> Events:
         """Read the first page; `?id=` opens an approval, `?view=` selects a view."""
-        self.view = one_of(self._query("view"), VIEWS, "for_me")
+        self._read_url()
+        (await self.get_state(OneApproval))._announce(id_of(self._query("id")))
         await self._restart()
         yield call(OneApproval.show, self._query("id"))
 
@@ -84,9 +87,10 @@ class Approvals(Pages, rx.State):
             await self._restart()
 
 
-class OneApproval(Form, Plans, rx.State):
+class OneApproval(Form, Plans, Addressed, rx.State):
     """The approval in the drawer, with its current effects."""
 
+    _in_url: ClassVar[dict[str, Param]] = {"id": opened("row.id")}
     is_open: bool = False
     denying: bool = False
     loading: bool = False
@@ -107,16 +111,22 @@ class OneApproval(Form, Plans, rx.State):
     async def show(self, id: str) -> Events:
         """Open an approval; an empty id closes the drawer."""
         wanted = id_of(id)
-        self._done()
-        self.is_open, self.denying = bool(wanted), False
+        self._announce(wanted)
         listed = next((row for row in (await self.get_state(Approvals)).rows if row.id == wanted), None)
-        self.row, self.plan, self.obstacle = listed or ApprovalView(), Plan(), ""
+        self.row, self.plan, self.obstacle = listed or self.row, Plan(), ""
         self.arguments, self.recipients = [], ""
         self.planned_at, self.changed, self.comments, self.documents, self.can_comment = "", [], [], [], False
         if wanted:
             self.loading = True
             yield
             await self._read(wanted)
+
+    def _announce(self, id: str) -> None:
+        """Open the drawer before the approval is read; an empty id closes it."""
+        self._done()
+        self.is_open, self.denying = bool(id), False
+        if self.row.id != id:
+            self.row = ApprovalView(id=id)
 
     async def _read(self, id: str) -> None:
         try:
@@ -147,7 +157,7 @@ class OneApproval(Form, Plans, rx.State):
     @rx.event
     def leave(self) -> None:
         """Close the drawer."""
-        self.is_open, self.row = False, ApprovalView()
+        self._announce("")
 
     @rx.event
     def show_denial(self, is_open: bool) -> None:

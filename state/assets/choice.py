@@ -1,25 +1,29 @@
 """The choice of assets that filters a list."""
 
+from typing import ClassVar
+
 import reflex as rx
 
 from backend.assets.schemas import Asset, Deployment, DeploymentStatus
 from backend.client import ApiProblem
+from state.core.address import Param, identifier
 from state.core.arguments import id_of
 from state.core.events import Events
 from state.core.paging import Pages
 
 
 class ByAsset(Pages, mixin=True):
-    """Mixin of a list with a filter by asset, which `?asset=` sets; it offers 100 assets at most."""
+    """Mixin of a list with a filter by asset; it offers 100 assets at most."""
 
     asset: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {"asset": identifier("asset")}
     assets: list[dict[str, str]] = []
     assets_problem: str = ""
 
     @rx.event
     async def load(self) -> Events:
         """Read the first page, and the assets to filter by."""
-        self.asset = id_of(self._query("asset"))
+        self._read_url()
         await self._restart()
         yield type(self).read_assets
 

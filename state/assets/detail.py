@@ -1,7 +1,7 @@
 """One asset: its record, its tokens on each chain, and its request while one runs."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -9,6 +9,7 @@ from backend.assets.schemas import Asset, AssetStatus, Deployment
 from backend.client import ApiProblem
 from state.chains.lookup import Chains
 from state.compliance.rules import FRAMEWORKS, checked, of_asset, words
+from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dates import stamp
@@ -58,11 +59,12 @@ class AssetDetail:
     rules: list[dict[str, str]] = field(default_factory=list)
 
 
-class AssetState(Follows, Loads, Chains, rx.State):
+class AssetState(Follows, Loads, Chains, Addressed, rx.State):
     """The page of an asset."""
 
     asset: AssetDetail = AssetDetail()
     tab: str = "overview"
+    _in_url: ClassVar[dict[str, Param]] = {"tab": choice("tab", TABS, "overview", "change")}
     started_on: str = ""
     """The tab on which the followed request was started; once it has ended, its progress is shown there only."""
     place: str = ""
@@ -74,8 +76,7 @@ class AssetState(Follows, Loads, Chains, rx.State):
     @rx.event
     async def load(self) -> Events:
         """Read the asset; follow its request while it runs or after it failed."""
-        wanted = self._query("tab")
-        self.tab = wanted if wanted in TABS else "overview"
+        self._read_url()
         if self.asset.id != self._in_path("asset_id"):
             self.asset, self._record, self.loading, self.request = AssetDetail(), None, True, RequestView()
         self.place, self.visits = self._here(), self.visits + 1
@@ -87,14 +88,13 @@ class AssetState(Follows, Loads, Chains, rx.State):
             yield self._follow(str(record.request_id))
 
     @rx.event
-    async def go(self, tab: str) -> Events:
-        """Open a tab and keep it in the URL."""
+    def go(self, tab: str) -> None:
+        """Open a tab."""
         if tab in TABS:
             if tab != self.tab == self.started_on:
                 self._put_away()
             self.tab = tab
             self.place = f"/o/{self._org_id()}/assets/{self._in_path('asset_id')}?tab={tab}"
-            yield rx.redirect(self.place, replace=True)
 
     @rx.event
     async def reload(self) -> None:

@@ -1,43 +1,73 @@
 """The form that creates an asset."""
 
-from typing import Any
+from dataclasses import asdict
+from typing import Any, ClassVar
 
 import reflex as rx
 
 from backend.assets.schemas import AssetCreate
 from backend.client import ApiProblem, body
+from backend.drafts.schemas import DraftKind
 from state.chains.lookup import Chains, options
 from state.compliance.rule_editor import FIELDS, RuleEditor
-from state.compliance.rules import InvalidFields, Rules, asset_body, checked
+from state.compliance.rules import InvalidFields, Rules, asset_body, checked, rules_of
 from state.core.arguments import number, texts
-from state.core.events import Events
+from state.core.drafts import Drafts
+from state.core.events import Events, Next
 from state.core.units import to_base
 from state.requests.tracker import Tracker
 
+KEPT = ("name", "symbol", "chain_eid", "initial_supply", "decimals", "description")
+"""The fields of the form, beside the rules."""
+EMPTY = dict.fromkeys(KEPT, "") | {"initial_supply": "0", "decimals": "18"}
 
-class NewAsset(RuleEditor, Chains, rx.State):
+
+class NewAsset(RuleEditor, Drafts, Chains, rx.State):
     """The page that creates an asset."""
 
     chains: list[dict[str, str]] = []
     ready: bool = False
+    given: dict[str, str] = EMPTY
+    """What the person has entered beside the rules."""
+    _draft_kind: ClassVar[DraftKind] = DraftKind.ASSET
 
     @rx.event
     async def load(self) -> None:
-        """Start with an empty form, the enabled chains and the frameworks."""
+        """Start with an empty form, the enabled chains and the frameworks, and offer the draft."""
         self._done()
+        self.given = EMPTY
         self._fill(Rules(level=1))
         try:
             await self._read_frameworks()
             self.chains = options(await self._read_chains())
         except ApiProblem as problem:
             self._refused(problem)
+        await self._find_draft()
         self.ready = True
+
+    @rx.event
+    async def note(self, name: str, text: str) -> None:
+        """Save an input in the draft."""
+        if name in KEPT and self.given[name] != str(text)[:2_000]:
+            self.given = {**self.given, name: str(text)[:2_000]}
+            await self._keep_draft()
+
+    async def _drafted(self) -> Next:
+        await self._keep_draft()
+
+    def _content(self) -> dict[str, Any]:
+        return {**self.given, "rules": asdict(self.draft)}
+
+    async def _restore(self, content: dict[str, Any]) -> Next:
+        self._fill(rules_of(content.get("rules")))
+        self.given = {**EMPTY, **{name: text for name, text in texts(content).items() if name in KEPT}}
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
         """Create the asset and go to it."""
         given = texts(data)
         self._take(given)
+        self.given = {**self.given, **{name: text for name, text in given.items() if name in KEPT}}
         self._begin()
         yield
         try:
@@ -50,6 +80,7 @@ class NewAsset(RuleEditor, Chains, rx.State):
             self._keep_at("name", "symbol", "description", "chain_eid", "decimals", "initial_supply", *FIELDS)
             return
         self._done()
+        await self._drop_draft()
         await self._accepted(f"Deploying {given.get('symbol', '')[:11]}", answer.request_id)
         yield [rx.redirect(f"/o/{self._org_id()}/assets/{answer.assetId}"), Tracker.watch]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -11,6 +11,7 @@ from backend.parties.schemas import Party
 from state.attestations.detail import AttestationView, attestation_view
 from state.attestations.proof import ProofView, proof_view
 from state.chains.lookup import Chains, options
+from state.core.address import Param, opened
 from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dates import in_days
@@ -157,6 +158,7 @@ class CaseList(Pages, mixin=True):
 
     rows: list[Any] = []  # each has an `id`; subclasses declare their type
     chosen: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {"id": opened("chosen")}
 
     async def _open(self) -> None:
         """Show the row `chosen` in the drawer."""

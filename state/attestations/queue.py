@@ -2,6 +2,7 @@
 
 from collections.abc import Sized
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
@@ -11,7 +12,7 @@ from backend.parties.schemas import PartyList, PartyStatus
 from state.attestations.case import LISTS, Case, CaseList
 from state.attestations.detail import AttestationView, attestation_view
 from state.chains.lookup import Chains
-from state.core.arguments import id_of
+from state.core.address import Param, choice
 from state.core.events import Events
 from state.parties.detail import WAITING, PartyView, party_view
 
@@ -59,6 +60,7 @@ class Queue(CaseList, Chains, rx.State):
 
     rows: list[EntryView] = []
     show: str = REVIEW
+    _in_url: ClassVar[dict[str, Param]] = {"show": choice("show", (REVIEW, *FILTERS), REVIEW)}
     counts: dict[str, str] = {}
 
     async def _fetch(self, cursor: str) -> str | None:
@@ -121,16 +123,16 @@ class Queue(CaseList, Chains, rx.State):
 
     @rx.event
     async def load(self) -> Events:
-        """Read the first page of the filter in the URL."""
-        wanted = self._query("show")
-        self.show, self.chosen, self._chains = wanted if wanted in FILTERS else REVIEW, "", {}
+        """Read the first page of the filter in the URL; `?id=` opens a case."""
+        self._read_url()
+        self._chains = {}
         await self._restart()
         yield
         if not self.problem:
             await self._count()
-        if case_id := id_of(self._query("id")):
+        if self.chosen:
             case = await self.get_state(Case)
-            await (case._open_party(case_id) if self.show == REVIEW else case._open_attestation(case_id))
+            await (case._open_party(self.chosen) if self.show == REVIEW else case._open_attestation(self.chosen))
 
     @rx.event(supersedes=True)
     async def pick_filter(self, name: str) -> None:

@@ -10,6 +10,7 @@ from backend.audit.schemas import AuditVerification
 from backend.client import ApiProblem
 from state.audit.differences import KINDS
 from state.audit.views import AuditEntryView, entry_view
+from state.core.address import Addressed, Param, choice, identifier, opened
 from state.core.api import Api
 from state.core.arguments import id_of, number, one_of
 from state.core.events import Events
@@ -28,6 +29,12 @@ class AuditState(References, Pages, rx.State):
     person: str = ""
     first_day: str = ""
     last_day: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {
+        "kind": choice("kind", KINDS),
+        "who": identifier("person"),
+        "from": Param("first_day", lambda _, text: _day(text)),
+        "until": Param("last_day", lambda _, text: _day(text)),
+    }
     query: str = ""
     """The filters as the API's query, for the CSV; empty without filters."""
 
@@ -54,11 +61,12 @@ class AuditState(References, Pages, rx.State):
 
     @rx.event
     async def load(self) -> Events:
-        """Read the first page, and the people to filter by."""
-        self.kind = self.person = self.first_day = self.last_day = ""
+        """Read the first page, and the people to filter by; `?entry=` opens one of the page's entries."""
+        self._read_url()
         await self._read_known()
         await self._filter()
-        yield [AuditState.read_people, OneEntry.leave, Verification.forget]
+        await (await self.get_state(OneEntry))._open(number(self._query("entry")))
+        yield [AuditState.read_people, Verification.forget]
 
     @rx.event
     async def read_people(self) -> None:
@@ -93,16 +101,22 @@ class AuditState(References, Pages, rx.State):
         await self._filter()
 
 
-class OneEntry(rx.State):
+class OneEntry(Addressed, rx.State):
     """The entry in the drawer."""
 
     entry: AuditEntryView = AuditEntryView()
+    _in_url: ClassVar[dict[str, Param]] = {"entry": opened("entry.seq")}
 
     @rx.event
     async def show(self, seq: int) -> None:
         """Open one of the listed entries."""
+        await self._open(number(seq))
+
+    async def _open(self, seq: int) -> None:
         rows = (await self.get_state(AuditState)).rows
-        self.entry = next((row for row in rows if row.seq == number(seq)), AuditEntryView())
+        self.entry = next((row for row in rows if row.seq == seq), AuditEntryView())
+        if seq and not self.entry.seq:
+            await self._notify(f"Entry {seq} is not on this page", "Filter by its kind, person or day.", "warn")
 
     @rx.event
     def leave(self) -> None:

@@ -6,8 +6,10 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.bridges.schemas import Bridge, BridgeStatus
+from backend.client import ApiProblem
 from state.assets.choice import ByAsset
 from state.chains.lookup import Chains
+from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
 from state.core.dates import stamp
 from state.core.events import Next
@@ -65,6 +67,12 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
         self.rows = [self._view(bridge) for bridge in page.bridges]
         return page.nextCursor
 
+    async def _find(self, bridge_id: str) -> BridgeView:
+        """Return a bridge that may be on another page of the list."""
+        if not self._chains:
+            await self._read_chains()
+        return self._view(await self._api.get_bridge(self._org_id(), bridge_id))
+
     def _view(self, bridge: Bridge) -> BridgeView:
         source, destination = bridge.source_chain_eid, bridge.destination_chain_eid
         is_undelivered = bridge.status is BridgeStatus.FAILED and bool(bridge.guid)
@@ -95,17 +103,32 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
         )
 
 
-class BridgeState(Follows, rx.State):
+class BridgeState(Follows, Addressed, rx.State):
     """The bridge in the drawer."""
 
     bridge: BridgeView = BridgeView()
+    _in_url: ClassVar[dict[str, Param]] = {"id": opened("bridge.id")}
+
+    @rx.event
+    async def load(self) -> Next:
+        """Open the bridge of `?id=`."""
+        wanted = id_of(self._query("id"))
+        return await self._open(wanted) if wanted else None
 
     @rx.event
     async def show(self, bridge_id: str) -> Next:
         """Open a bridge and follow its request."""
-        rows = (await self.get_state(BridgesState)).rows
-        self.bridge = next((row for row in rows if row.id == bridge_id), BridgeView())
+        return await self._open(id_of(bridge_id))
+
+    async def _open(self, bridge_id: str) -> Next:
+        bridges = await self.get_state(BridgesState)
+        listed = next((row for row in bridges.rows if row.id == bridge_id), None)
         self.request = RequestView()
+        try:
+            self.bridge = listed or await bridges._find(bridge_id)
+        except ApiProblem as problem:
+            self.bridge = BridgeView()
+            await self._notify("This bridge cannot be shown", problem.detail or problem.title, "bad")
         followed = self.bridge.return_request_id or self.bridge.request_id
         return self._follow(followed) if followed else None
 

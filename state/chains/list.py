@@ -1,12 +1,14 @@
 """The chain list, as this organization can use it."""
 
 import asyncio
+from typing import ClassVar
 
 import reflex as rx
 
 from backend.chains.schemas import OrganizationChain
 from backend.client import ApiProblem
 from state.chains.views import ChainDetail, chain_detail, in_progress, obstacle_of
+from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
 from state.core.events import Events
 from state.requests.tracker import Tracker
@@ -20,7 +22,7 @@ FILTERS = {
 }
 
 
-class ChainsState(Loads, rx.State):
+class ChainsState(Loads, Addressed, rx.State):
     """Every known chain; filtered here, because there are few."""
 
     rows: list[ChainDetail] = []
@@ -33,13 +35,17 @@ class ChainsState(Loads, rx.State):
     saving: str = ""
     action_problem: str = ""
     _all: list[ChainDetail] = []
+    _in_url: ClassVar[dict[str, Param]] = {name: choice(name, known) for name, known in FILTERS.items()} | {
+        "id": Param("chosen.id", lambda _, text: text, "opening")
+    }
 
     @rx.event
     async def load(self) -> None:
-        """Read the chain list, and which of its chains the organization uses."""
-        self.environment = self.vm = self.deployed = self.enabled = ANY
+        """Read the chain list, and which of its chains the organization uses; `?id=` opens a chain."""
+        self._read_url()
         self.is_open, self.action_problem = False, ""
         await self._read()
+        self._show(self._query("id"))
 
     @rx.event
     async def reload(self) -> None:
@@ -91,6 +97,9 @@ class ChainsState(Loads, rx.State):
     @rx.event
     def show(self, chain_id: str) -> None:
         """Open a chain."""
+        self._show(chain_id)
+
+    def _show(self, chain_id: str) -> None:
         self.chosen = next((row for row in self._all if row.id == chain_id), ChainDetail())
         self.is_open, self.action_problem = bool(self.chosen.id), ""
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from backend.assets.schemas import Asset
 from state.compliance.rule_values import count, moment, seconds, time_text
 from state.core.units import grouped, shortened, to_base
@@ -27,6 +29,11 @@ class Rules:
     max_holders: str = "0"
     max_tokens: str = "0"
     issuers: str = ""
+
+
+def rules_of(stored: object) -> Rules:
+    """Return stored rules. Raises ValueError if they are malformed."""
+    return TypeAdapter(Rules).validate_python(stored)
 
 
 def rebased(draft: Rules, before: Rules, now: Rules) -> Rules:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.client import ApiProblem
+from state.core.address import Param
 from state.core.api import Loads
 from state.core.arguments import one_of
 from state.core.events import Events
@@ -50,7 +51,8 @@ class Pages(Sorts, Listed, mixin=True):
 
     @rx.event
     async def load(self) -> None:
-        """Read the first page."""
+        """Read the first page of the view in the URL."""
+        self._read_url()
         await self._restart()
 
     @rx.event(supersedes=True)
@@ -87,6 +89,7 @@ class ByStatus(Pages, mixin=True):
 
     status: str = ""
     _statuses: ClassVar[type[StrEnum]]
+    _in_url: ClassVar[dict[str, Param]] = {"status": Param("status", lambda state, text: one_of(text, state._statuses))}
 
     @rx.event(supersedes=True)
     async def filter_status(self, status: str) -> None:

@@ -2,13 +2,13 @@
 
 from typing import Any, ClassVar
 
-from state.core.api import Api
+from state.core.address import Addressed
 from state.core.arguments import one_of
 
 
-class Sorts(Api, mixin=True):
-    """Mixin of a list whose columns sort. Declare `_sorts`, the API's sorts with its default first, and `_table` if the
-    page has several lists; pass `_order()` to the API."""
+class Sorts(Addressed, mixin=True):
+    """Mixin of a list whose columns sort. Declare `_sorts`, the API's sorts with its default first; pass `_order()` to
+    the API."""
 
     sort: str = ""
     """The sort of the rows; empty if this list has none."""
@@ -16,8 +16,6 @@ class Sorts(Api, mixin=True):
     is_sorted: bool = False
     """Whether the rows are in another order than the list's usual one, newest first."""
     _sorts: ClassVar[tuple[str, ...]] = ()
-    _table: ClassVar[str] = ""
-    """Begins the names of the sort's parameters in the page's address."""
 
     def _order(self) -> dict[str, Any]:
         """Return the API's parameters for the sort in the page's address, and show it."""

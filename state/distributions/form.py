@@ -1,7 +1,7 @@
 """A new distribution: its asset, recipients and total."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import reflex as rx
@@ -9,10 +9,12 @@ import reflex as rx
 from backend.assets.schemas import Asset
 from backend.client import ApiProblem, body
 from backend.distributions.schemas import BlockedRecipients, DistributionCreate, PaidIn
+from backend.drafts.schemas import DraftKind
 from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
 from state.core.api import Form
-from state.core.arguments import id_of, named, number, one_of
+from state.core.arguments import id_of, named, number, one_of, texts
+from state.core.drafts import Drafts
 from state.core.events import Events, Next
 from state.core.units import to_base
 from state.distributions.check import ShowsCheck, plan_of
@@ -21,7 +23,7 @@ SOURCES = ("list", "holders")
 UNITS = ("whole", "base")
 
 
-class NewDistribution(ShowsCheck, Form, Chains, rx.State):
+class NewDistribution(ShowsCheck, Form, Drafts, Chains, rx.State):
     """The page that creates a distribution. The browser sends a list directly to the API; this state gets its total."""
 
     ready: bool = False
@@ -37,6 +39,9 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
     """Of what is paid out, like `decimals`."""
     decimals: int = 18
     source: str = "list"
+    total: str = ""
+    block: str = ""
+    _draft_kind: ClassVar[DraftKind] = DraftKind.DISTRIBUTION
     _records: dict[str, Asset] = {}
     _checked: str = ""
     """The checked body, as JSON: a model in a state is wrapped in a proxy, which cannot be serialized."""
@@ -66,10 +71,26 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
         self._records = {str(asset.id): asset for asset in usable}
         self.assets = [asset_option(asset) for asset in usable]
         self._pick(id_of(self._query("asset")))
+        await self._find_draft()
         self.ready = True
 
+    def _content(self) -> dict[str, Any]:
+        given = {"name": self.name, "asset": self.asset, "chain": self.chain, "currency": self.currency}
+        return given | {"unit": self.unit, "source": self.source, "total": self.total, "block": self.block}
+
+    async def _restore(self, content: dict[str, Any]) -> Next:
+        given = texts(content, 120)
+        if given.get("asset") not in self._records:
+            raise ValueError("The asset of this draft is on no chain.")
+        self._pick(given["asset"])
+        self.chain = one_of(given.get("chain"), [place["value"] for place in self.chains], self.chain)
+        self._pay(given.get("currency", ""))
+        self.name, self.unit = given.get("name", ""), one_of(given.get("unit"), UNITS, "whole")
+        self.source = one_of(given.get("source"), SOURCES, "list")
+        self.total, self.block = given.get("total", ""), given.get("block", "")
+
     @rx.event
-    def write(self, name: str, text: str) -> None:
+    async def write(self, name: str, text: str) -> None:
         """Take over an input; it invalidates the last check."""
         given = str(text)[:120]
         now = {"name": self.name, "asset_id": self.asset, "chain_eid": self.chain}
@@ -90,12 +111,14 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
             self._pay(given)
         else:
             self.unit = one_of(given, UNITS, "whole")
+        await self._keep_draft()
 
     @rx.event
-    def choose(self, source: str) -> None:
+    async def choose(self, source: str) -> None:
         """Select a list, or the holders, as the source."""
         self.source = one_of(source, SOURCES, "list")
         self._forget()
+        await self._keep_draft()
 
     @rx.event
     def checked(self, plan: str) -> None:
@@ -104,9 +127,10 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
             self._take(read, self._place_name())
 
     @rx.event
-    def made(self, id: str) -> Next:
+    async def made(self, id: str) -> Next:
         """Go to the draft that the browser created."""
         if known := id_of(id):
+            await self._drop_draft()
             return rx.redirect(f"/o/{self._org_id()}/distributions/{known}?asset={self.asset}")
         return None
 
@@ -116,7 +140,10 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
         self._begin()
         self._forget()
         yield
-        fields = self._fields(named(data, "total_amount", "block"))
+        given = named(data, "total_amount", "block")
+        self.total, self.block = given["total_amount"][:100], given["block"][:100]
+        await self._keep_draft()
+        fields = self._fields(given)
         if fields is None:
             self.saving = False
             return
@@ -149,6 +176,7 @@ class NewDistribution(ShowsCheck, Form, Chains, rx.State):
             self._keep_at()
             return
         self._done()
+        await self._drop_draft()
         yield rx.redirect(f"/o/{self._org_id()}/distributions/{record.id}?asset={self.asset}")
 
     def _fields(self, given: dict[str, str]) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """One market: its record, and the progress of its deployment."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import reflex as rx
 
@@ -8,6 +9,7 @@ from backend.client import ApiProblem
 from backend.markets.schemas import Market
 from state.chains.lookup import Chains
 from state.compliance.rules import Checked, words
+from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dates import stamp
@@ -53,15 +55,17 @@ class MarketDetail:
     rules: list[dict[str, str]] = field(default_factory=list)
 
 
-class MarketState(Follows, Loads, Chains, rx.State):
+class MarketState(Follows, Loads, Chains, Addressed, rx.State):
     """The page of a market: its deployment live, then its trading."""
 
     market: MarketDetail = MarketDetail()
     tab: str = "trade"
+    _in_url: ClassVar[dict[str, Param]] = {"tab": choice("tab", ("trade", "deployment"), "trade", "change")}
 
     @rx.event
     async def load(self) -> Events:
         """Read the market; while it deploys or after it failed, show its progress."""
+        self._read_url()
         if self.market.id != self._in_path("market_id"):
             self.market, self.loading, self.request = MarketDetail(), True, RequestView()
             yield
@@ -69,7 +73,7 @@ class MarketState(Follows, Loads, Chains, rx.State):
         if record is None:
             return
         live = self.market.status not in ("active", "halted")
-        self.tab = "deployment" if live or self._query("tab") == "deployment" else "trade"
+        self.tab = "deployment" if live else self.tab
         if record.request_id:
             yield self._follow(str(record.request_id))
 

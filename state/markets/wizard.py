@@ -1,12 +1,14 @@
 """The market wizard: five steps, a plan by the dry run, one deployment."""
 
-from typing import Any
+from dataclasses import asdict
+from typing import Any, ClassVar
 
 import reflex as rx
 
 from backend.assets.schemas import AssetStatus
 from backend.caps.schemas import CapShare
 from backend.client import ApiProblem, body
+from backend.drafts.schemas import DraftKind
 from backend.markets.schemas import MarketCreate, MarketStatus
 from state.chains.lookup import Chains
 from state.compliance.cap_words import expected, plain
@@ -14,10 +16,13 @@ from state.compliance.effect_rows import Written
 from state.compliance.effects import ShowsEffects
 from state.compliance.rule_editor import RuleEditor
 from state.compliance.rules import InvalidFields, checked, market_body, of_asset, words
-from state.core.arguments import id_of
+from state.core.address import Param
+from state.core.arguments import id_of, number
+from state.core.drafts import Drafts
 from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.core.units import percent
+from state.markets.draft import MarketDraft, market_draft
 from state.markets.plan import Plan, Target, plan_of, target_of
 from state.requests.tracker import Tracker
 
@@ -31,11 +36,18 @@ USUAL_CHAIN = 40362
 """The API's default framework, preselected if it is available."""
 
 
-class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
-    """The wizard's steps and inputs. Nothing is written before the deployment."""
+class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
+    """The wizard's steps and inputs. Nothing is written before the deployment, except the person's draft."""
 
     at: int = 0
     reached: int = 0
+    step: str = ""
+    """The step in the URL, from 1; empty until the wizard has loaded."""
+    _draft_kind: ClassVar[DraftKind] = DraftKind.MARKET
+    _in_url: ClassVar[dict[str, Param]] = {
+        "step": Param("step", lambda state, _: state.step, "change"),
+        "asset": Param("asset", lambda state, _: state.asset),
+    }
     assets: list[dict[str, str]] = []
     asset: str = ""
     symbol: str = ""
@@ -58,8 +70,13 @@ class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
 
     @rx.event
     async def load(self) -> Events:
-        """Reset the wizard, for the asset in the URL."""
+        """Reset the wizard, for the asset in the URL. Keep its inputs if the URL is that of one of its steps."""
+        step, asset = number(self._query("step")), id_of(self._query("asset"))
+        if self.ready and asset and asset == self.asset and 1 <= step <= self.reached + 1:
+            yield self._move(step - 1)
+            return
         self._done()
+        self.step = ""
         self.at, self.reached, self.ready, self.planned, self.prerequisites = 0, 0, False, False, []
         self.target, self.own_token, self.taker, self.maker = Target(), "", "30", "0"
         self.asset, self.targets = "", []
@@ -70,10 +87,16 @@ class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
             page = await self._api.list_assets(self._org_id(), limit=100)
             usable = [asset for asset in page.assets if asset.status in (AssetStatus.ACTIVE, AssetStatus.UPDATING)]
             self.assets = [{"value": str(a.id), "label": f"{a.symbol}, {a.name}"} for a in usable]
-            await self._choose(id_of(self._query("asset")) or (self.assets[0]["value"] if self.assets else ""))
+            await self._choose(asset or (self.assets[0]["value"] if self.assets else ""))
         except ApiProblem as problem:
             self._refused(problem)
+        following = await self._find_draft()
+        if not self.drafting:
+            following = self._move(0)
+        elif 1 <= step <= self.reached + 1:
+            following = self._move(step - 1)
         self.ready = True
+        yield following
 
     @rx.event
     async def choose_asset(self, asset_id: str) -> None:
@@ -140,11 +163,30 @@ class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
             return None
         return await self._go(min(REVIEW, self.at + 1))
 
-    async def _go(self, step: int) -> Any:
+    async def _go(self, step: int) -> Next:
+        following = self._move(step)
+        await self._keep_draft()
+        return following
+
+    def _move(self, step: int) -> Next:
+        """Show a step; return the event that it begins with."""
         self.at, self.reached, self.form_problem = step, max(step, self.reached), ""
-        if step != REVIEW:
-            return None
-        return MarketWizard.make_plan
+        self.step = str(step + 1)
+        return MarketWizard.make_plan if step == REVIEW else None
+
+    def _content(self) -> dict[str, Any]:
+        given = MarketDraft(self.asset, self.target.eid, self.own_token, self.taker, self.maker, self.at, self.draft)
+        return asdict(given)
+
+    async def _restore(self, content: dict[str, Any]) -> Next:
+        given = market_draft(content)
+        if given.asset not in {asset["value"] for asset in self.assets}:
+            raise ValueError("The asset of this draft is not active.")
+        await self._choose(given.asset)
+        self.target = next((one for one in self.targets if one.eid == given.eid and not one.obstacle), Target())
+        self.own_token, self.taker, self.maker = given.own_token, given.taker, given.maker
+        self._fill(given.rules)
+        return self._move(given.at if self.target.eid else 0)
 
     def _faults(self) -> dict[str, str]:
         """Return missing and invalid inputs, by field."""
@@ -203,6 +245,8 @@ class MarketWizard(RuleEditor, Chains, ShowsEffects, rx.State):
             self._explain(problem) if isinstance(problem, ApiProblem) else self._blame(problem.errors)
             return
         self._done()
+        await self._drop_draft()
+        self.reached = -1  # Back to a step of the wizard begins a new one
         href = f"/o/{self._org_id()}/markets/{answer.marketId}?asset={answer.assetId}"
         yield [rx.redirect(href), Tracker.watch]
 

@@ -10,6 +10,7 @@ from backend.client import ApiProblem, body
 from backend.members.schemas import Member, MemberAccepted, MemberPlan, MemberUpdate
 from backend.users.schemas import Role
 from state.approvals.list import ApprovalCount
+from state.core.address import Param, choice, written
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
 from state.core.edits import Edits
@@ -46,6 +47,11 @@ class MembersState(Pages, rx.State):
     _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
     role: str = ""
     words: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {
+        "tab": choice("tab", TABS, "members", "change"),
+        "role": choice("role", Role),
+        "q": written("words"),
+    }
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_members(
@@ -53,13 +59,6 @@ class MembersState(Pages, rx.State):
         )
         self.rows = [member_view(member) for member in page.members]
         return page.nextCursor
-
-    @rx.event
-    async def load(self) -> None:
-        """Read the first page; `?tab=` selects the list."""
-        if (tab := self._query("tab")) in TABS:
-            self.tab = tab
-        await self._restart()
 
     @rx.event
     def turn(self, tab: str) -> None:

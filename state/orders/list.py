@@ -6,6 +6,7 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.markets.schemas import Order, OrderSide, OrderStatus
+from state.core.address import Param, choice
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
 from state.core.events import Next
@@ -44,6 +45,7 @@ class OrdersState(ByStatus, rx.State):
     _table: ClassVar[str] = "orders_"
     _statuses = OrderStatus
     side: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {"side": choice("side", OrderSide)}
 
     async def _fetch(self, cursor: str) -> str | None:
         state = await self.get_state(MarketState)
@@ -64,8 +66,14 @@ class OrdersState(ByStatus, rx.State):
         return page.nextCursor
 
     @rx.event
+    def arrive(self) -> None:
+        """Take over the filters in the URL before the market is read."""
+        self._read_url()
+
+    @rx.event
     async def load(self) -> Next:
         """Read the first page, the order book and the trades."""
+        self._read_url()
         await self._restart()
         return [BookState.load, TradesState.load]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import pycountry
 import reflex as rx
@@ -9,11 +10,12 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.organizations.schemas import Access, AccessList, Organization, OrganizationListed, Summary
 from backend.users.schemas import Role
+from state.core.address import Addressed, Param, identifier
 from state.core.api import Loads
 from state.core.dates import stamp
 from state.core.events import Next
 from state.core.session import Session, initials
-from state.organizations.tree import Hierarchy, is_id, path_of
+from state.organizations.tree import Hierarchy, path_of
 
 SUBS, PEOPLE = 8, 10
 
@@ -68,14 +70,16 @@ class AccessView:
     origin: str
 
 
-class OrganizationState(Loads, rx.State):
+class OrganizationState(Loads, Addressed, rx.State):
     """The selected organization. On phones it has its own view, with a button back to the tree."""
 
+    asked: str = ""
+    """The id of the organization that the user chose; on phones it is shown instead of the tree."""
+    _in_url: ClassVar[dict[str, Param]] = {"id": identifier("asked", "change")}
     item: OrganizationDetail = OrganizationDetail()
     subs: list[SubOrganizationView] = []
     people: list[AccessView] = []
     more_people: bool = False
-    is_opened: bool = False
     can_write: bool = False
     can_create: bool = False
     _people_next: str = ""
@@ -84,6 +88,7 @@ class OrganizationState(Loads, rx.State):
     @rx.event
     async def load(self) -> None:
         """Show the tree, and the organization of `?id=`, of the last visit, or of the URL."""
+        self._read_url()
         tree = await self.get_state(Hierarchy)
         try:
             me, here = await asyncio.gather(self._api.get_me(), self._api.get_organization(self._org_id()))
@@ -96,10 +101,8 @@ class OrganizationState(Loads, rx.State):
             tree._failed(problem)
             self._failed(problem)
             return
-        asked = self._query("id") if is_id(self._query("id")) else ""
         last = self.item.id if self.item.id and tree._forest.row(self.item.id) else ""
-        self.is_opened = bool(asked)
-        await self._go(asked or last or str(here.id))
+        await self._go(self.asked or last or str(here.id))
 
     async def _go(self, id: str) -> bool:
         """Reveal an organization in the tree and show it; return False if it is not in this tree."""
@@ -172,7 +175,7 @@ class OrganizationState(Loads, rx.State):
             await self._notify("The rest did not load", problem.detail, "bad")
             return
         if chosen:
-            self.is_opened = True
+            self.asked = chosen
             await self._show(chosen)
 
     @rx.event
@@ -183,9 +186,9 @@ class OrganizationState(Loads, rx.State):
         if str(id) not in known:
             return None
         tree.found, tree.searched = [], False
-        self.is_opened = True
         if not await self._go(str(id)):
             return rx.redirect(f"/o/{id}/organizations?id={id}")
+        self.asked = str(id)
         return None
 
     @rx.event
@@ -202,7 +205,7 @@ class OrganizationState(Loads, rx.State):
     @rx.event
     def back(self) -> None:
         """Return to the tree (on phones)."""
-        self.is_opened = False
+        self.asked = ""
 
 
 def _detail(organization: Organization, summary: Summary, above: list[str]) -> OrganizationDetail:

@@ -6,7 +6,8 @@ import reflex as rx
 
 from backend.parties.schemas import PartyStatus
 from state.attestations.case import LISTS, Case, CaseList
-from state.core.arguments import chosen, id_of
+from state.core.address import Param, written
+from state.core.arguments import chosen
 from state.core.events import Events
 from state.core.paging import ByStatus
 from state.parties.detail import PartyView, party_view
@@ -19,6 +20,7 @@ class Parties(CaseList, ByStatus, rx.State):
     _sorts: ClassVar[tuple[str, ...]] = ("created_at", "name")
     _statuses = PartyStatus
     search: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {"q": written("search")}
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_parties(
@@ -37,11 +39,10 @@ class Parties(CaseList, ByStatus, rx.State):
     @rx.event
     async def load(self) -> Events:
         """Read the first page; `?id=` opens a party."""
-        self.status, self.search, self.chosen = "", "", ""
+        self._read_url()
         await self._restart()
         yield
-        if wanted := id_of(self._query("id")):
-            self.chosen = wanted
+        if self.chosen:
             await self._open()
 
     @rx.event(supersedes=True)

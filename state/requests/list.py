@@ -8,7 +8,8 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.requests.schemas import RequestStatus
 from state.attestations.case import SETTLE
-from state.core.arguments import chosen, id_of, one_of
+from state.core.address import Addressed, Param, opened
+from state.core.arguments import chosen, id_of
 from state.core.events import Events, call
 from state.core.paging import ByStatus
 from state.requests.tracker import FINAL, Follows, Tracker
@@ -32,7 +33,8 @@ class Requests(ByStatus, rx.State):
     @rx.event
     async def load(self) -> Events:
         """Read the first page; `?id=` opens a request, `?status=` filters."""
-        self.status = one_of(self._query("status"), RequestStatus)
+        self._read_url()
+        (await self.get_state(OneRequest))._announce(id_of(self._query("id")))
         await self._restart()
         yield call(OneRequest.show, self._query("id"))
 
@@ -49,9 +51,10 @@ class Requests(ByStatus, rx.State):
         yield call(OneRequest.show, one.request.id)
 
 
-class OneRequest(Follows, rx.State):
+class OneRequest(Follows, Addressed, rx.State):
     """The request in the drawer, live while it runs."""
 
+    _in_url: ClassVar[dict[str, Param]] = {"id": opened("request.id")}
     is_open: bool = False
     problem: str = ""
     saving: bool = False
@@ -60,9 +63,8 @@ class OneRequest(Follows, rx.State):
     async def show(self, request_id: str) -> Events:
         """Open a request and follow it; an empty id closes the drawer."""
         wanted = id_of(request_id)
-        self.is_open, self.problem = bool(wanted), ""
+        self._announce(wanted)
         if not wanted:
-            self.request = RequestView()
             return
         listed = next((row for row in (await self.get_state(Requests)).rows if row.id == wanted), None)
         self.request = listed or RequestView(id=wanted)
@@ -74,10 +76,16 @@ class OneRequest(Follows, rx.State):
         except ApiProblem as problem:
             self.problem = problem.detail or problem.title
 
+    def _announce(self, request_id: str) -> None:
+        """Open the drawer before the request is read; an empty id closes it."""
+        self.is_open, self.problem = bool(request_id), ""
+        if self.request.id != request_id:
+            self.request = RequestView(id=request_id)
+
     @rx.event
     def leave(self) -> None:
         """Close the drawer."""
-        self.is_open, self.request = False, RequestView()
+        self._announce("")
 
     @rx.event
     async def retry(self) -> Events:

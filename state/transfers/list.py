@@ -52,9 +52,16 @@ class TransfersState(ByStatus, Chains, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read the first page."""
+        """Read the first page of the view in the URL."""
         self._chains = {}
+        self._read_url()
         await self._restart()
+
+    async def _find(self, transfer_id: str) -> TransferView:
+        """Return a transfer that may be on another page of the list."""
+        if not self._chains:
+            await self._read_chains()
+        return self._view(await self._api.get_transfer(self._org_id(), transfer_id))
 
     def _view(self, transfer: Transfer) -> TransferView:
         eid = transfer.chain_eid

@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.wallets.schemas import WalletCreate, WalletDetail, WalletUpdate
 from state.chains.lookup import Chains
+from state.core.address import Addressed, Param, identifier
 from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dialogs import DialogAbout
@@ -30,17 +31,18 @@ class Wallets(Pages, rx.State):
     @rx.event
     async def load(self) -> Events:
         """Read the list; show the wallet of `?id=`, or the treasury."""
-        await self._restart()
-        yield
-        wanted = id_of(self._query("id")) or next((row.id for row in self.rows if row.is_default), "")
-        wanted = wanted or (self.rows[0].id if self.rows else "")
         wallet = await self.get_state(WalletState)
-        wallet.row, wallet.chain_balances, wallet._chains = WalletView(), [], {}
-        if wanted:
-            yield call(WalletState.show, wanted)
+        wallet._read_url()
+        await self._restart()
+        usual = next((row.id for row in self.rows if row.is_default), self.rows[0].id if self.rows else "")
+        wallet._chains = {}
+        wallet._take(wallet.asked or usual, self.rows)
+        yield
+        if wallet.row.id:
+            yield call(WalletState.show, wallet.row.id)
 
 
-class WalletState(Loads, Chains, rx.State):
+class WalletState(Loads, Chains, Addressed, rx.State):
     """One wallet, with its current balances on each chain."""
 
     row: WalletView = WalletView()
@@ -50,6 +52,9 @@ class WalletState(Loads, Chains, rx.State):
     saving: bool = False
     removing: bool = False
     action_problem: str = ""
+    asked: str = ""
+    """The id of the wallet that the user chose; empty while the usual one is shown."""
+    _in_url: ClassVar[dict[str, Param]] = {"id": identifier("asked", "change")}
     _version: str = ""
 
     @rx.event(supersedes=True)
@@ -57,18 +62,18 @@ class WalletState(Loads, Chains, rx.State):
         """Read a wallet's balances from the chains."""
         if not (wanted := id_of(wallet_id)):
             return
-        listed = next((row for row in (await self.get_state(Wallets)).rows if row.id == wanted), None)
         if self.row.id != wanted:
-            self.row, self.chain_balances, self.unreachable, self.loading = (
-                listed or WalletView(id=wanted),
-                [],
-                [],
-                True,
-            )
+            self.asked = wanted
+            self._take(wanted, (await self.get_state(Wallets)).rows)
         self.reading, self.action_problem = True, ""
         yield
         await self._read()
         self.reading = False
+
+    def _take(self, wallet_id: str, rows: list[WalletView]) -> None:
+        """Show what the list knows of a wallet before its balances are read."""
+        self.row = next((row for row in rows if row.id == wallet_id), WalletView(id=wallet_id))
+        self.chain_balances, self.unreachable, self.loading = [], [], True
 
     async def _read(self) -> None:
         try:

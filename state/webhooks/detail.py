@@ -16,7 +16,8 @@ from backend.webhooks.schemas import (
     SecretRotation,
     WebhookUpdate,
 )
-from state.core.api import PASSING, Api, asks_for_proof
+from state.core.address import Addressed, Param, opened
+from state.core.api import PASSING, asks_for_proof
 from state.core.arguments import chosen, id_of, one_of
 from state.core.dialogs import Dialog
 from state.core.edits import RELOADED
@@ -71,16 +72,17 @@ class WebhookState(ByStatus, rx.State):
     @rx.event
     async def load(self) -> None:
         """Read the endpoint and the first page of its log."""
+        self._read_url()
         if self.endpoint.id != id_of(self._in_path("webhook_id")):
-            self.endpoint, self.rows, self.status = EndpointView(), [], ""
+            self.endpoint, self.rows = EndpointView(), []
         await self._restart()
 
     @rx.event
     async def enter(self) -> Next:
-        """Close every dialog, which may be open from the last visit, load, and follow pending deliveries."""
+        """Close every dialog, which may be open from the last visit, and follow pending deliveries."""
         for dialog in (Disablement, Rotation, Removal, Replay):
             (await self.get_state(dialog)).is_open = False
-        return [WebhookState.load, WebhookState.watch]
+        return WebhookState.watch
 
     @rx.event
     async def test(self) -> Events:
@@ -143,19 +145,33 @@ class WebhookState(ByStatus, rx.State):
         return any(changes_soon(delivery) for delivery in page.deliveries)
 
 
-class DeliveryState(Api, rx.State):
+class DeliveryState(Addressed, rx.State):
     """The delivery in the drawer."""
 
     delivery: DeliveryView = DeliveryView()
     detail: DeliveryDetail = DeliveryDetail()
     sending: bool = False
+    _in_url: ClassVar[dict[str, Param]] = {"id": opened("delivery.id")}
+
+    @rx.event
+    async def load(self) -> None:
+        """Open the delivery of `?id=`."""
+        if wanted := id_of(self._query("id")):
+            await self._open(wanted)
 
     @rx.event
     async def show(self, delivery_id: str) -> None:
         """Open a delivery."""
+        await self._open(id_of(delivery_id))
+
+    async def _open(self, delivery_id: str) -> None:
         log = await self.get_state(WebhookState)
-        self.delivery = next((row for row in log.rows if row.id == delivery_id), DeliveryView())
-        self._renew(log)
+        try:
+            record = log._records.get(delivery_id) or await self._api.get_delivery(*log._ids(), delivery_id)
+        except ApiProblem as problem:
+            await self._notify("This delivery cannot be shown", problem.detail or problem.title, "bad")
+            return
+        self.delivery, self.detail = delivery_view(record), delivery_detail(record)
 
     def _renew(self, log: WebhookState) -> None:
         """Update the delivery from the log."""

@@ -59,7 +59,7 @@ class Socket:
     async def tab(self, cookie: str, path: str, **params: str) -> "Tab":
         """A browser's tab that has just connected at a page."""
         tab = Tab(self, uuid4().hex, path, params)
-        await tab.connect(cookie)
+        tab.opened = await tab.connect(cookie)
         return tab
 
     async def settle(self) -> None:
@@ -86,6 +86,14 @@ class Tab:
     path: str
     params: dict[str, str]
     token: str = field(default_factory=lambda: str(uuid4()))
+    opened: str = ""
+    """The messages to the browser while the page opened."""
+
+    def value(self, state: type[Any], var: str) -> Any:
+        """Return a var of a state, as the server has it."""
+        states = self.socket.app.state_manager.states  # type: ignore[attr-defined]  # of the manager in memory
+        root = next(root for key, root in states.items() if key.startswith(self.token))
+        return getattr(root.get_substate(state.get_full_name().split(".")), var)
 
     async def connect(self, cookie: str) -> str:
         """Load the page with a session's cookie; return the messages to the browser."""

@@ -91,6 +91,8 @@ async def organization(world: World, run: Examples) -> None:
     await run.run("change_member", memberId=member["id"])
     await run.run("check_eligibility")
     await run.run("create_key")
+    await run.run("save_draft", kind="market")
+    await run.run("save_view")
     wallet = await run.run("create_wallet")
     await run.run("update_wallet", walletId=wallet["id"])
 

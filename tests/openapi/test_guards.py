@@ -60,7 +60,9 @@ def refusals(case: Case, needs: Needs) -> set[str]:
     if needs.organization != OPEN:
         found |= {"401", "403"}
     if case.method in ("post", "patch", "put"):
-        found |= {"409", "415", "422"}  # also 409 and 422 of the Idempotency-Key
+        found |= {"415", "422"}
+    if case.method in ("post", "patch"):
+        found |= {"409"}  # also 409 and 422 of the Idempotency-Key; a PUT repeats itself without one
     if any(p.get("in") == "path" and p["name"] != needs.organization for p in case.entry.get("parameters", [])):
         found.add("404")
     return found

@@ -15,6 +15,17 @@ begin
   end loop;
 end $$;
 
+-- Of a person within an organization: colleagues do not see them.
+do $$
+declare t text;
+begin
+  foreach t in array array['form_drafts', 'saved_views'] loop
+    execute format('create policy themself on %I as restrictive to signum_app
+      using (user_id = (select nullif(current_setting(''app.user_id'', true), '''')::uuid))
+      with check (user_id = (select nullif(current_setting(''app.user_id'', true), '''')::uuid))', t);
+  end loop;
+end $$;
+
 alter table organizations enable row level security;
 create policy tenant on organizations to signum_app
   using (id = any((select string_to_array(current_setting('app.organization_ids', true), ',')::uuid[])::uuid[]))

@@ -41,7 +41,7 @@ FURTHER: list[tuple[str, Scope]] = [
     ("Revoke .*", Scope.API_KEYS_WRITE),
     ("(Enable|Disable) .*|Check nodes|1 hour|1 day|30 days|Reset devnet", Scope.CHAINS_WRITE),
     ("Review|Renew|Reject|Upload|Verify|Revoke|Attest.*|Change decision", Scope.ATTESTATIONS_WRITE),
-    ("Freeze|Unfreeze|Force|Recover|Burn|(Pause|Resume) .*|Pause|Resume|Limit", Scope.ASSETS_WRITE),
+    ("Freeze|Unfreeze|Force|Recover|Burn|(Pause|Resume|Limit) .*|Pause|Resume|Limit", Scope.ASSETS_WRITE),
     ("Archive|Activate|Cancel|Return.*|Block a country|Deploy market|Move share", Scope.ASSETS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
     *(("Retry|Retry from here", scope) for scope in ACTIONS),
@@ -50,7 +50,7 @@ FURTHER: list[tuple[str, Scope]] = [
 ANYONE = (
     "Later|Set up second factor|View|View all|Open|Older|Newer|Export CSV|Evidence|Reload|Refresh|View asset|Account"
     "|Invitations|Find proof|Check|Check again|Decide|Try again|Add authenticator app|Add passkey|Change password"
-    "|Connected applications|Sign out .*|Assets|Show more"
+    "|Connected applications|Sign out .*|Assets|Show more|Views|Start over"
 )
 """Navigation, reading, and the person's own account."""
 ALSO_ANYONE = {"audit": "Verify"}
