@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.attestations.bulk import bulk_bar, bulk_dialog
 from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
@@ -12,7 +13,8 @@ from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
-from components.ui.list_keys import keys_hint, list_keys
+from components.ui.list_keys import keys_hint, list_keys, marks_hint
+from components.ui.marks import mark_box
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
@@ -47,16 +49,22 @@ def attestations() -> rx.Component:
                 toolbar(filters("Show", Queue.show, Queue.pick_filter, [
                     (name, word, Queue.counts[name]) for name, word in WORDS.items()
                 ])),
+                rx.cond(Queue.show == "review", bulk_bar(Queue, "verify", "reject"), bulk_bar(Queue, "renew")),
                 _list(),
-                pager(keys_hint(), Queue, csv=csv_of("/attestations", status=_status())),
+                pager(
+                    keys_hint(allowed(Scope.ATTESTATIONS_WRITE, marks_hint())),
+                    Queue,
+                    csv=csv_of("/attestations", status=_status()),
+                ),
                 label="Queue",
             ),
             class_name=rx.cond(Case.shown != "", "with-drawer", ""),
         ),
         case_drawer(Queue.step, Queue.leave),
-        list_keys(Queue.step, Queue.leave),
+        list_keys(Queue.step, Queue.leave, Queue),
         issue_dialog(),
         checklist_dialog(),
+        bulk_dialog(),
         reject_dialog(),
         revoke_dialog(),
         class_name="cases",
@@ -99,6 +107,7 @@ def _list() -> rx.Component:
 def _row(entry: rx.Var[EntryView]) -> rx.Component:
     name = rx.el.button(entry.name, type="button", class_name="name trunc", on_click=Queue.choose(entry.id))
     who = rx.el.div(
+        allowed(Scope.ATTESTATIONS_WRITE, mark_box(Queue, entry, entry.name)),
         avatar(entry.mark),
         rx.el.div(name, rx.el.span(entry.below, class_name="muted small trunc"), class_name="col none grow"),
         class_name="row who",

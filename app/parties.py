@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.attestations.bulk import bulk_bar, bulk_dialog
 from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
@@ -11,11 +12,13 @@ from components.core.permission import Scope, allowed
 from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
 from components.parties.form import party_form
+from components.parties.imports import import_dialog
 from components.ui.box import end
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
 from components.ui.form import search_box
-from components.ui.list_keys import keys_hint, list_keys
+from components.ui.list_keys import keys_hint, list_keys, marks_hint
+from components.ui.marks import mark_box
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
@@ -25,6 +28,7 @@ from state.attestations.case import Case
 from state.core.session import Session
 from state.parties.detail import PartyView
 from state.parties.form import PartyForm
+from state.parties.imports import PartyImport
 from state.parties.list import Parties
 
 STATUSES = [
@@ -40,13 +44,15 @@ STATUSES = [
     route="/o/[org_id]/parties",
     title="Parties",
     nav=Nav("Issuance", "id-card", 34, "y"),
-    on_load=[*AT_REST, PartyForm.show(False), Parties.load],
+    on_load=[*AT_REST, PartyForm.show(False), PartyImport.show(False), Parties.load],
     in_url=[Parties],
 )
 def parties() -> rx.Component:
     """Draw the list, and the selected party in a drawer."""
     new = allowed(
-        Scope.ATTESTATIONS_WRITE, button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True))
+        Scope.ATTESTATIONS_WRITE,
+        button("Import parties", "upload", on_click=PartyImport.show(True)),
+        button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True)),
     )
     return rx.el.div(
         rx.el.div(
@@ -58,17 +64,20 @@ def parties() -> rx.Component:
                     filters("Status", Parties.status, Parties.filter_status, STATUSES),
                     end(search_box("Find a party", Parties.search, on_change=Parties.find.debounce(250))),
                 ),
+                bulk_bar(Parties, "attest", "verify", "reject"),
                 _list(),
-                pager(keys_hint(), Parties, csv=_csv()),
+                pager(keys_hint(allowed(Scope.ATTESTATIONS_WRITE, marks_hint())), Parties, csv=_csv()),
                 label="Parties",
             ),
             class_name=rx.cond(Case.shown != "", "with-drawer", ""),
         ),
         case_drawer(Parties.step, Parties.leave),
-        list_keys(Parties.step, Parties.leave),
+        list_keys(Parties.step, Parties.leave, Parties),
         party_form(),
+        import_dialog(),
         issue_dialog(),
         checklist_dialog(),
+        bulk_dialog(),
         reject_dialog(),
         revoke_dialog(),
         class_name="cases parties",
@@ -98,6 +107,7 @@ def _list() -> rx.Component:
 def _row(party: rx.Var[PartyView]) -> rx.Component:
     name = rx.el.button(party.name, type="button", class_name="name trunc", on_click=Parties.choose(party.id))
     who = rx.el.div(
+        allowed(Scope.ATTESTATIONS_WRITE, mark_box(Parties, party, party.name)),
         avatar(party.mark),
         rx.el.div(name, rx.el.span(party.email, class_name="muted small trunc"), class_name="col none grow"),
         class_name="row who",

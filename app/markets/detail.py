@@ -14,6 +14,7 @@ from components.ui.status import badge
 from components.ui.tabs import tabs
 from state.core.session import Session
 from state.markets.detail import MarketState
+from state.orders.fix import OrderFix
 from state.orders.form import OrderForm
 from state.orders.list import OrdersState
 
@@ -26,7 +27,7 @@ from state.orders.list import OrdersState
         ("Markets", "/o/" + Session.org.id + "/markets"),
         (rx.cond(MarketState.market.pair != "", MarketState.market.pair, "Market"), ""),
     ],
-    on_load=[OrderForm.load, OrdersState.arrive, MarketState.load],
+    on_load=[OrderForm.load, OrderFix.rest, OrdersState.arrive, MarketState.load],
     in_url=[MarketState, OrdersState],
 )
 def market() -> rx.Component:
@@ -43,7 +44,7 @@ def _whole() -> rx.Component:
     is_open = market.status == "active"
     place = rx.cond(
         is_open,
-        for_traders(button("Place order", "plus", kind="primary", on_click=OrderForm.show(True))),
+        for_traders(button("Place order", "plus", kind="primary", on_click=[OrderFix.rest, OrderForm.show(True)])),
         rx.fragment(),
     )
     trades = is_open | (market.status == "halted")

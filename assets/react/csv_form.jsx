@@ -1,4 +1,4 @@
-/* Recipients as text or a file, sent unchanged to our own API: a list may exceed the message limit of the page's socket. */
+/* A list as text or a file, sent unchanged to our own API: a list may exceed the message limit of the page's socket. */
 import { useEffect, useRef, useState } from "react";
 import { CircleX, LoaderCircle } from "lucide-react";
 
@@ -24,7 +24,7 @@ async function post(url, body, key) {
   throw { words: told.detail || "The upload failed. Try again.", findings };
 }
 
-export function CsvForm({ action, further = "", isUnusable = false, most = 0, label, example, onChecked, onMade }) {
+export function CsvForm({ action, further = "", isUnusable = false, most = 0, label, example, what, hint, fileHint, missing, word, onChecked, onMade }) {
   const form = useRef(null);
   const key = useRef("");
   const [busy, setBusy] = useState(false);
@@ -44,17 +44,18 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
     event.preventDefault();
     const body = chosen(form.current);
     pressed.current = action ? -PATIENCE : performance.now();
-    if (!action) return setProblem({ words: "Name it and choose an asset first.", findings: [] });
+    if (!action) return setProblem({ words: missing, findings: [] });
     if (body === null) return setProblem({ words: "Paste a list, or choose a file that is not empty.", findings: [] });
     if (most && body.size > most) return setProblem({ words: `The file is larger than ${most / 1048576} MB.`, findings: [] });
     setBusy(true);
     setProblem(null);
     try {
       if (checked) {
-        onMade?.((await post(`${action}${further}`, body, key.current)).id);
+        const made = await post(`${action}${further}`, body, key.current);
+        onMade?.(made.id ?? JSON.stringify(made));
       } else {
         const plan = await post(`${action}&dry_run=true`, body);
-        // One key per checked list, so that a second press creates no second draft.
+        // One key per checked list, so that a second press creates nothing twice.
         key.current = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
         onChecked?.(JSON.stringify(plan));
         setChecked(true);
@@ -69,14 +70,14 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
   return (
     <form ref={form} className="form" aria-label={label} onSubmit={submit} onChange={forget}>
       <div className="field">
-        <label className="label" htmlFor="csv-list">Recipients</label>
+        <label className="label" htmlFor="csv-list">{what}</label>
         <textarea id="csv-list" name="list" className="input mono csv-list" rows={8} spellCheck={false} placeholder={example} aria-describedby="csv-hint" />
-        <div className="hint" id="csv-hint">One recipient per line: an address, a comma, an amount. A header line is skipped.</div>
+        <div className="hint" id="csv-hint">{hint}</div>
       </div>
       <div className="field">
         <label className="label" htmlFor="csv-file">Or a CSV file<span className="optional">optional</span></label>
         <input id="csv-file" type="file" name="file" className="input" accept=".csv,.txt,text/csv,text/plain" aria-describedby="csv-file-hint" />
-        <div className="hint" id="csv-file-hint">The file replaces the text. Up to {most / 1048576} MB, more than a million lines.</div>
+        <div className="hint" id="csv-file-hint">The file replaces the text. Up to {most / 1048576} MB{fileHint}.</div>
       </div>
       {problem && (
         <div className="note bad csv-problem" role="alert">
@@ -91,7 +92,7 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
       <div className="row">
         <button type="submit" className="btn primary" disabled={busy || (checked && isUnusable)} aria-busy={busy}>
           {busy && <LoaderCircle size={14} className="spin" aria-hidden="true" />}
-          {checked ? "Create draft" : "Check the list"}
+          {checked ? word : "Check the list"}
         </button>
       </div>
     </form>

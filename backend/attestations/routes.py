@@ -3,11 +3,14 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response, status
+from fastapi import APIRouter, Depends, Query, Request, Response, status
 
-from backend.attestations import listing, service
+from backend.attestations import batches, listing, service
 from backend.attestations.schemas import (
     AttestationAccepted,
+    AttestationBatch,
+    AttestationBatchAccepted,
+    AttestationBatchPlan,
     AttestationCreate,
     AttestationDetail,
     AttestationList,
@@ -52,6 +55,26 @@ async def create_attestation(
     (`attestation_eligible`). Replaces the party's active attestation on that chain.
     """
     return _answer(response, orgId, await service.create(context, body, dry_run))
+
+
+@router.post("/batch")
+@requires(Scope.ATTESTATIONS_WRITE)
+async def create_attestations(
+    context: Current,
+    orgId: UUID,
+    body: AttestationBatch,
+    request: Request,
+    dry_run: DryRun = False,
+) -> AttestationBatchAccepted | AttestationBatchPlan:
+    """Attest up to 200 parties, also on several chains. Each item is checked and accepted on its own, as a request.
+
+    A refused item has the problem that the operation for one attestation would return, and does not stop the others.
+    With an `Idempotency-Key`, each item has one effect: after a call that ended half-way, the same call continues it.
+    Where attestations need a second person, each item waits for its own approval.
+    """
+    if dry_run:
+        return await batches.plan(context, request, body)
+    return await batches.create(context, request, body)
 
 
 @router.get("/{attestationId}")

@@ -1,6 +1,7 @@
 """API schemas of attestations."""
 
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -131,3 +132,47 @@ class AttestationPlan(BaseModel):
 
     steps: list[str]
     impact: AttestationImpact
+
+
+class AttestationBatch(Body):
+    """Attestations to issue, one request each. A refused item does not stop the others."""
+
+    items: list[AttestationCreate] = Field(min_length=1, max_length=200)
+
+
+class AttestationBatchResult(BaseModel):
+    """The result of an item, in the order of the items: its acceptance, or its problem.
+
+    `awaits_approval`: its request waits for a second person.
+    """
+
+    party_id: UUID
+    chain_eid: int
+    acceptance: AttestationAccepted | None = None
+    awaits_approval: bool = False
+    problem: dict[str, Any] | None = None
+
+
+class AttestationBatchAccepted(BaseModel):
+    """Response to a batch: counts of its items, and their results."""
+
+    accepted: int
+    refused: int
+    results: list[AttestationBatchResult]
+
+
+class AttestationItemPlan(BaseModel):
+    """The plan of an item, in the order of the items, or its problem."""
+
+    party_id: UUID
+    chain_eid: int
+    plan: AttestationPlan | None = None
+    problem: dict[str, Any] | None = None
+
+
+class AttestationBatchPlan(BaseModel):
+    """Response to `?dry_run=true`: counts of the items that would be accepted and refused, and their plans."""
+
+    accepted: int
+    refused: int
+    results: list[AttestationItemPlan]

@@ -76,6 +76,29 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
     return response
 
 
+async def once_per_item(
+    request: Request, context: Context, index: int, said: str, operation: Callable[[], Coroutine[Any, Any, str]]
+) -> str:
+    """Run an item of a batch, or return the stored result of the same item under the batch's key. Without a key it runs
+    each time. `said` is the digest of the item. Refusals are not stored: the item runs again.
+    """
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return await operation()
+    row = IdempotencyRow(
+        principal=context.caller, method=f"item {index}", path=_place(request), key=key, digest="", status=200
+    )
+    row.digest = encryption.SECRETS.mac(said, _name(row))
+    try:
+        await _look_again(context, row)
+        context.session.info["resume"] = [partial(_look_again, context, row)]
+        row.body = await operation()
+    except _Answered as answered:
+        return bytes(_replay(answered.stored, row).body).decode()
+    context.session.add(row)
+    return row.body
+
+
 async def is_answered(request: Request, context: Context) -> bool:
     """Return whether the request's key has a stored response, which is replayed regardless of later changes."""
     key = request.headers.get("idempotency-key")

@@ -22,6 +22,7 @@ SUMMARIES: Final = {
     "comment_on_approval": "Comment on an approval",
     "configuration": "Get the OpenID Connect discovery document",
     "confirm_totp": "Confirm an authenticator app",
+    "create_attestations": "Create many attestations",
     "create_client": "Register an application",
     "create_key": "Create an API key",
     "decide": "Consent to an application, or refuse",

@@ -8,34 +8,40 @@ from fastapi import APIRouter, Depends, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
 
 from backend.auth import versions
-from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, content, requires, takes
+from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, content, requires, takes
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.content_rules import MAGIC, UNTYPED
-from backend.core.errors import BadRequest, NotFound
+from backend.core.errors import BadRequest, NotFound, UnsupportedMediaType
 from backend.core.fields import Name
-from backend.http.middleware import MAX_DOCUMENT
+from backend.http.middleware import CSV, MAX_DOCUMENT, content_type
 from backend.lists.pages import Page
-from backend.parties import documents, service
+from backend.parties import batches, documents, imports, service
 from backend.parties.schemas import (
     Document,
     DocumentKind,
     DocumentList,
+    OnDuplicate,
     Party,
+    PartyBatch,
+    PartyBatchVerified,
     PartyCreate,
+    PartyImported,
+    PartyImportPlan,
     PartyList,
     PartyReject,
     PartyStatus,
     PartyUpdate,
     PartyVerify,
 )
+from backend.requests.responses import planned
 
 # Declared at import.
 router = APIRouter(prefix="/identity/parties", tags=["Parties"], route_class=GuardedRoute)
 Organization = Annotated[
     UUID | None, Query(description=("The organization. Default: the key's or session's organization."))
 ]
-
+DIFFERS = "organization_id differs between query and body. Send one value."
 
 FILE: dict[str, Any] = {"type": "string", "format": "binary", "maxLength": MAX_DOCUMENT}
 BODY: dict[str, Any] = {
@@ -101,10 +107,59 @@ async def create_party(
 ) -> Party:
     """Create a person or company. `organization_id` may be in the body or in the query."""
     if organization_id and body.organization_id and organization_id != body.organization_id:
-        raise BadRequest("organization_id differs between query and body. Send one value.", pointer="/organization_id")
+        raise BadRequest(DIFFERS, pointer="/organization_id")
     party = await service.create(context, body)
     response.headers["Location"] = f"/v1/identity/parties/{party.id}"
     return party
+
+
+@router.post("/verify-batch", dependencies=[Depends(_creates)])
+@requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
+async def verify_parties(
+    context: Current, body: PartyBatch, request: Request, organization_id: Organization = None
+) -> PartyBatchVerified:
+    """Verify up to 200 parties. Each decision takes effect on its own, immediately; a refused one has its problem and
+    does not stop the others."""
+    if organization_id and body.organization_id and organization_id != body.organization_id:
+        raise BadRequest(DIFFERS, pointer="/organization_id")
+    return await batches.verify(context, request, body)
+
+
+async def _check_import(request: Request, context: Context) -> None:
+    """Check that the caller may create parties, before a list is read."""
+    organization = request.query_params.get("organization_id")
+    try:
+        organization_id = UUID(organization) if organization else None
+    except ValueError as error:
+        raise BadRequest("organization_id must be a UUID.") from error
+    await service.enter(context, organization_id, Scope.ATTESTATIONS_WRITE)
+
+
+@router.post(
+    "/import", status_code=status.HTTP_201_CREATED, dependencies=[Depends(_creates)], openapi_extra=imports.BODY
+)
+@requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
+@takes(CSV, check=_check_import)
+async def import_parties(
+    context: Current,
+    request: Request,
+    response: Response,
+    on_duplicate: Annotated[
+        OnDuplicate, Query(description="What happens to lines whose wallet or email is registered.")
+    ] = OnDuplicate.REFUSE,
+    organization_id: Organization = None,
+    dry_run: DryRun = False,
+) -> PartyImported | PartyImportPlan:
+    """Import up to 2,000 parties from `text/csv`, all or none. The first line names the columns: `name` and `country`
+    (ISO 3166 code), and optionally `kind`, `email`, `wallet_address`. Each party is created as if alone, with its own
+    audit entry. A line that is invalid or repeats another one refuses the list, and the errors name the lines; a dry
+    run lists them all."""
+    if content_type(request.scope) != CSV:
+        raise UnsupportedMediaType("An import is sent as text/csv.")
+    sent = await content(request)
+    if dry_run:
+        return planned(response, await imports.plan(context, sent, on_duplicate))
+    return await imports.run(context, sent, on_duplicate)
 
 
 @router.get("/{partyId}", dependencies=[Depends(_reads_one)])

@@ -15,6 +15,12 @@ def check_verify(status: PartyStatus, reason: str | None) -> None:
         raise BadRequest("This party was rejected. Give a reason to verify it now.", pointer="/reason")
 
 
+def check_expected(status: PartyStatus, expected: PartyStatus | None) -> None:
+    """Raise 409 if a decision was made for a party with another status: another person has decided in the meantime."""
+    if expected is not None and status is not expected:
+        raise Conflict(f"The party is {status} by now, not {expected}. Read it again, then decide.")
+
+
 def check_reject(status: PartyStatus) -> None:
     """Check a rejection: a rejected party cannot be rejected again."""
     if status is PartyStatus.REJECTED:

@@ -1,10 +1,10 @@
 """API schemas of identity parties: the people and companies of an organization."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import EmailStr, Field
+from pydantic import BaseModel, EmailStr, Field
 
 from backend.core.fields import (
     Address,
@@ -83,6 +83,20 @@ class PartyReject(Body):
     reason: Reason
 
 
+class PartyVerification(PartyVerify):
+    """A decision about one of many parties. `expected_status`: 409 if the party has another status by now."""
+
+    party_id: Id
+    expected_status: PartyStatus | None = None
+
+
+class PartyBatch(Body):
+    """Decisions to verify identities. A refused item does not stop the others."""
+
+    organization_id: Id | None = None
+    items: list[PartyVerification] = Field(min_length=1, max_length=200)
+
+
 class Party(Record):
     """A party record."""
 
@@ -101,6 +115,65 @@ class Party(Record):
     reason: str | None
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class PartyBatchResult(BaseModel):
+    """The result of an item, in the order of the items: the verified party, or its problem."""
+
+    party_id: UUID
+    party: Party | None = None
+    problem: dict[str, Any] | None = None
+
+
+class PartyBatchVerified(BaseModel):
+    """Response to a batch: counts of its items, and their results."""
+
+    verified: int
+    refused: int
+    results: list[PartyBatchResult]
+
+
+class OnDuplicate(StrEnum):
+    """What an import does with a line whose wallet or email a party of the organization already has."""
+
+    REFUSE = "refuse"
+    SKIP = "skip"
+
+
+class ImportOutcome(StrEnum):
+    """What an import does with a line."""
+
+    CREATED = "created"
+    SKIPPED = "skipped"
+    REFUSED = "refused"
+
+
+class ImportLine(Record):
+    """A line of an import: its number in the file, the party, what happens to it, and why. Values that cannot be read
+    are null."""
+
+    line: int
+    name: str
+    country: str | None
+    email: str | None
+    wallet_address: str | None
+    outcome: ImportOutcome
+    detail: str | None
+
+
+class PartyImported(BaseModel):
+    """Response to an import: how many lines became parties, and how many were skipped. `refused` is 0: one refused line
+    refuses the whole list."""
+
+    created: int
+    skipped: int
+    refused: int
+
+
+class PartyImportPlan(PartyImported):
+    """Response to `?dry_run=true`: counts of all lines, and up to 200 of them, refused ones first."""
+
+    lines: list[ImportLine]
 
 
 class PartyList(RecordPage):

@@ -22,6 +22,7 @@ from backend.parties.schemas import (
     PartyReject,
     PartyStatus,
     PartyUpdate,
+    PartyVerification,
     PartyVerify,
 )
 from backend.sign_in.service import me
@@ -111,6 +112,8 @@ async def verify(context: Context, party_id: UUID, body: PartyVerify) -> Party:
     """Verify the identity at the given level."""
     row = await locked(context, party_id)
     before = shown(Party, row)
+    if isinstance(body, PartyVerification):
+        rules.check_expected(row.status, body.expected_status)
     rules.check_verify(row.status, body.reason)
     _decide(
         context,

@@ -17,6 +17,7 @@ from components.ui.note import failure, forbidden, note, skeleton
 from components.ui.progress import request_progress
 from components.ui.status import badge, status
 from components.ui.value import short_hash, when
+from state.attestations.bulk import Bulk
 from state.attestations.case import Case
 from state.attestations.checklist import Checklist
 from state.attestations.detail import AttestationView
@@ -30,6 +31,7 @@ AT_REST = [
     Checklist.show(False),
     Decision.show_reject(False),
     Revoke.show(False),
+    Bulk.rest,
 ]
 """Events that close everything when a page opens, because states outlive a reload."""
 PARTY, ATTESTATIONS, RECORD = Case.party, Case.attestations, Case.attestation

@@ -86,7 +86,9 @@ def _list() -> rx.Component:
         ),
         csv_form(
             "List of recipients", NEW.action, further="&blocked=" + NEW.treatment, is_unusable=NEW.eligible == 0,
-            most=MOST, example=example, on_checked=NEW.checked, on_made=NEW.made,
+            most=MOST, example=example, on_checked=NEW.checked, on_made=NEW.made, what="Recipients",
+            hint="One recipient per line: an address, a comma, an amount. A header line is skipped.",
+            file_hint=", more than a million lines", missing="Name it and choose an asset first.", word="Create draft",
         ),
         cls="wide",
     )  # fmt: skip

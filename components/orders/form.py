@@ -3,14 +3,16 @@
 import reflex as rx
 
 from components.compliance.verdicts import verdict_list
+from components.core.permission import permitted
 from components.ui.box import row
-from components.ui.button import text_button
+from components.ui.button import button, text_button
 from components.ui.dialog import form_dialog
 from components.ui.form import field_row, select_field, text_field
 from components.ui.note import note, problem_note
 from components.ui.tabs import filters
 from state.core.session import Session
 from state.markets.detail import MarketState
+from state.orders.fix import OrderFix
 from state.orders.form import OrderForm
 
 
@@ -93,9 +95,29 @@ def _answer() -> rx.Component:
     return rx.el.div(
         rx.cond(form.refusals.length() > 0, refused, rx.fragment()),
         problem_note(form.check_problem),
+        rx.cond(form.offer.kind != "", _next_step(), rx.fragment()),
         rx.cond(form.allowed, allowed, rx.fragment()),
         role="region",
         aria_label="Result",
         aria_live="polite",
         aria_busy=form.checking,
+    )
+
+
+def _next_step() -> rx.Component:
+    """Offer to resolve the refusal here; the order is sent afterwards, as it was entered."""
+    offer, fix = OrderForm.offer, OrderFix
+    word = offer.word + ", then place the order"
+    reason = text_field(
+        "Reason", "fix_reason", id="fix-reason", required=False, max_length=500, hint="Stored with the action.",
+        on_change=fix.write.debounce(150), on_blur=fix.write,
+    )  # fmt: skip
+    return rx.el.div(
+        rx.el.div(offer.about, class_name="small"),
+        rx.cond((offer.kind == "unfreeze") | (offer.kind == "unpause"), reason, rx.fragment()),
+        row(permitted(offer.scope, button(word, "wrench", busy=fix.is_running, on_click=fix.run), word)),
+        problem_note(fix.problem),
+        class_name="col",
+        role="group",
+        aria_label="Next step",
     )

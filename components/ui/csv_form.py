@@ -28,6 +28,11 @@ class CsvForm(Local):
     most: rx.Var[int]
     label: rx.Var[str]
     example: rx.Var[str]
+    what: rx.Var[str]
+    hint: rx.Var[str]
+    file_hint: rx.Var[str]
+    missing: rx.Var[str]
+    word: rx.Var[str]
 
     on_checked: rx.EventHandler[_checked]
     on_made: rx.EventHandler[_made]
@@ -43,8 +48,14 @@ def csv_form(
     example: Any,
     on_checked: Any,
     on_made: Any,
+    what: str,
+    hint: str,
+    word: str,
+    file_hint: str = "",
+    missing: str = "",
 ) -> rx.Component:
-    """Draw the form. `on_checked` gets the plan of the dry run as JSON, `on_made` the new record's id."""
+    """Draw the form. `on_checked` gets the plan of the dry run as JSON, `on_made` the new record's id, or the response
+    as JSON. `what` is the label of the list, `word` the button that saves it."""
     return CsvForm.create(
         action=action,
         further=further,
@@ -52,6 +63,11 @@ def csv_form(
         most=most,
         label=label,
         example=example,
+        what=what,
+        hint=hint,
+        file_hint=file_hint,
+        missing=missing,
+        word=word,
         on_checked=on_checked,
         on_made=on_made,
     )

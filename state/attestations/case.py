@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import reflex as rx
 
@@ -16,7 +16,7 @@ from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dates import in_days
 from state.core.events import Events
-from state.core.paging import Pages
+from state.core.marks import Marks
 from state.parties.detail import PartyView, party_view
 from state.parties.document import DocumentView, document_view
 from state.requests.tracker import Follows
@@ -150,14 +150,12 @@ class Case(Follows, Loads, Chains, rx.State):
         await self._open_attestation(attestation_id)
 
 
-class CaseList(Pages, mixin=True):
+class CaseList(Marks, mixin=True):
     """Mixin of a list whose rows open in the drawer. Declare `rows` and implement `_open`.
 
     It provides the handlers `choose`, `step` and `leave`.
     """
 
-    rows: list[Any] = []  # each has an `id`; subclasses declare their type
-    chosen: str = ""
     _in_url: ClassVar[dict[str, Param]] = {"id": opened("chosen")}
 
     async def _open(self) -> None:

@@ -43,6 +43,8 @@ class EntryView:
     """A row of the queue; `at` is when it started to wait, when it expires, or when it expired."""
 
     id: str
+    party_id: str
+    eid: int
     is_party: bool
     name: str
     mark: str
@@ -151,15 +153,17 @@ class Queue(CaseList, Chains, rx.State):
 
 def _waiting(party: PartyView) -> EntryView:
     return EntryView(
-        id=party.id, is_party=True, name=party.name, mark=party.mark, below=party.email or party.kind,
-        country=party.country, level=party.level, accredited=party.accredited, status=party.status, at=party.created_at,
+        id=party.id, party_id=party.id, eid=0, is_party=True, name=party.name, mark=party.mark,
+        below=party.email or party.kind, country=party.country, level=party.level, accredited=party.accredited,
+        status=party.status, at=party.created_at,
     )  # fmt: skip
 
 
 def _attested(attestation: AttestationView) -> EntryView:
     is_live = attestation.status in ("active", "expired")
     return EntryView(
-        id=attestation.id, is_party=False, name=attestation.name, mark=attestation.mark, below=attestation.chain,
+        id=attestation.id, party_id=attestation.party_id, eid=attestation.eid, is_party=False, name=attestation.name,
+        mark=attestation.mark, below=attestation.chain,
         country=attestation.country, level=attestation.level, accredited=attestation.accredited,
         status=attestation.shown, at=attestation.expires_at if is_live else attestation.updated_at,
     )  # fmt: skip

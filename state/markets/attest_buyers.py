@@ -5,21 +5,18 @@ from uuid import uuid4
 
 import reflex as rx
 
-from backend.attestations.schemas import AttestationCreate, AttestationStatus
+from backend.attestations.schemas import AttestationBatch, AttestationStatus
 from backend.client import ApiProblem, body
 from backend.parties.schemas import Party, PartyStatus
-from backend.requests.schemas import RequestStatus
 from state.compliance.rules import Checked, InvalidFields, checked
 from state.core.api import Api
 from state.core.dates import end_of, in_days
 from state.core.events import Events
 from state.markets.wizard import MarketWizard
-from state.requests.tracker import FINAL
+from state.requests.endings import end_of_all
 
 MOST = 1_000
 """Attestations that are read to find the parties that have one on the chain."""
-PAUSE = 2.0
-"""Seconds between two reads where changes cannot be followed."""
 
 
 class AttestBuyers(Api, rx.State):
@@ -73,40 +70,27 @@ class AttestBuyers(Api, rx.State):
             org_id, parties, eid, key = self._org_id(), list(self._parties), self._eid, self._key
         problem = ""
         requests: list[str] = []
-        for i, party in enumerate(parties):
-            wanted = body(AttestationCreate, {"party_id": party, "chain_eid": eid, "expires_at": end_of(in_days(365))})
-            try:
-                accepted = await self._api.create_attestation(org_id, wanted, idempotency_key=f"{key}:{i}")
-            except ApiProblem as refusal:
-                problem = refusal.detail or refusal.title
-                break
-            requests.append(str(accepted.request_id))
-        problem = await self._ended(org_id, requests) or problem
+        ends = end_of(in_days(365))
+        items = [{"party_id": party, "chain_eid": eid, "expires_at": ends} for party in parties]
+        try:
+            answer = await self._api.create_attestations(
+                org_id, body(AttestationBatch, {"items": items}), idempotency_key=key
+            )
+        except ApiProblem as refusal:
+            problem = refusal.detail or refusal.title
+        else:
+            requests = [str(one.acceptance.request_id) for one in answer.results if one.acceptance]
+            problem = next((str(one.problem["detail"]) for one in answer.results if one.problem), "")
+        problem = await end_of_all(self._api, org_id, requests, "the attestations", self._note) or problem
         async with self:
             self.is_running, self.problem = False, problem
             if problem:
                 return
         yield MarketWizard.make_plan
 
-    async def _ended(self, org_id: str, requests: list[str]) -> str:
-        """Wait until the requests have ended; return why one did not succeed."""
-        said, left = "", list(requests)
-        async with self._api.changes(org_id) as changes:
-            while left:
-                for request_id in list(left):
-                    request = await self._api.get_request(org_id, request_id)
-                    if request.status is RequestStatus.AWAITING_APPROVAL:
-                        said = "A second person must approve the attestations. Check again afterwards."
-                    elif request.status not in FINAL:
-                        continue
-                    elif request.status is not RequestStatus.SUCCEEDED:
-                        said = (request.problem or {}).get("detail") or "An attestation failed."
-                    left.remove(request_id)
-                async with self:
-                    self.done = len(requests) - len(left)
-                if left:
-                    await changes.wait(PAUSE)
-        return said
+    async def _note(self, done: int) -> None:
+        async with self:
+            self.done = done
 
 
 def attestable(parties: Iterable[Party], attested: set[str], rules: Checked) -> list[str]:

@@ -1,6 +1,7 @@
 """The form that places an order, and cancellations."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import reflex as rx
@@ -12,12 +13,13 @@ from backend.wallets.schemas import Wallet, WalletKind
 from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.core.arguments import id_of, texts
 from state.core.dialogs import Dialog
-from state.core.events import Events, Next
+from state.core.events import Events, Next, call
 from state.core.units import grouped, to_base, to_whole
 from state.markets.detail import MarketDetail, MarketState
 from state.orders.book import BookState
 from state.orders.choice import facts_of, first_choice, options_of, total_of
 from state.orders.list import OrdersState
+from state.orders.offers import Offer, offer_of
 from state.orders.trades import TradesState
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView
@@ -48,6 +50,7 @@ class OrderForm(Follows, Dialog, rx.State):
     checking: bool = False
     allowed: bool = False
     check_problem: str = ""
+    offer: Offer = Offer()
     _given: dict[str, str] = {}
     _accounts: list[Account] = []
     _labels: dict[str, str] = {}
@@ -179,18 +182,40 @@ class OrderForm(Follows, Dialog, rx.State):
         self.checking = False
 
     def _take(self, problem: ApiProblem, market: MarketDetail) -> None:
-        """Show why an order is refused."""
+        """Show why an order is refused, and the next step."""
         self._forget()
+        self.offer = offer_of(problem, self._account(), market, self._trader())
         self.refusals = refusals_of(problem, self._terms(market))
         if not self.refusals:
             self.check_problem = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
 
     def _forget(self) -> None:
         self.refusals, self.check_problem, self.allowed, self.checking = [], "", False, False
+        self.offer = Offer()
 
     def _terms(self, market: MarketDetail) -> Terms:
-        trader = self._labels.get(self._given.get("wallet_id", ""), "The trader")
-        return Terms(self._org_id(), market.asset_id, market.symbol, market.decimals, trader)
+        return Terms(self._org_id(), market.asset_id, market.symbol, market.decimals, self._trader())
+
+    def _trader(self) -> str:
+        return self._labels.get(self._given.get("wallet_id", ""), "The trader")
+
+    def _account(self) -> Account | None:
+        """Return the account of the chosen wallet."""
+        chosen = self._given.get("wallet_id", "")
+        return next((one for one in self._accounts if str(one.wallet_id) == chosen), None)
+
+    def _entered(self) -> str:
+        """Return what is entered, to compare it later."""
+        return repr([self.side, *(self._given.get(name, "") for name in FIELDS)])
+
+    @rx.event
+    async def send_again(self, entered: str) -> Next:
+        """Send the order after its next step was performed, if the same one is still entered; else check it."""
+        if not self.is_open or self.saving:
+            return None
+        with suppress(ApiProblem):
+            await self._read_wallets((await self.get_state(MarketState)).market)
+        return call(OrderForm.submit, {}) if entered == self._entered() else OrderForm.check
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
@@ -215,6 +240,8 @@ class OrderForm(Follows, Dialog, rx.State):
             if problem.rules:
                 self._take(problem, market)
                 self.form_problem = ""
+            else:
+                self.offer = offer_of(problem, self._account(), market, self._trader())
             return
         self._close()
         yield [self._follow(answer.request_id), Tracker.watch]

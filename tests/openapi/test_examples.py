@@ -110,6 +110,7 @@ async def parties(run: Examples) -> None:
     run.done.add("upload_document")
     await run.run("verify_party", partyId=party["id"])
     other = await run.firm.party(None)
+    await run.run("verify_parties", items=[{"party_id": other["id"]}])
     await run.run("reject_party", partyId=other["id"])
     session = {"cookie": run.firm.admin.cookie, "origin": settings().origin}
     await run.run("register_issuer", session | run.firm.key)
@@ -122,6 +123,7 @@ async def assets(world: World, run: Examples) -> None:
     party = await firm.verified(Account.create().address)
     attested = await run.run("create_attestation", party_id=party["id"])
     await run.run("revoke_attestation", attestationId=attested["attestationId"])
+    await run.run("create_attestations", items=[{"party_id": party["id"], "chain_eid": SEPOLIA}])
     made = await run.run("create_asset")
     run.known |= {"assetId": made["assetId"], "asset_id": made["assetId"]}
     run.known |= {"address": holder["address"], "to_address": holder["address"], "from_address": trader["address"]}

@@ -6,6 +6,9 @@ from typing import Literal, overload
 from backend.attestations.schemas import (
     Attestation,
     AttestationAccepted,
+    AttestationBatch,
+    AttestationBatchAccepted,
+    AttestationBatchPlan,
     AttestationCreate,
     AttestationDetail,
     AttestationList,
@@ -93,6 +96,37 @@ class AttestationsOperations(Connection):
             AttestationPlan if dry_run else AttestationAccepted,
             "POST",
             path("/orgs/{}/attestations", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    @overload
+    async def create_attestations(
+        self, org_id: Id, body: AttestationBatch, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> AttestationBatchPlan: ...
+
+    @overload
+    async def create_attestations(
+        self, org_id: Id, body: AttestationBatch, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> AttestationBatchAccepted: ...
+
+    async def create_attestations(
+        self, org_id: Id, body: AttestationBatch, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> AttestationBatchAccepted | AttestationBatchPlan:
+        """Attest up to 200 parties, also on several chains. Each item is checked and accepted on its own, as a
+        request.
+
+        A refused item has the problem that the operation for one attestation would return, and does not stop the
+        others. With an `Idempotency-Key`, each item has one effect: after a call that ended half-way, the same
+        call continues it. Where attestations need a second person, each item waits for its own approval.
+
+        Scope: `attestations:write`.
+        """
+        return await self._send(
+            AttestationBatchPlan if dry_run else AttestationBatchAccepted,
+            "POST",
+            path("/orgs/{}/attestations/batch", org_id),
             query={"dry_run": dry_run or None},
             body=body,
             key=idempotency_key or self._new_key(),

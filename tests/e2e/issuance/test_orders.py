@@ -1,10 +1,12 @@
 """Orders on a live market: placed, partly filled, refused with every reason, cancelled."""
 
+import secrets
 from typing import Any
 
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import Console, Signum
+from tests.e2e.oversight.test_attestations import withdraw
 
 SEPOLIA = 40161
 
@@ -96,6 +98,35 @@ def test_refused_order_shows_every_failing_rule(console: Console, signum: Signum
     expect(call).to_be_hidden()
     refusals.get_by_text("Show API call").click()
     expect(call).to_be_visible()
+
+
+def test_order_after_fix(console: Console, signum: Signum) -> None:
+    """A refused order offers its fix in place: the trader is attested, then gets test funds, and the order is sent as
+    it was entered."""
+    market, run = _market(signum), secrets.token_hex(3)
+    made = signum.call("POST", "/orgs/{org}/wallets", {"label": f"Desk {run}"})
+    body = {"organization_id": signum.organization, "name": f"Desk {run}", "country": "SWE"}
+    trader = signum.call("POST", "/identity/parties", body | {"wallet_address": made["address"]})
+    signum.call("POST", f"/identity/parties/{trader['id']}/verify", {"kyc_level": 2, "accredited": True})
+    console.sign_in(path=f"markets/{market['id']}")
+    page = console.page
+    dialog = _order(console, "Buy", f"Desk {run}", "51.125", "3")
+    fix = dialog.get_by_role("group", name="Next step")
+    fix.get_by_role("button", name="Attest, then place the order").click()
+    funds = fix.get_by_role("button", name="Get test funds, then place the order")
+    expect(funds).to_be_visible(timeout=60_000)
+    expect(dialog.get_by_label("Price")).to_have_value("51.125")
+    funds.click()
+    expect(dialog).to_be_hidden(timeout=60_000)
+    expect(page.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+    placed = page.get_by_role("table", name="Orders").locator("tbody").get_by_role("row").filter(has_text="51.125")
+    expect(placed).to_have_count(1)
+    expect(placed.get_by_text("Open", exact=True)).to_be_visible()
+    (found,) = signum.call("GET", "/orgs/{org}/attestations", party_id=trader["id"])["attestations"]
+    assert (found["status"], found["chain_eid"]) == ("active", SEPOLIA)
+    placed.get_by_role("button", name="Cancel").click()
+    expect(placed.get_by_text("Cancelled", exact=True)).to_be_visible(timeout=30_000)
+    withdraw(signum, trader["id"])
 
 
 def test_invalid_order_numbers_are_reported_at_their_fields(console: Console, signum: Signum) -> None:

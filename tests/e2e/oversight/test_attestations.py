@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import time
 from typing import Any
 
 import pytest
@@ -23,6 +24,18 @@ def party(signum: Signum, name: str, organization: str | None = None, **more: An
     body = {"organization_id": organization or signum.organization, "name": name, "country": "SWE"} | more
     made: dict[str, Any] = signum.call("POST", "/identity/parties", body)
     return made
+
+
+def withdraw(signum: Signum, party_id: str) -> None:
+    """Revoke a party's attestations and reject it, because other tests count the verified parties of the demo."""
+    for one in signum.call("GET", "/orgs/{org}/attestations", party_id=party_id, status="active")["attestations"]:
+        path = f"/orgs/{{org}}/attestations/{one['id']}/revoke"
+        request = signum.call("POST", path, {"reason": "End of the test."})["requestId"]
+        deadline, status = time.monotonic() + 60, ""
+        while status != "succeeded":
+            assert time.monotonic() < deadline, status
+            status = signum.call("GET", f"/orgs/{{org}}/requests/{request}")["status"]
+    signum.call("POST", f"/identity/parties/{party_id}/reject", {"reason": "End of the test."})
 
 
 def drawer(page: Page, name: str) -> Locator:

@@ -1,0 +1,83 @@
+"""Batches: one call with many items. Each item runs in its own transaction, so a refused one does not undo the others.
+
+With an idempotency key, each result is stored in the transaction of its effect, under the key and the item's number. A
+call that ended half-way can be sent again: finished items are replayed, and the others run.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from fastapi import Request
+from pydantic import BaseModel
+
+from backend.auth import idempotency
+from backend.auth.calls import Call
+from backend.auth.principal import Context
+from backend.core import db
+from backend.core.content_rules import shortened
+from backend.core.errors import IdempotencyConflict, SignumError, problem
+from backend.core.settings import settings
+
+Operation = Callable[[Context, int], Awaitable[BaseModel]]
+"""Runs the item with this number in a context of its own."""
+PARALLEL = 4
+"""Items of one batch that run at the same time, each with a connection of its own."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch. `calls` are its items as calls of the operation for one, which a second person approves one by one."""
+
+    request: Request
+    context: Context
+    calls: Sequence[Call]
+
+    async def run(
+        self, kind: type[BaseModel], operation: Operation, *, dry_run: bool = False
+    ) -> list[BaseModel | SignumError]:
+        """Return the result of each item: what the operation returned, or its refusal. Results are of the class `kind`.
+
+        Raises IdempotencyConflict where another run of the same call has not finished.
+        """
+        places = asyncio.Semaphore(PARALLEL)
+
+        async def one(index: int) -> BaseModel:
+            async with places:
+                return await self._one(kind, operation, index, is_kept=not dry_run)
+
+        async with db.paused(self.context.session):
+            found = await asyncio.gather(*(one(i) for i in range(len(self.calls))), return_exceptions=True)
+        results = list[BaseModel | SignumError]()
+        for result in found:
+            if isinstance(result, IdempotencyConflict):
+                raise result
+            if isinstance(result, BaseException) and not isinstance(result, SignumError):
+                raise result
+            results.append(result)
+        return results
+
+    async def _one(self, kind: type[BaseModel], operation: Operation, index: int, *, is_kept: bool) -> BaseModel:
+        call = self.calls[index]
+        async with self.context.anew() as context:
+            context.call = call
+            if not is_kept:
+                return await operation(context, index)
+            said = hashlib.sha256(orjson.dumps(call.body, option=orjson.OPT_SORT_KEYS)).hexdigest()
+            stored = await idempotency.once_per_item(
+                self.request, context, index, said, lambda: _dumped(operation(context, index))
+            )
+            return kind.model_validate_json(stored)
+
+
+async def _dumped(result: Awaitable[BaseModel]) -> str:
+    return (await result).model_dump_json(by_alias=True)
+
+
+def refusal(context: Context, error: SignumError) -> dict[str, Any]:
+    """Return the problem of a refused item."""
+    body = problem(error, settings().base_url, f"urn:uuid:{context.request_id}" if context.request_id else "")
+    return body | {"detail": shortened(body["detail"])}

@@ -1,0 +1,95 @@
+"""The CSV import of parties: all of a list, or none of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from backend.auth.principal import Context
+from backend.core.errors import BadRequest, Invalid
+from backend.parties import import_rules, service
+from backend.parties.import_rules import Judged
+from backend.parties.schemas import (
+    ImportLine,
+    ImportOutcome,
+    OnDuplicate,
+    PartyImported,
+    PartyImportPlan,
+)
+
+EXAMPLE = "name,country,kind,email,wallet_address\nMarta Lindqvist,SWE,person,marta@example.com,\n"
+BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"text/csv": {"schema": {"type": "string", "maxLength": 1_048_576}, "example": EXAMPLE}},
+    }
+}
+SHOWN = 200
+"""Lines that a response has. Refused ones come first."""
+NAMED = 50
+"""Findings of a refused import."""
+
+
+async def plan(context: Context, content: bytes, on_duplicate: OnDuplicate) -> PartyImportPlan:
+    """Return what the import would do, line by line."""
+    found = await _judge(context, content, on_duplicate)
+    first = sorted(found, key=lambda one: (one.outcome is not ImportOutcome.REFUSED, one.line.number))
+    return PartyImportPlan(**_counts(found), lines=[_shown(one) for one in first[:SHOWN]])
+
+
+async def run(context: Context, content: bytes, on_duplicate: OnDuplicate) -> PartyImported:
+    """Create a party for each line that is not skipped; nothing if a line is refused."""
+    found = await _judge(context, content, on_duplicate)
+    refused = [one for one in found if one.outcome is ImportOutcome.REFUSED]
+    if refused:
+        raise Invalid(
+            [{"pointer": f"/{one.line.number}", "detail": f"line {one.line.number} {one.detail}"} for one in refused][
+                :NAMED
+            ]
+        )
+    for one in found:
+        if one.outcome is ImportOutcome.CREATED and one.line.party is not None:
+            await service.create(context, one.line.party)
+    return PartyImported(**_counts(found))
+
+
+async def _judge(context: Context, content: bytes, on_duplicate: OnDuplicate) -> list[Judged]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRequest("The list is not UTF-8 text.") from error
+    if "\0" in text:
+        raise BadRequest("The list contains a NUL character.")
+    found = import_rules.lines(text)
+    wanted = [
+        key for one in found if one.party for key in import_rules.keys_of(one.party.wallet_address, one.party.email)
+    ]
+    return import_rules.judged(found, await _known(context, wanted), on_duplicate)
+
+
+async def _known(context: Context, keys: Sequence[str]) -> dict[str, str]:
+    """Return the names of the organization's parties that have one of these wallets and emails, by both."""
+    columns = service.PARTIES.c
+    of_wallet, of_email = sa.func.lower(columns.wallet_address), sa.func.lower(columns.email)
+    query = sa.select(columns.name, columns.wallet_address, columns.email).where(
+        columns.organization_id == context.organization_id, of_wallet.in_(keys) | of_email.in_(keys)
+    )
+    rows = (await context.session.execute(query)).all()
+    return {key: row.name for row in rows for key in import_rules.keys_of(row.wallet_address, row.email)}
+
+
+def _counts(found: Sequence[Judged]) -> dict[str, int]:
+    return {str(outcome): sum(one.outcome is outcome for one in found) for outcome in ImportOutcome}
+
+
+def _shown(one: Judged) -> ImportLine:
+    party = one.line.party
+    return ImportLine(
+        line=one.line.number,
+        name=one.line.values.get("name", ""),
+        country=party.country if party else None,
+        email=party.email if party else None,
+        wallet_address=party.wallet_address if party else None,
+        outcome=one.outcome,
+        detail=one.detail or None,
+    )

@@ -1,0 +1,92 @@
+"""The dialog that imports parties from a CSV list, with a preview line by line."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.box import text
+from components.ui.button import button
+from components.ui.csv_form import csv_form
+from components.ui.dialog import dialog
+from components.ui.form import check_field
+from components.ui.note import note
+from components.ui.status import status
+from components.ui.table import Col, table, td, tr
+from components.ui.value import short_hash
+from state.parties.imports import PartyImport
+
+MOST = 1_048_576
+"""The API's size limit of a list, in bytes."""
+TEMPLATE = (
+    "name,country,kind,email,wallet_address\nMarta Lindqvist,SWE,person,marta@example.com,\nBaltic Fund,DEU,company,,"
+)
+
+
+def import_dialog() -> rx.Component:
+    """Draw the dialog: the list at first, then its preview below it."""
+    state = PartyImport
+    return dialog(
+        "Import parties",
+        "Check the list first. Every party is registered, or none. An officer verifies the identities afterwards.",
+        csv_form(
+            "List of parties", state.action, further="", is_unusable=(state.refused > 0) | (state.created == 0),
+            most=MOST, example=TEMPLATE, on_checked=state.checked, on_made=state.made, what="Parties",
+            hint="The first line names the columns: name, country (such as SWE), kind (person or company), email, "
+            "wallet_address. Only name and country are required.",
+            file_hint=", at most 2,000 parties", word="Import parties",
+        ),
+        check_field(
+            "Skip parties that are registered already", "skip", checked=state.skips, on_change=state.skip,
+            hint="They have the wallet or email of a line. Otherwise such a line refuses the list.",
+        ),
+        rx.cond(state.is_checked, _preview(), rx.fragment()),
+        is_open=state.is_open,
+        on_open_change=state.show,
+        width="760px",
+        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Close"))),
+    )  # fmt: skip
+
+
+def _preview() -> rx.Component:
+    state = PartyImport
+    good = note(
+        rx.el.b(state.created, rx.cond(state.created == 1, " party", " parties"), " can be imported. "),
+        rx.cond(state.skipped > 0, rx.fragment(state.skipped, " skipped."), rx.fragment()),
+        tone="ok",
+    )
+    bad = note(
+        rx.el.b(state.refused, rx.cond(state.refused == 1, " line", " lines"), " must be corrected. "),
+        "Nothing is imported until then.",
+        tone="bad",
+    )
+    return rx.el.div(
+        rx.cond(state.refused > 0, bad, good),
+        table(
+            "Preview",
+            [Col("Line", right=True), Col("Party"), Col("Country"), Col("Wallet", narrow=False), Col("Result")],
+            state.lines,
+            _line,
+            empty=rx.fragment(),
+            loading=rx.Var.create(False),
+            problem=rx.Var.create("").to(str),
+            slim=True,
+        ),
+        class_name="col",
+        role="status",
+    )
+
+
+def _line(line: rx.Var[Any]) -> rx.Component:
+    return tr(
+        td(line.id, right=True, label="Line"),
+        td(rx.el.div(text(line.name, cls="strong"), rx.el.div(line.email, class_name="muted small"))),
+        td(line.country, label="Country"),
+        td(short_hash(line.wallet, "wallet address"), narrow=False),
+        td(
+            status(rx.match(line.outcome, ("created", "ready"), line.outcome).to(str)),
+            rx.cond(line.detail != "", rx.el.div(line.detail, class_name="muted small"), rx.fragment()),
+            class_name="wrap",
+            full=True,
+        ),
+        key=line.id,
+    )

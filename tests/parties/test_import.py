@@ -1,0 +1,101 @@
+"""The CSV import of parties: a preview line by line, then all or nothing, once."""
+
+import secrets
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from eth_account import Account
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.core.settings import settings
+from backend.parties import import_rules
+from backend.parties.schemas import ImportOutcome, OnDuplicate
+from backend.server import runtime
+from tests.conftest import World
+from tests.support.firm import Firm
+
+HEAD = "name,country,kind,email,wallet_address\n"
+
+
+async def send(api: Any, firm: Firm, text: str, key: str = "", **query: str) -> httpx.Response:
+    headers = {"cookie": firm.admin.cookie, "origin": settings().origin, "content-type": "text/csv"}
+    headers |= {"idempotency-key": key} if key else {}
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        params = {"organization_id": str(firm.id)} | query
+        return await http.post("/v1/identity/parties/import", content=text, headers=headers, params=params)
+
+
+async def parties(firm: Firm) -> list[Any]:
+    found = await firm.admin.call("GET", "/identity/parties", params={"organization_id": str(firm.id)})
+    return list(found["parties"])
+
+
+async def test_list_is_previewed_and_imported_once(api: Any, world: World) -> None:
+    firm, other = await Firm.found(world), await Firm.found(world)
+    mail, wallet = f"{secrets.token_hex(4)}@example.com", Account.create().address
+    known = await firm.party(wallet, name="Known")
+    await other.party(Account.create().address, email=mail)
+    good = f"Ada Berg,SWE,person,{mail},{Account.create().address}\nBaltic Fund,DEU,company,,\n"
+    bad = f"Copy,SWE,,{mail.upper()},\nAgain,SWE,,,{wallet.lower()}\n,SWE,,,\nNowhere,Atlantis,,no email,0x12\n"
+
+    plan = (await send(api, firm, HEAD + good + bad, dry_run="true")).json()
+    assert (plan["created"], plan["skipped"], plan["refused"]) == (2, 0, 4)
+    said = {line["line"]: line["detail"] for line in plan["lines"]}
+    assert [line["outcome"] for line in plan["lines"]] == ["refused"] * 4 + ["created"] * 2
+    assert said[4] == "has the wallet or email of line 2"
+    assert said[5] == f"has the wallet or email of {known['name']}, who is registered already"
+    assert said[6].startswith("name:")
+    assert all(f"{name}:" in said[7] for name in ("country", "email", "wallet_address"))
+
+    refused = await send(api, firm, HEAD + good + bad)
+    assert refused.status_code == 422
+    assert [e["pointer"] for e in refused.json()["errors"]] == ["/4", "/5", "/6", "/7"]
+    assert [p["name"] for p in await parties(firm)] == ["Known"]
+
+    key = str(uuid4())
+    done = await send(api, firm, HEAD + good, key)
+    assert (done.status_code, done.json()) == (201, {"created": 2, "skipped": 0, "refused": 0})
+    assert (await send(api, firm, HEAD + good, key)).headers["idempotency-replayed"] == "true"
+    assert (await send(api, firm, HEAD + good)).status_code == 422
+    made = {p["name"]: p for p in await parties(firm)}
+    assert made.keys() == {"Known", "Ada Berg", "Baltic Fund"}
+    assert (made["Ada Berg"]["status"], made["Baltic Fund"]["kind"]) == ("created", "company")
+    entries = (await firm.get("/audit", params={"action": "party.created"}))["audit"]
+    assert {e["subject"]["id"] for e in entries} == {p["id"] for p in made.values()}
+
+
+async def test_registered_parties_are_skipped_on_request(api: Any, world: World) -> None:
+    firm = await Firm.found(world)
+    known = await firm.party(Account.create().address)
+    text = f"wallet_address;name;country\n{known['wallet_address']};Marta;SWE\n;Nils;NOR\n"
+    first = await send(api, firm, text, on_duplicate="skip")
+    assert first.json() == {"created": 1, "skipped": 1, "refused": 0}
+    names = [p["name"] for p in await parties(firm)]
+    assert sorted(names) == ["Marta Lindqvist", "Nils"]
+
+
+async def test_list_that_is_no_csv_of_parties_is_refused(api: Any, world: World) -> None:
+    firm = await Firm.found(world)
+    for text in ("", HEAD, "name\nAda\n", "name,country,name\nA,SWE,B\n", "name,country,color\nA,SWE,red\n"):
+        assert (await send(api, firm, text)).status_code == 400, text
+    long = "name,country\n" + "Ada,SWE\n" * (import_rules.MOST + 1)
+    assert "at most 2,000" in (await send(api, firm, long)).json()["detail"]
+    assert await parties(firm) == []
+
+
+NAMES = st.text(alphabet='abc ,;"\n', min_size=1, max_size=6).filter(str.strip)
+
+
+@given(st.lists(st.tuples(NAMES, st.sampled_from(["a@example.com", "B@example.com", ""])), min_size=1, max_size=8))
+def test_every_line_has_one_outcome_and_no_email_is_created_twice(rows: list[tuple[str, str]]) -> None:
+    quoted = [f'"{name.replace(chr(34), chr(34) * 2)}",SWE,{mail}' for name, mail in rows]
+    found = import_rules.lines("name,country,email\n" + "\n".join(quoted) + "\n")
+    for choice in OnDuplicate:
+        result = import_rules.judged(found, {"b@example.com": "Known"}, choice)
+        assert len(result) == len(rows)
+        made = [one.line.party for one in result if one.outcome is ImportOutcome.CREATED]
+        mails = [str(party.email).lower() for party in made if party and party.email]
+        assert len(mails) == len(set(mails))
+        assert "b@example.com" not in mails
