@@ -2,8 +2,8 @@
    Shift with J or K marks the next one, A goes to the actions. */
 import { useEffect, useRef } from "react";
 
-const typing = (target) => target.closest?.("input, textarea, select, [contenteditable=true], [role=combobox]");
-const acting = (target) => target.closest?.("button, a, summary, label, [role=button], [role=listbox], [role=tree]");
+const typing = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox]");
+const acting = (target) => target.closest?.("input, button, a, summary, label, [role=button], [role=listbox], [role=tree]");
 const busy = () => document.querySelector("[role=dialog][data-state=open], [role=alertdialog], dialog[open]");
 const STEPS = { j: 1, k: -1 };
 const GO = 1500; /* Milliseconds after `g` in which the next key opens a page. */

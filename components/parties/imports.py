@@ -28,18 +28,21 @@ def import_dialog() -> rx.Component:
     return dialog(
         "Import parties",
         "Check the list first. Every party is registered, or none. An officer verifies the identities afterwards.",
-        csv_form(
-            "List of parties", state.action, further="", is_unusable=(state.refused > 0) | (state.created == 0),
-            most=MOST, example=TEMPLATE, on_checked=state.checked, on_made=state.made, what="Parties",
-            hint="The first line names the columns: name, country (such as SWE), kind (person or company), email, "
-            "wallet_address. Only name and country are required.",
-            file_hint=", at most 2,000 parties", word="Import parties",
+        rx.el.div(
+            csv_form(
+                "List of parties", state.action, further="", is_unusable=(state.refused > 0) | (state.created == 0),
+                most=MOST, example=TEMPLATE, on_checked=state.checked, on_made=state.made, what="Parties",
+                hint="The first line names the columns: name, country (such as SWE), kind (person or company), email, "
+                "wallet_address. Only name and country are required.",
+                file_hint=", at most 2,000 parties", word="Import parties",
+            ),
+            check_field(
+                "Skip parties that are registered already", "skip", checked=state.skips, on_change=state.skip,
+                hint="They have the wallet or email of a line. Otherwise such a line refuses the list.",
+            ),
+            rx.cond(state.is_checked, _preview(), rx.fragment()),
+            class_name="col wide",
         ),
-        check_field(
-            "Skip parties that are registered already", "skip", checked=state.skips, on_change=state.skip,
-            hint="They have the wallet or email of a line. Otherwise such a line refuses the list.",
-        ),
-        rx.cond(state.is_checked, _preview(), rx.fragment()),
         is_open=state.is_open,
         on_open_change=state.show,
         width="760px",
