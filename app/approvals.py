@@ -7,7 +7,8 @@ from components.approvals.list import approval_drawer, approvals_table, denial_d
 from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
 from components.ui.tabs import filters
-from state.approvals.list import ApprovalCount, Approvals, OneApproval
+from state.approvals.list import Approvals, OneApproval
+from state.notifications.bell import Bell
 
 VIEWS = [
     ("for_me", "For me"), ("mine", "My requests"), ("approved", "Approved"), ("denied", "Denied"),
@@ -18,7 +19,7 @@ VIEWS = [
 @page(
     route="/o/[org_id]/approvals",
     title="Approvals",
-    nav=Nav("Organization", "user-check", 14, "v", count=ApprovalCount.waiting),
+    nav=Nav("Organization", "user-check", 14, "v", count=Bell.approvals),
     on_load=[Approvals.load],
 )
 def approvals() -> rx.Component:

@@ -25,8 +25,10 @@ from backend.status.schemas import Health, Ready
 ROUTES = (
     "sign_in.routes",
     "sign_in.factor_routes",
+    "preferences.routes",
     "organizations.routes",
     "setup.routes",
+    "notifications.routes",
     "moves.routes",
     "members.routes",
     "memberships.routes",
