@@ -64,7 +64,7 @@ async def test_bell_shows_what_another_person_does(world: World, socket: Socket)
     firm = await Firm.found(world)
     tab = await tab_of(firm, socket, "overview")
     following = asyncio.create_task(tab.send_until(f"{BELL}.follow", {}, "turn_rx_state_"))
-    while not runtime.loop_part(Waiting).signals.get(of_log(firm.id)):
+    while not runtime.loop_part(Waiting).signals.get(of_log(firm.id)):  # noqa: ASYNC110 (no event tells when it waits)
         await asyncio.sleep(0.01)
     await firm.party()
     assert "1 party waits for identity review" in await following
