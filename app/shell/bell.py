@@ -20,11 +20,11 @@ def bell() -> rx.Component:
     count = rx.cond(Bell.total > 0, rx.el.span(shown, class_name="n"), rx.fragment())
     new = rx.cond(Bell.unseen > 0, ", " + Bell.unseen.to_string() + " new", "")
     told = rx.cond(
-        Bell.problem != "", ". They could not be loaded", rx.cond(Bell.total > 0, " waiting" + new, ": nothing waits")
+        Bell.problem != "", " (could not be loaded)", rx.cond(Bell.total > 0, " waiting" + new, "nothing waits")
     )
     face = rx.el.button(
         icon("bell", 16),
-        rx.el.span("Notifications ", class_name="sr"),
+        rx.el.span("Notifications: ", class_name="sr"),
         count,
         rx.el.span(told, class_name="sr"),
         class_name=rx.cond(Bell.unseen > 0, "track bell new", "track bell"),

@@ -60,7 +60,7 @@ where a.organization_id = :org and a.asked_by = :me and a.status = 'pending' and
   and r.scope = any(:scopes)
 order by c.created_at desc limit :most
 """).bindparams(sa.bindparam("me", type_=sa.Uuid()), sa.bindparam("scopes", type_=sa.ARRAY(sa.Text())))
-"""Pending approvals that a person asked for, and whose last comment is not theirs."""
+"""Pending approvals that a person asked for, and that another person commented on last."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ async def webhooks(context: Context, most: int) -> list[Any]:
 
 
 async def comments(context: Context, most: int) -> list[Any]:
-    """Return the last comments of others on the caller's pending approvals."""
+    """Return what other people commented last on the caller's pending approvals."""
     if context.user_id is None:
         return []
     asked = {"org": context.organization_id, "me": context.user_id, "scopes": list(map(str, context.scopes))}

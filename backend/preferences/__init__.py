@@ -1,1 +1,1 @@
-"""What a person has set for themselves: time zone, daily email, hidden cards, and what they have seen."""
+"""What a person has set for themselves: time zone, hidden cards, and what they have seen."""

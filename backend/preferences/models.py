@@ -6,8 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, status_field
-from backend.preferences.schemas import Digest
+from backend.core.columns import Row, json_field
 from backend.preferences.time_zones import UTC
 
 
@@ -18,7 +17,6 @@ class PreferencesRow(Row, table=True):
 
     user_id: UUID = Field(foreign_key="users.id", unique=True)
     time_zone: str = UTC
-    digest: Digest = status_field(Digest, Digest.OFF)
     hidden: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
     seen: dict[str, str] = json_field(dict)
     """By organization, until when the person has seen its notifications."""

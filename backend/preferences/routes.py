@@ -13,7 +13,7 @@ router = APIRouter(prefix="/auth/preferences", tags=["Sign-in"], route_class=Gua
 @router.get("")
 @requires(organization=ANY_ORGANIZATION, person=True)
 async def get_preferences(context: Current) -> Preferences:
-    """Get the preferences of the signed-in person: time zone, daily email, hidden cards, and seen notifications."""
+    """Get the preferences of the signed-in person: time zone, hidden cards, and seen notifications."""
     return await service.read(context)
 
 

@@ -1,6 +1,5 @@
 """API schemas of a person's preferences."""
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
@@ -23,13 +22,6 @@ Card = Annotated[str, Field(pattern=r"^[a-z-]{1,40}(:[0-9a-f-]{36})?$", max_leng
 Cards = Annotated[list[Card], Field(max_length=MOST)]
 
 
-class Digest(StrEnum):
-    """How often a person gets an email with what waits for them."""
-
-    OFF = "off"
-    DAILY = "daily"
-
-
 class SeenUntil(Body):
     """Until when a person has seen the notifications of an organization."""
 
@@ -45,12 +37,10 @@ class Seen(Record):
 
 
 class Preferences(Record):
-    """A person's preferences. `time_zone`: in which the console shows times. `digest`: an email a day with what waits
-    for the person. `hidden`: cards of the console that they have hidden. `seen`: by organization, until when they have
-    seen its notifications."""
+    """A person's preferences. `time_zone`: in which the console shows times. `hidden`: cards of the console that
+    the person has hidden. `seen`: by organization, until when they have seen its notifications."""
 
     time_zone: str = UTC
-    digest: Digest = Digest.OFF
     hidden: list[str] = []
     seen: list[Seen] = []
 
@@ -60,12 +50,9 @@ class PreferencesUpdate(Changes):
     `seen` moves the time of an organization forward, at most to now. The last 100 hidden cards and the 100 newest
     times are kept."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"minProperties": 1, "examples": [{"time_zone": "Europe/Stockholm", "digest": "daily"}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "examples": [{"time_zone": "Europe/Stockholm"}]})
 
     time_zone: Annotated[TimeZone | None, Field(json_schema_extra=never_null)] = None
-    digest: Annotated[Digest | None, Field(json_schema_extra=never_null)] = None
     hide: Annotated[Cards | None, Field(json_schema_extra=never_null)] = None
     show: Annotated[Cards | None, Field(json_schema_extra=never_null)] = None
     seen: Annotated[SeenUntil | None, Field(json_schema_extra=never_null)] = None

@@ -16,7 +16,7 @@ HIDDEN = "getting-started:5f0b6c1e-0000-4000-8000-000000000000"
 async def test_preferences_of_a_new_person_are_the_defaults(world: World) -> None:
     firm = await Firm.found(world)
     found = await firm.admin.call("GET", "/auth/preferences")
-    assert found == {"time_zone": "UTC", "digest": "off", "hidden": [], "seen": []}
+    assert found == {"time_zone": "UTC", "hidden": [], "seen": []}
 
 
 async def test_preferences_change_one_at_a_time_and_are_private(world: World) -> None:
@@ -24,8 +24,8 @@ async def test_preferences_change_one_at_a_time_and_are_private(world: World) ->
     other = await world.person(firm.id)
     await firm.admin.call("PATCH", "/auth/preferences", json={"time_zone": "Asia/Tokyo"})
     await firm.admin.call("PATCH", "/auth/preferences", json={"hide": [HIDDEN, "other"]})
-    found = await firm.admin.call("PATCH", "/auth/preferences", json={"show": ["other"], "digest": "daily"})
-    assert found == {"time_zone": "Asia/Tokyo", "digest": "daily", "hidden": [HIDDEN], "seen": []}
+    found = await firm.admin.call("PATCH", "/auth/preferences", json={"show": ["other"]})
+    assert found == {"time_zone": "Asia/Tokyo", "hidden": [HIDDEN], "seen": []}
     assert await firm.admin.call("GET", "/auth/preferences") == found
     assert (await other.call("GET", "/auth/preferences"))["time_zone"] == "UTC"
 
@@ -52,7 +52,7 @@ async def test_seen_time_moves_forward_and_never_beyond_now(world: World) -> Non
 
 async def test_unusable_preferences_are_refused_and_change_nothing(world: World) -> None:
     firm = await Firm.found(world)
-    for body in ({"time_zone": "Mars/Olympus"}, {"hide": ["No Card"]}, {"digest": "hourly"}, {"hide": ["a"] * 101}):
+    for body in ({"time_zone": "Mars/Olympus"}, {"hide": ["No Card"]}, {"hide": ["a"] * 101}):
         await refused(firm.admin, "PATCH", "/auth/preferences", 422, json=body)
     await refused(firm.admin, "PATCH", "/auth/preferences", 422, json={})
     assert (await firm.admin.call("GET", "/auth/preferences"))["hidden"] == []

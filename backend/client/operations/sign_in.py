@@ -248,9 +248,7 @@ class SignInOperations(Connection):
         return self._download("/auth/factors.csv", query={"q": q})
 
     async def get_preferences(self) -> Preferences:
-        """Get the preferences of the signed-in person: time zone, daily email, hidden cards, and seen
-        notifications.
-        """
+        """Get the preferences of the signed-in person: time zone, hidden cards, and seen notifications."""
         return await self._send(Preferences, "GET", "/auth/preferences")
 
     async def update_preferences(self, body: PreferencesUpdate, *, idempotency_key: str | None = None) -> Preferences:

@@ -59,11 +59,9 @@ begin
   end loop;
 end $$;
 
--- Preferences are private to their person. The worker reads them, for the daily email.
+-- Preferences are private to their person; the worker has no use for them.
 alter table preferences enable row level security;
 create policy themself on preferences to signum_app
   using (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid))
   with check (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid));
-create policy worker on preferences to signum_worker using (true);
 revoke all on preferences from signum_worker;
-grant select on preferences to signum_worker;
