@@ -8,7 +8,8 @@ from components.core.saved_views import saved_views
 from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
 from components.ui.tabs import filters
-from state.approvals.list import ApprovalCount, Approvals, OneApproval
+from state.approvals.list import Approvals, OneApproval
+from state.notifications.bell import Bell
 
 VIEWS = [
     ("for_me", "For me"), ("mine", "My requests"), ("approved", "Approved"), ("denied", "Denied"),
@@ -19,7 +20,7 @@ VIEWS = [
 @page(
     route="/o/[org_id]/approvals",
     title="Approvals",
-    nav=Nav("Organization", "user-check", 14, "v", count=ApprovalCount.waiting),
+    nav=Nav("Organization", "user-check", 14, "v", count=Bell.approvals),
     on_load=[Approvals.load],
     in_url=[Approvals, OneApproval],
 )

@@ -4,8 +4,9 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.permission import Scope, allowed
+from components.notifications.list import inbox
 from components.organizations.getting_started import getting_started
-from components.organizations.overview import chains_card, inbox, recent_card, tiles, transactions_card
+from components.organizations.overview import chains_card, recent_card, tiles, transactions_card
 from components.ui.box import col, split
 from components.ui.button import button, link_button
 from components.ui.card import page_head

@@ -25,10 +25,12 @@ from backend.status.schemas import Health, Ready
 ROUTES = (
     "sign_in.routes",
     "sign_in.factor_routes",
+    "preferences.routes",
     "organizations.routes",
     "setup.routes",
     "drafts.routes",
     "saved_views.routes",
+    "notifications.routes",
     "moves.routes",
     "members.routes",
     "memberships.routes",

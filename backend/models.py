@@ -29,6 +29,7 @@ from backend.mail.models import OutboxRow
 from backend.markets.models import AnnouncementRow, MarketRow, OrderRow, TradeRow
 from backend.organizations.models import OrganizationRow
 from backend.parties.models import DocumentRow, FilePartRow, FileRow, PartyRow
+from backend.preferences.models import PreferencesRow
 from backend.reconciliation.models import ReconciliationRow
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.saved_views.models import SavedViewRow
@@ -80,6 +81,7 @@ __all__ = [
     "OrganizationRow",
     "OutboxRow",
     "PartyRow",
+    "PreferencesRow",
     "RecipientRow",
     "ReconciliationRow",
     "RecoveryCodeRow",

@@ -1,10 +1,11 @@
-"""The header: breadcrumb, search, network, request tracker, theme and account."""
+"""The header: breadcrumb, search, network, request tracker, bell, theme and account."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import reflex as rx
 
+from app.shell.bell import bell
 from components.core.permission import may
 from components.ui.button import button, icon_button, kbd, link, link_button
 from components.ui.card import avatar
@@ -34,6 +35,7 @@ def header(crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
         ),
         network_badge(),
         tracker(),
+        bell(),
         rx.el.span(
             rx.color_mode_cond(
                 icon_button("moon", "Use dark theme", on_click=rx.toggle_color_mode),

@@ -17,12 +17,12 @@ from components.ui.note import empty, failure, page_skeleton
 from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
 from components.users.factors import factor_advice, proof_dialogs
-from state.approvals.list import ApprovalCount
 from state.core.address import Addressed
 from state.core.search import Finder
 from state.core.session import Session
 from state.core.toasts import Notices
 from state.members.memberships import PendingMemberships
+from state.notifications.bell import Bell
 from state.requests.tracker import Tracker
 
 
@@ -84,7 +84,7 @@ def page(
         render.__module__ = draw.__module__
         name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
         shown = name if is_own else rx.cond(Session.problem != "", "Not available", name).to(str)
-        look = [PendingMemberships.look, ApprovalCount.look, Tracker.watch]
+        look = [PendingMemberships.look, Bell.look, Tracker.watch]
         rx.page(route=route, title=shown + " · Signum", on_load=[Session.enter, *on_load, *look])(render)
         return draw
 

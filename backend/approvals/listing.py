@@ -50,6 +50,18 @@ async def page(
     return ApprovalList(approvals=[Approval(**_fields(context, r)) for r in shown], **paging)
 
 
+async def decidable(context: Context, limit: int) -> tuple[list[Approval], int]:
+    """Return the newest approvals that the caller can decide, and how many there are."""
+    if context.person is None:
+        return [], 0
+    query = _query(context).where(_decidable(context))
+    rows = (await context.session.execute(query.order_by(TABLE.c.created_at.desc()).limit(limit))).all()
+    count = len(rows)
+    if count == limit:
+        count = await context.session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
+    return [Approval(**_fields(context, row)) for row in rows], count
+
+
 async def one(context: Context, approval_id: UUID) -> ApprovalDetail:
     """Return an approval and its current plan; 404 where it is not of this organization."""
     row = await found(context, approval_id)

@@ -111,10 +111,16 @@ class SignumClient(Operations):
 
     @asynccontextmanager
     async def changes(
-        self, org_id: Id, request_id: Id | None = None, *, events: bool = False, deliveries_of: Id | None = None
+        self,
+        org_id: Id,
+        request_id: Id | None = None,
+        *,
+        events: bool = False,
+        requests: bool = False,
+        deliveries_of: Id | None = None,
     ) -> AsyncIterator[Changes]:
-        """Open waits for changes: of a request, of an organization's events, of the deliveries of a webhook endpoint;
-        without any of these, of all requests of the organization.
+        """Open waits for changes: of a request, of an organization's events, of all its requests, of the deliveries of
+        a webhook endpoint; without any of these, of all its requests.
 
         In the API's own process (the console) hints end a wait; a hint only says that reading again may help. A client
         elsewhere waits for a pause.
@@ -123,6 +129,7 @@ class SignumClient(Operations):
             yield Changes(None)
             return
         about = {"request": request_id, "log": org_id if events else None, "deliveries": deliveries_of}
+        about["requests"] = org_id if requests else None
         topics = [(kind, str(id_)) for kind, id_ in about.items() if id_]
         async with source(*(topics or [("requests", str(org_id))])) as hint:
             yield Changes(hint)

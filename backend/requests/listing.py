@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from sqlmodel import col
 from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
 from backend.chain.models import finality_of
+from backend.core.db import now
 from backend.core.errors import NotFound
 from backend.core.pagination import where_given
 from backend.lists.pages import BETWEEN, Listing, Page
@@ -19,6 +21,8 @@ from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
 from backend.users.models import UserRow
 
+REPORTED = timedelta(days=7)
+"""How long a failed request that cannot be retried is reported to its maker."""
 REQUESTS, STEPS = sa.inspect(RequestRow).local_table, sa.inspect(RequestStepRow).local_table
 _HASHES = (
     sa.select(sa.func.string_agg(STEPS.c.tx_hash, BETWEEN))
@@ -42,6 +46,21 @@ async def page(context: Context, page: Page, status: RequestStatus | None, subje
     shown, paging = await page.read(context.session, query)
     requests = await _with_steps(context, shown)
     return RequestList(requests=[titles.shown(request, context.scopes) for request in requests], **paging)
+
+
+async def failed(context: Context, limit: int) -> tuple[list[Request], int]:
+    """Return the newest failed requests that wait for the caller, and how many there are: those that they can retry,
+    and of their own also the others of the last 7 days."""
+    table, asked = REQUESTS.c, [str(scope) for scope in context.scopes]
+    own = sa.and_(table.created_by == context.user_id, table.updated_at > now() - REPORTED)
+    is_own = own if context.user_id else sa.false()
+    is_waiting = sa.or_(sa.and_(table.can_retry, table.scope.in_(asked)), is_own)
+    query = _query(context).where(table.status == RequestStatus.FAILED, is_waiting)
+    rows = (await context.session.execute(query.order_by(table.updated_at.desc()).limit(limit))).all()
+    count = len(rows)
+    if count == limit:
+        count = await context.session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
+    return [titles.shown(request, context.scopes) for request in await _with_steps(context, rows)], count
 
 
 async def one(context: Context, request_id: UUID) -> Request:

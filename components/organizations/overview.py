@@ -4,18 +4,14 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import may
-from components.ui.button import button, link, link_button
+from components.ui.button import button, link
 from components.ui.card import card, items, tile
 from components.ui.charts import legend, seg
-from components.ui.icon import mark
 from components.ui.note import empty, failure, skeleton
 from components.ui.status import status
-from components.ui.tabs import filters
 from components.ui.value import when
 from state.core.session import Session
 from state.organizations.counts import EnabledChainView
-from state.organizations.inbox import TaskView
 from state.organizations.overview import OverviewState
 from state.requests.tracker import Tracker
 from state.requests.views import RequestView
@@ -71,72 +67,6 @@ def tiles() -> rx.Component:
         ),
         class_name="grid-4",
     )  # fmt: skip
-
-
-def inbox() -> rx.Component:
-    """Draw the tasks that need attention, each linked to the page that resolves it."""
-    kinds = OverviewState.kinds
-    options = [
-        ("", "All", OverviewState.waiting.length()),
-        ("approval", "Approvals", kinds["approval"]),
-        ("request", "Requests", kinds["request"]),
-        ("party", "Parties", kinds["party"]),
-        ("attestation", "Attestations", kinds["attestation"]),
-        ("invitation", "Invitations", kinds["invitation"]),
-        ("webhook", "Webhooks", kinds["webhook"]),
-    ]
-    bar = rx.el.div(filters("Kind", OverviewState.kind, OverviewState.show, options), class_name="toolbar tight")
-    nothing = empty("inbox", "Nothing of this kind")
-    full = rx.fragment(
-        bar,
-        rx.cond(OverviewState.shown.length() > 0, items(rx.foreach(OverviewState.shown, _waiting)), nothing),
-    )
-    calm = empty(
-        "circle-check",
-        "Nothing needs attention",
-        "Approvals, failed requests, parties to review, expiring attestations, open invitations and disabled "
-        "webhooks appear here.",
-    )
-    return card("Needs attention", rx.cond(OverviewState.waiting.length() > 0, full, calm))
-
-
-def _waiting(entry: rx.Var[TaskView]) -> rx.Component:
-    sign = rx.match(
-        entry.kind,
-        ("approval", mark("user-check", "info")),
-        ("request", mark("circle-x", "bad")),
-        ("party", mark("id-card", "info")),
-        ("attestation", mark("hourglass", "warn")),
-        ("webhook", mark("webhook", "warn")),
-        mark("mail"),
-    )
-    again = button("Try again", small=True, busy=OverviewState.reading, on_click=OverviewState.load)
-    retry = button(
-        "Retry",
-        small=True,
-        busy=OverviewState.retrying == entry.request_id,
-        on_click=OverviewState.retry(entry.request_id),
-    )
-    return rx.el.li(
-        sign,
-        rx.el.div(
-            rx.el.a(entry.title, href=entry.href, class_name="link plain title"),
-            rx.cond(entry.detail != "", rx.el.div(entry.detail, class_name="below break"), rx.fragment()),
-            class_name="grow",
-        ),
-        rx.cond(entry.at != "", rx.el.span(when(entry.at), class_name="muted small hide-narrow"), rx.fragment()),
-        rx.cond(
-            entry.is_unread,
-            again,
-            rx.cond(
-                may(entry.scope),
-                rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
-                link_button("View", entry.href, small=True),
-            ),
-        ),
-        class_name="item",
-        key=entry.id,
-    )
 
 
 def recent_card() -> rx.Component:

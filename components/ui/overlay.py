@@ -98,6 +98,17 @@ class FieldMessages(Local):
     tag = "FieldMessages"
 
 
+class Live(Local):
+    """Calls `on_turn` when the page opens and after each new `turn`, as long as the page is visible."""
+
+    library = "$/public/react/live.jsx"
+    tag = "Live"
+
+    turn: rx.Var[int]
+
+    on_turn: rx.EventHandler[rx.event.no_args_event_spec]
+
+
 class Keys(Local):
     """The console's global keyboard shortcuts."""
 

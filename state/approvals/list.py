@@ -19,35 +19,17 @@ from state.approvals.views import (
     document_views,
 )
 from state.core.address import Addressed, Param, choice, opened
-from state.core.api import Api, Form
+from state.core.api import Form
 from state.core.arguments import id_of, one_of
 from state.core.dates import stamp
 from state.core.dry_run import Plan, Plans
 from state.core.events import Events, Next, call
 from state.core.paging import Pages
 from state.core.session import Session
+from state.notifications.bell import Bell
 from state.requests.tracker import Tracker
 
 VIEWS = ("for_me", "mine", *ApprovalStatus, "all")
-
-
-class ApprovalCount(Api, rx.State):
-    """The number of approvals the user can decide, beside the page's name in the sidebar; "?" if it is unknown."""
-
-    waiting: str = ""
-
-    @rx.event
-    async def look(self) -> None:
-        """Count them, 100 at most. Every page calls this, so it also notices when the organization starts to refuse the
-        user's IP address."""
-        try:
-            page = await self._api.list_approvals(self._org_id(), can_decide=True, limit=100)
-            count = len(page.approvals)
-            self.waiting = f"{count}+" if page.nextCursor else str(count or "")
-        except ApiProblem as problem:
-            self.waiting = "" if problem.status == 403 else "?"
-            if problem.rule == "ip_address":
-                (await self.get_state(Session))._shut_out(problem)
 
 
 class Approvals(Pages, rx.State):
@@ -218,4 +200,4 @@ class OneApproval(Form, Plans, Addressed, rx.State):
     async def _decided(self) -> Next:
         """Read the approval after its decision; return the events that update the rest of the page."""
         await self._read(self.row.id)
-        return [Approvals.reload, ApprovalCount.look, Tracker.watch]
+        return [Approvals.reload, Bell.look, Tracker.watch]

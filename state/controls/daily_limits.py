@@ -7,13 +7,13 @@ import reflex as rx
 
 from backend.client import ApiProblem, body
 from backend.daily_limits.schemas import DailyLimit, DailyLimitsUpdate
-from state.approvals.list import ApprovalCount
 from state.assets.detail import AssetDetail, AssetState
 from state.core.arguments import named
 from state.core.dialogs import Dialog
 from state.core.edits import Edits
 from state.core.events import Events, call
 from state.core.units import grouped, to_base, to_whole
+from state.notifications.bell import Bell
 from state.requests.tracker import Follows, Tracker
 
 NAMES = {"mint": "Mint", "transfer": "Transfer", "burn": "Burn", "forced_transfer": "Forced transfer"}
@@ -96,7 +96,7 @@ class DailyLimits(Follows, Edits, Dialog, rx.State):
             return
         self._close()
         yield [call(AssetState.watch, answer.request_id), Tracker.watch, self._follow(answer.request_id)]
-        yield ApprovalCount.look
+        yield Bell.look
 
     def _changes(self, written: dict[str, str], asset: AssetDetail) -> dict[str, str]:
         """Return the limits that differ from the dialog's initial values, in base units; "0" removes one."""

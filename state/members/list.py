@@ -9,7 +9,6 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.members.schemas import Member, MemberAccepted, MemberPlan, MemberUpdate
 from backend.users.schemas import Role
-from state.approvals.list import ApprovalCount
 from state.core.address import Param, choice, written
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
@@ -18,6 +17,7 @@ from state.core.events import Events, Next
 from state.core.paging import Pages
 from state.core.session import initials
 from state.core.units import shortened
+from state.notifications.bell import Bell
 
 TABS = ("members", "invitations")
 
@@ -174,7 +174,7 @@ class MemberAct(Edits, rx.State):
         self.open_as = ""
         if isinstance(answer, MemberAccepted):
             await self._accepted(f"Change of {self.member.name}", answer.request_id, "A second person must approve.")
-            return ApprovalCount.look
+            return Bell.look
         await self._notify(words)
         return MembersState.reload
 

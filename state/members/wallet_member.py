@@ -8,11 +8,11 @@ from backend.client import ApiProblem, body
 from backend.core.fields import Acceptance
 from backend.members.schemas import Member, MemberCreate
 from backend.users.schemas import MemberStatus
-from state.approvals.list import ApprovalCount
 from state.core.arguments import named
 from state.core.dialogs import Dialog
 from state.core.events import Events, Next
 from state.members.list import MembersState
+from state.notifications.bell import Bell
 
 
 class WalletMember(Dialog, rx.State):
@@ -41,7 +41,7 @@ class WalletMember(Dialog, rx.State):
         """Report the new member, and return the event that shows it."""
         if isinstance(answer, Acceptance):
             await self._accepted(f"Adding {name}", answer.request_id, "A second person must approve.")
-            return ApprovalCount.look
+            return Bell.look
         if answer.status is MemberStatus.PENDING:
             await self._notify(f"{name} must accept", "The wallet's owner becomes a member after accepting.", "info")
         else:

@@ -11,7 +11,6 @@ from backend.approvals.schemas import PolicyChange
 from backend.client import ApiProblem, body
 from backend.organizations.schemas import Organization, OrganizationUpdate
 from backend.requests.schemas import Action
-from state.approvals.list import ApprovalCount
 from state.core.api import Loads
 from state.core.arguments import named, number, texts
 from state.core.countries import country_code
@@ -19,6 +18,7 @@ from state.core.dates import stamp
 from state.core.edits import Edits
 from state.core.events import Events
 from state.core.session import Session
+from state.notifications.bell import Bell
 from state.organizations.ip_ranges import name_entries, ranges_of
 from state.organizations.values import values_of
 
@@ -181,7 +181,7 @@ class SecurityForm(Asks, rx.State):
         yield
         approvals = (await self.get_state(Settings)).given.approvals
         if await self._ask({"approvals": approvals, "require_second_factor": False}):
-            yield ApprovalCount.look
+            yield Bell.look
 
 
 class RulesForm(Saves, rx.State):
@@ -216,7 +216,7 @@ class IpRangesForm(Asks, rx.State):
         yield
         approvals = (await self.get_state(Settings)).given.approvals
         if await self._ask({"approvals": approvals, "allowed_ip_ranges": self._ranges}):
-            yield ApprovalCount.look
+            yield Bell.look
 
     def _refused(self, problem: ApiProblem) -> None:
         name_entries(problem, self._ranges)
@@ -254,7 +254,7 @@ class PolicyForm(Asks, rx.State):
         self._begin()
         yield
         if self._asked and await self._ask(self._asked):
-            yield ApprovalCount.look
+            yield Bell.look
 
 
 def changed(fields: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:

@@ -24,8 +24,9 @@ from tests.conftest import World
 from tests.console.events import Socket, Tab, connected
 from tests.support.firm import Firm
 
-MOVING = {str(row.__tablename__) for row in (models.SessionRow, models.CursorRow, models.ChainRow)}
-"""Tables that sign-in, reads and time change."""
+OWN = (models.SessionRow, models.CursorRow, models.ChainRow, models.PreferencesRow)
+MOVING = {str(row.__tablename__) for row in OWN}
+"""Tables that sign-in, reads and time change, and what each person sets for themselves."""
 OF_REFLEX = {"hydrate", "set_is_hydrated", "hydrate_and_load", "handle_frontend_exception", "on_load_internal"}
 """Reflex's own handlers that browsers need; its others are closed."""
 MARK = "Kestrel"

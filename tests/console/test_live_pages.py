@@ -1,11 +1,14 @@
 """Pages that follow changes instead of reading again and again: without a change, these tests would not end."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from backend.core.runtime import runtime
+from backend.live_updates.hints import Waiting, of_log
 from tests.conftest import World
 from tests.console.events import Socket, connected
 from tests.console.test_conflicts import CHECKLIST, ENDPOINT, ISSUE, tab_of
@@ -13,6 +16,7 @@ from tests.support.firm import SEPOLIA, Firm
 from tests.webhooks.conftest import receiver
 from tests.webhooks.receiver import Receiver
 
+BELL = "reflex___state____state.state___notifications___bell____bell"
 __all__ = ["receiver"]
 
 
@@ -52,5 +56,17 @@ async def test_checklist_shows_a_prerequisite_that_another_person_met(world: Wor
     await firm.post("/wallets", {"label": "Treasury"})
     await tab.send_until(f"{CHECKLIST}.show", {"is_open": False}, 'is_open_rx_state_": false')
     await firm.post("/wallets", {"label": "Second"})
+    await socket.settle()
+    assert socket.failures == []
+
+
+async def test_bell_shows_what_another_person_does(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    tab = await tab_of(firm, socket, "overview")
+    following = asyncio.create_task(tab.send_until(f"{BELL}.follow", {}, "turn_rx_state_"))
+    while not runtime.loop_part(Waiting).signals.get(of_log(firm.id)):  # noqa: ASYNC110 (no event tells when it waits)
+        await asyncio.sleep(0.01)
+    await firm.party()
+    assert "1 party waits for identity review" in await following
     await socket.settle()
     assert socket.failures == []

@@ -22,6 +22,8 @@ from schemathesis.transport.requests import REQUESTS_TRANSPORT
 from backend.core import fields, ip_ranges
 from backend.core.content_rules import MAGIC
 from backend.core.settings import settings
+from backend.preferences.schemas import ZONE_FORMAT
+from backend.preferences.time_zones import time_zones
 from tests.support.issuance import Issuance
 
 KEY, VERSION = "Idempotency-Key", "If-Match"
@@ -96,6 +98,7 @@ FORMATS = {
     fields.ADDRESS: binary(min_size=20, max_size=20).map(to_checksum_address),
     fields.COUNTRY: sampled_from(sorted(fields.COUNTRIES)),
     ip_ranges.IP_RANGE: ip_addresses().map(lambda address: ip_ranges.address_of(str(address))),
+    ZONE_FORMAT: sampled_from(sorted(time_zones())),
     fields.UINT256: integers(0, fields.MAX_UINT256).map(str),
     # Reserved names, such as .test, are not accepted as addresses.
     "email": emails(domains=sampled_from(["example.com", "mail.example.org", "xn--bcher-kva.example"])),

@@ -206,6 +206,7 @@ async def accounts(world: World, run: Examples) -> None:
     bearer = {"authorization": f"Bearer {tokens['access_token']}"}
     fresh = await run.run("refresh", anonymous, refresh_token=tokens["refresh_token"])
     bearer = {"authorization": f"Bearer {fresh['access_token']}"}
+    await run.run("update_preferences", bearer)
     await run.run("begin_passkey", bearer)
     begun = await run.run("begin_totp", bearer)
     app = pyotp.TOTP(begun["secret"])

@@ -101,6 +101,7 @@ ACTIONS = {
 SILENT = {
     "login": "signs in, which changes no organization",
     "refresh": "continues a sign-in",
+    "update_preferences": "changes what a person has set for themselves, which no organization sees",
     "begin_siwe": "gives a nonce",
     "begin_totp": "gives a secret that counts once it is confirmed",
     "begin_passkey": "gives a challenge",

@@ -9,6 +9,7 @@ from backend.client.events import Events
 from backend.client.pages import Pages
 from backend.drafts.schemas import Draft, DraftKind, DraftWrite
 from backend.live_updates.schemas import OrganizationEvent
+from backend.notifications.schemas import Notifications
 from backend.organizations.schemas import (
     Access,
     AccessList,
@@ -381,6 +382,15 @@ class OrganizationsOperations(Connection):
                 "order": order,
             },
         )
+
+    async def get_notifications(self, org_id: Id) -> Notifications:
+        """Return what waits for the caller by their scopes: approvals that they can decide, comments on approvals
+        that they asked for, failed requests that they made or can retry, parties to review, attestations that
+        expire within 30 days, open invitations, and webhook endpoints that were disabled automatically.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Notifications, "GET", path("/orgs/{}/notifications", org_id))
 
     @overload
     async def move_sub_organization(

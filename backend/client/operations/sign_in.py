@@ -18,6 +18,7 @@ from backend.factors.schemas import (
     TotpConfirmation,
     TotpEnrolment,
 )
+from backend.preferences.schemas import Preferences, PreferencesUpdate
 from backend.sign_in.schemas import (
     LinkedWalletList,
     Login,
@@ -245,3 +246,13 @@ class SignInOperations(Connection):
     def list_factors_csv(self, *, q: str | None = None) -> Download:
         """Export `/auth/factors` as CSV: every record that matches its filters, in one stream."""
         return self._download("/auth/factors.csv", query={"q": q})
+
+    async def get_preferences(self) -> Preferences:
+        """Get the preferences of the signed-in person: time zone, hidden cards, and seen notifications."""
+        return await self._send(Preferences, "GET", "/auth/preferences")
+
+    async def update_preferences(self, body: PreferencesUpdate, *, idempotency_key: str | None = None) -> Preferences:
+        """Change preferences of the signed-in person. Omitted ones stay."""
+        return await self._send(
+            Preferences, "PATCH", "/auth/preferences", body=body, key=idempotency_key or self._new_key()
+        )

@@ -58,3 +58,10 @@ begin
     execute format('grant select (id, user_id), delete on %I to signum_worker', t);
   end loop;
 end $$;
+
+-- Preferences are private to their person; the worker has no use for them.
+alter table preferences enable row level security;
+create policy themself on preferences to signum_app
+  using (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid))
+  with check (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid));
+revoke all on preferences from signum_worker;

@@ -1,0 +1,1 @@
+"""What waits for a person in an organization: computed, not stored."""

@@ -1,0 +1,1 @@
+"""What a person has set for themselves: time zone, hidden cards, and what they have seen."""

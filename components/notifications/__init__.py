@@ -1,0 +1,1 @@
+"""Parts that show what waits for the user."""

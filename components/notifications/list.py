@@ -1,0 +1,83 @@
+"""What waits for the user: the list of the overview, and the entries of the bell."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.ui.button import button, link_button
+from components.ui.card import card, items
+from components.ui.icon import mark
+from components.ui.note import empty, failure, skeleton
+from components.ui.tabs import filters
+from components.ui.value import when
+from state.notifications.bell import Bell
+from state.notifications.views import NotificationView
+
+NOTHING = (
+    "Approvals, comments, failed requests, parties to review, expiring attestations, open invitations and disabled "
+    "webhooks appear here, if your role can resolve them."
+)
+
+
+def inbox() -> rx.Component:
+    """Draw what waits for the user, each entry linked to the page that resolves it."""
+    kinds = Bell.kinds
+    options = [
+        ("", "All", Bell.total),
+        ("approval", "Approvals", kinds["approval"]),
+        ("comment", "Comments", kinds["comment"]),
+        ("request", "Requests", kinds["request"]),
+        ("party", "Parties", kinds["party"]),
+        ("attestation", "Attestations", kinds["attestation"]),
+        ("invitation", "Invitations", kinds["invitation"]),
+        ("webhook", "Webhooks", kinds["webhook"]),
+    ]
+    bar = rx.el.div(filters("Kind", Bell.kind, Bell.show, options), class_name="toolbar tight")
+    nothing = empty("inbox", "Nothing of this kind")
+    full = rx.fragment(bar, rx.cond(Bell.shown.length() > 0, items(rx.foreach(Bell.shown, _waiting)), nothing))
+    return card("Needs attention", rx.cond(Bell.rows.length() > 0, full, no_entries()))
+
+
+def no_entries() -> rx.Component:
+    """Say that nothing waits, that it is being read, or why it could not be read."""
+    again = button("Try again", "rotate-cw", busy=Bell.reading, on_click=Bell.load)
+    calm = empty("circle-check", "Nothing needs attention", NOTHING)
+    lost = failure("What waits for you did not load", Bell.problem, again)
+    return rx.cond(Bell.problem != "", lost, rx.cond(Bell.is_read, calm, skeleton(3)))
+
+
+def sign(kind: rx.Var[str]) -> rx.Component:
+    """Draw the icon of a kind."""
+    return rx.match(
+        kind,
+        ("approval", mark("user-check", "info")),
+        ("comment", mark("message-square", "info")),
+        ("request", mark("circle-x", "bad")),
+        ("party", mark("id-card", "info")),
+        ("attestation", mark("hourglass", "warn")),
+        ("webhook", mark("webhook", "warn")),
+        mark("mail"),
+    )
+
+
+def words(entry: rx.Var[NotificationView], link: Any) -> rx.Component:
+    """Draw the title of an entry as a link, and its detail."""
+    return rx.el.div(
+        link,
+        rx.cond(entry.detail != "", rx.el.div(entry.detail, class_name="below break"), rx.fragment()),
+        class_name="grow",
+    )
+
+
+def _waiting(entry: rx.Var[NotificationView]) -> rx.Component:
+    retry = button(
+        "Retry", small=True, busy=Bell.retrying == entry.request_id, on_click=Bell.retry(entry.request_id)
+    )  # fmt: skip
+    return rx.el.li(
+        sign(entry.kind),
+        words(entry, rx.el.a(entry.title, href=entry.href, class_name="link plain title")),
+        rx.el.span(when(entry.at), class_name="muted small hide-narrow"),
+        rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+        class_name="item",
+        key=entry.id,
+    )
