@@ -17,7 +17,9 @@ from state.core.session import initials
 from state.requests.tracker import FINAL, Follows
 from state.requests.views import RequestView
 
-TABS = ("overview", "compliance", "markets", "holders", "controls", "check", "activity")
+TABS = (
+    "overview", "compliance", "chains", "markets", "holders", "distributions", "controls", "check", "activity",
+)  # fmt: skip
 LIVE = (AssetStatus.DEPLOYING, AssetStatus.UPDATING, AssetStatus.FAILED)
 """Statuses in which the page shows the asset's request."""
 
@@ -63,6 +65,7 @@ class AssetState(Follows, Loads, Chains, rx.State):
 
     asset: AssetDetail = AssetDetail()
     tab: str = "overview"
+    """The open tab; empty if the address names none of them."""
     started_on: str = ""
     """The tab on which the followed request was started; once it has ended, its progress is shown there only."""
     place: str = ""
@@ -74,8 +77,8 @@ class AssetState(Follows, Loads, Chains, rx.State):
     @rx.event
     async def load(self) -> Events:
         """Read the asset; follow its request while it runs or after it failed."""
-        wanted = self._query("tab")
-        self.tab = wanted if wanted in TABS else "overview"
+        wanted = self._query("tab") or "overview"
+        self.tab = wanted if wanted in TABS else ""
         if self.asset.id != self._in_path("asset_id"):
             self.asset, self._record, self.loading, self.request = AssetDetail(), None, True, RequestView()
         self.place, self.visits = self._here(), self.visits + 1
