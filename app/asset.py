@@ -3,7 +3,10 @@
 import reflex as rx
 
 from app.shell.layout import page
-from components.assets.tabs import activity, holders, markets, overview
+from components.assets.activity import activity
+from components.assets.chains import chains
+from components.assets.distributions import distributions
+from components.assets.tabs import holders, markets, overview
 from components.compliance.editor import compliance_editor
 from components.compliance.transfer_check import transfer_check
 from components.controls.controls import controls
@@ -13,12 +16,12 @@ from components.ui.box import row
 from components.ui.button import button, download, link_button
 from components.ui.card import logo, page_head
 from components.ui.icon import icon
-from components.ui.note import absent, note, page_skeleton
+from components.ui.note import absent, empty, note, page_skeleton
 from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from components.ui.value import amount
-from state.assets.detail import AssetState
+from state.assets.detail import UNKNOWN, AssetState
 from state.core.session import Session
 
 ASSETS = "/o/" + Session.org.id + "/assets"
@@ -71,13 +74,22 @@ def _whole() -> rx.Component:
             AssetState.go,
             ("overview", "Overview", overview()),
             ("compliance", "Compliance", compliance_editor()),
+            ("chains", "Chains", chains()),
             ("markets", "Markets", markets()),
             ("holders", "Holders", holders()),
+            ("distributions", "Distributions", distributions()),
             ("controls", "Controls", controls()),
             ("check", "Transfer check", transfer_check()),
             ("activity", "Activity", activity()),
         ),
+        rx.cond(AssetState.tab == UNKNOWN, _unknown_tab(), rx.fragment()),
     )
+
+
+def _unknown_tab() -> rx.Component:
+    """Say that the address names a tab that does not exist."""
+    first = button("Overview", "arrow-left", on_click=AssetState.go("overview"))
+    return empty("file-question", "This tab does not exist", "The address names another tab. Choose one above.", first)
 
 
 def _ended() -> rx.Var[bool]:

@@ -54,6 +54,7 @@ ROUTES = (
     "daily_limits.routes",
     "evidence.routes",
     "transfers.routes",
+    "activity.routes",
     "accounts.routes",
     "webhooks.routes",
     "requests.routes",

@@ -8,6 +8,7 @@ a block, a deadline or the disk. The browser tests run after them, one browser f
 CPU time says nothing about the pages.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import time
 from pathlib import Path
 
 from backend.server import console_build
+from tests.support.audit_guard import WHOLE_RUN
 from tests.support.scratch import scratch
 
 HERE = Path(__file__).resolve().parent
@@ -88,6 +90,7 @@ def browser_halves() -> list[list[Path]]:
 def run(marks: str, *groups: list[Path]) -> bool:
     """Run the marked tests of groups of paths in parallel, print their output, and return whether all passed."""
     running = []
+    environment = os.environ | ({WHOLE_RUN: "1"} if marks == "not long" else {})
     for group in groups:
         output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is read after the process has ended)
         command = [
@@ -102,7 +105,9 @@ def run(marks: str, *groups: list[Path]) -> bool:
             f"--basetemp={scratch('pytest')}",
             *group,
         ]
-        running.append((subprocess.Popen(command, cwd=HERE.parent, stdout=output, stderr=output), output))
+        running.append(
+            (subprocess.Popen(command, cwd=HERE.parent, env=environment, stdout=output, stderr=output), output)
+        )
     for process, output in running:
         process.wait()
         output.seek(0)

@@ -4,21 +4,18 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.assets.choice import asset_filter
+from components.core.csv_link import csv_of
 from components.core.permission import for_issuers
 from components.core.saved_views import saved_views
-from components.ui.box import col, end
+from components.distributions.rows import COLUMNS, HREF, distribution_row
+from components.ui.box import end
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty
-from components.ui.progress import bar
-from components.ui.status import status
-from components.ui.table import Col, list_table, name_link, pager, td, toolbar, tr
+from components.ui.table import list_table, pager, toolbar
 from components.ui.tabs import filters
-from components.ui.value import amount, when
-from state.core.session import Session
-from state.distributions.list import DistributionsState, DistributionView
+from state.distributions.list import DistributionsState
 
-HREF = "/o/" + Session.org.id + "/distributions"
 STATUSES = [
     ("", "All"), ("draft", "Draft"), ("activating", "Activating"), ("active", "Active"), ("completed", "Completed"),
     ("cancelled", "Cancelled"),
@@ -48,38 +45,17 @@ def distributions() -> rx.Component:
             ),
             list_table(
                 "Distributions",
-                [Col("Name"), Col("Status"), Col("Total", right=True), Col("Recipients", right=True), Col("Claimed"),
-                 Col("Created", narrow=False, sort="created_at")],
+                COLUMNS,
                 state,
-                _row,
+                distribution_row,
                 empty=none,
                 two=True,
             ),
-            pager("Newest first, 50 per page", state),
+            pager(
+                "Newest first, 50 per page",
+                state,
+                csv=csv_of("/distributions", status=state.status, assetId=state.asset),
+            ),
             label="Distributions",
         ),
-    )  # fmt: skip
-
-
-def _row(one: rx.Var[DistributionView]) -> rx.Component:
-    href = HREF + "/" + one.id + "?asset=" + one.asset_id
-    where = rx.el.div(one.asset_symbol, " on ", one.chain, class_name="muted small trunc")
-    claimed = col(
-        bar(one.claimed_percent, "Claimed of " + one.name),
-        rx.el.span(one.claimed_percent, "%", class_name="muted small num"),
-        cls="none claimed",
-    )
-    return tr(
-        td(rx.el.div(name_link(one.name, href)), where),
-        td(status(one.status)),
-        td(amount(one.total, one.symbol, one.decimals), right=True, class_name="strong", label="Total"),
-        td(
-            rx.cond(one.recipients > 0, one.recipients.to_string(), "–"),
-            right=True,
-            class_name="num",
-            label="Recipients",
-        ),
-        td(claimed, full=True),
-        td(when(one.created_at), narrow=False, class_name="muted"),
-        key=one.id,
     )

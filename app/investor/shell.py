@@ -93,9 +93,8 @@ def _header() -> rx.Component:
 
 
 def _account() -> rx.Component:
-    face = rx.el.button(
-        avatar(Session.initials), class_name="icon-btn", type="button", aria_label="Account: " + Session.name
-    )
+    name = rx.el.span("Account: ", Session.name, class_name="sr")
+    face = rx.el.button(avatar(Session.initials), name, class_name="icon-btn", type="button")
     leave = NativeForm.create(
         rx.el.button(icon("log-out", 16), "Sign out", type="submit", class_name="menu-item"),
         action="/session/end",

@@ -61,6 +61,7 @@ SUMMARIES: Final = {
     "jwks": "List the keys that verify tokens",
     "limit_path": "Limit a bridge path",
     "list_access": "List people with access",
+    "list_asset_activity": "List activity of an asset",
     "list_asset_paths": "List bridge paths of an asset",
     "list_audit": "List audit entries",
     "list_clients": "List applications",

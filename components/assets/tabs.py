@@ -1,4 +1,4 @@
-"""The simple tabs of an asset: overview, markets, holders, activity."""
+"""The simple tabs of an asset: overview, markets, holders."""
 
 from typing import Any
 
@@ -15,10 +15,9 @@ from components.ui.status import status
 from components.ui.table import Col, list_table, name_link, pager, table, td, tr
 from components.ui.value import amount, short_hash, when
 from state.assets.detail import AssetState, DeploymentView
-from state.assets.holders import ActivityState, HoldersState, HolderView
+from state.assets.holders import HoldersState, HolderView
 from state.core.session import Session
 from state.markets.list import AssetMarkets, MarketView
-from state.requests.views import RequestView
 
 ASSET = "/o/" + Session.org.id + "/assets/"
 
@@ -38,14 +37,15 @@ def overview() -> rx.Component:
         about,
         figures,
         split(
-            card("Tokens", _places(), count=asset.places.length()),
+            card("Tokens", places(), count=asset.places.length()),
             card("Rules", rules_said(asset.rules), right=allowed(Scope.ASSETS_WRITE, edit)),
         ),
         cls="wide",
     )
 
 
-def _places() -> rx.Component:
+def places() -> rx.Component:
+    """Draw the asset's token on each chain."""
     return table(
         "Tokens by chain",
         [Col("Chain"), Col("Status"), Col("Token"), Col("Supply", right=True), Col("Deployed by")],
@@ -176,38 +176,4 @@ def _part(value: rx.Var[str]) -> rx.Component:
         ("", rx.el.span("unknown", class_name="muted")),
         ("0", rx.el.span("none", class_name="muted")),
         amount(value, None, AssetState.asset.decimals),
-    )
-
-
-def activity() -> rx.Component:
-    """Draw the requests for this asset."""
-    return panel(
-        list_table(
-            "Requests of this asset",
-            [
-                Col("Operation"),
-                Col("Status"),
-                Col("Steps", right=True),
-                Col("Requested by"),
-                Col("Started", sort="created_at"),
-            ],
-            ActivityState,
-            _request,
-            empty=empty("list-checks", "No activity yet"),
-        ),
-        pager("Newest first", ActivityState),
-        label="Activity",
-        on_mount=ActivityState.load,
-    )
-
-
-def _request(request: rx.Var[RequestView]) -> rx.Component:
-    href = "/o/" + Session.org.id + "/requests?id=" + request.id
-    return tr(
-        td(name_link(request.title, href)),
-        td(status(request.status)),
-        td(request.done_steps, " of ", request.steps.length(), right=True, label="Steps", class_name="lead"),
-        td(request.created_by, class_name="muted"),
-        td(when(request.created_at), class_name="muted"),
-        key=request.id,
     )

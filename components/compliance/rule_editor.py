@@ -44,7 +44,7 @@ def _framework(state: Any, one: rx.Var[Framework], is_locked: rx.Var[bool] | boo
     )
     trigger = rx.el.button(
         "What it enforces", icon("chevron-down", 12), type="button", class_name="link small more",
-        aria_label="What " + one.name + " enforces",
+        aria_label="What it enforces: " + one.name,
     )  # fmt: skip
     about = rx.el.div(
         rx.el.p(one.name, class_name="title-3"),
@@ -222,7 +222,7 @@ def _countries(state: Any) -> rx.Component:
         class_name="pop narrow",
     )  # fmt: skip
     add = rx.popover.root(
-        rx.popover.trigger(button("Add", "plus", small=True, aria_label="Block a country")),
+        rx.popover.trigger(button("Add", "plus", small=True, aria_label="Add a country to block")),
         rx.popover.content(search, align="end", side_offset=6, aria_label="Block a country"),
     )
     return row(

@@ -94,7 +94,7 @@ def _acts(member: rx.Var[MemberView]) -> rx.Component:
         "Change role",
         small=True,
         on_click=MemberAct.change(member.id),
-        aria_label="Change the role of " + member.name,
+        aria_label="Change role of " + member.name,
     )
     remove = icon_button("user-minus", "Remove " + member.name, small=True, on_click=MemberAct.ask(member.id))
     return rx.fragment(change, remove)

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, may
 from components.ui.box import col, end, row
 from components.ui.button import button
@@ -101,7 +102,11 @@ def log_panel() -> rx.Component:
             _row,
             empty=nothing,
         ),
-        pager("Newest first, kept for 30 days", of),
+        pager(
+            "Newest first, kept for 30 days",
+            of,
+            csv=csv_of("/webhooks/" + rx.State.webhook_id + "/deliveries", status=of.status),
+        ),
         label="Deliveries",
     )  # fmt: skip
 

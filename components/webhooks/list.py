@@ -6,6 +6,7 @@ import reflex as rx
 
 from backend.webhooks.catalogue import event_types, group_of
 from backend.webhooks.schemas import EventTypeInfo
+from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
 from components.ui.box import row
 from components.ui.button import button
@@ -43,7 +44,7 @@ def endpoints_panel() -> rx.Component:
             ),
             two=True,
         ),
-        pager("Newest first, 50 per page", WebhooksState),
+        pager("Newest first, 50 per page", WebhooksState, csv=csv_of("/webhooks")),
         label="Webhook endpoints",
     )  # fmt: skip
 

@@ -9,16 +9,19 @@ from backend.assets.schemas import Asset, AssetStatus, Deployment
 from backend.client import ApiProblem
 from state.chains.lookup import Chains
 from state.compliance.rules import FRAMEWORKS, checked, of_asset, words
-from state.core.address import Addressed, Param, choice
+from state.core.address import Addressed, Param
 from state.core.api import Loads
-from state.core.arguments import id_of
+from state.core.arguments import id_of, one_of
 from state.core.dates import stamp
 from state.core.events import Events, Next
 from state.core.session import initials
 from state.requests.tracker import FINAL, Follows
 from state.requests.views import RequestView
 
-TABS = ("overview", "compliance", "markets", "holders", "controls", "check", "activity")
+UNKNOWN = "unknown"
+TABS = (
+    "overview", "compliance", "chains", "markets", "holders", "distributions", "controls", "check", "activity",
+)  # fmt: skip
 LIVE = (AssetStatus.DEPLOYING, AssetStatus.UPDATING, AssetStatus.FAILED)
 """Statuses in which the page shows the asset's request."""
 
@@ -59,12 +62,17 @@ class AssetDetail:
     rules: list[dict[str, str]] = field(default_factory=list)
 
 
+def _tab(text: str) -> str:
+    return one_of(text, TABS, UNKNOWN) if text else "overview"
+
+
 class AssetState(Follows, Loads, Chains, Addressed, rx.State):
     """The page of an asset."""
 
     asset: AssetDetail = AssetDetail()
     tab: str = "overview"
-    _in_url: ClassVar[dict[str, Param]] = {"tab": choice("tab", TABS, "overview", "change")}
+    """The open tab; `UNKNOWN` if the address names none of them."""
+    _in_url: ClassVar[dict[str, Param]] = {"tab": Param("tab", lambda _, text: _tab(text), "change")}
     started_on: str = ""
     """The tab on which the followed request was started; once it has ended, its progress is shown there only."""
     place: str = ""

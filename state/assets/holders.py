@@ -1,7 +1,6 @@
-"""An asset's holders and activity."""
+"""An asset's holders."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import reflex as rx
 
@@ -10,7 +9,6 @@ from backend.wallets.schemas import AddressKind
 from state.chains.lookup import Chains
 from state.core.paging import Pages
 from state.core.units import percent
-from state.requests.views import RequestView, request_view
 
 KINDS = {
     AddressKind.OWN_WALLET: "Own wallet",
@@ -73,18 +71,3 @@ def _frozen(holder: Holder) -> str:
     if holder.frozen is None or holder.available is None:
         return ""
     return str(int(holder.balance) - int(holder.escrowed) - int(holder.available))
-
-
-class ActivityState(Pages, rx.State):
-    """The requests of the current asset."""
-
-    rows: list[RequestView] = []
-    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
-    _table: ClassVar[str] = "activity_"
-
-    async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_requests(
-            self._org_id(), subject=self._in_path("asset_id") or None, cursor=cursor or None, **self._order()
-        )
-        self.rows = [request_view(request) for request in page.requests]
-        return page.nextCursor

@@ -3,6 +3,7 @@
 from typing import Any
 
 from state.core.record_values import Values, called
+from state.core.units import with_short_addresses
 
 KINDS = {
     "organization": "Organization",
@@ -89,7 +90,8 @@ def _is_behind(name: str) -> bool:
 
 def _change_line(change: Change) -> str:
     new = change["new"] or "none"
-    return f"{change['name']}: {change['old']} → {new}" if change["old"] else f"{change['name']}: {new}"
+    line = f"{change['name']}: {change['old']} → {new}" if change["old"] else f"{change['name']}: {new}"
+    return with_short_addresses(line)
 
 
 def _flat(fields: dict[str, Any], values: Values, above: str = "") -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from backend.caps.schemas import AssetCaps, CapRule, ChainCaps
 from state.assets.detail import AssetDetail
 from state.compliance.cap_words import amount_words
-from state.core.units import grouped
+from state.core.units import rounded
 
 
 @dataclass
@@ -43,6 +43,6 @@ def total_view(caps: AssetCaps, asset: AssetDetail) -> ChainCapsView:
 
 
 def _used(rule: CapRule, used: int, limit: int, asset: AssetDetail) -> str:
-    number = f"{used:,}" if rule is CapRule.MAX_HOLDERS else grouped(used, asset.decimals)
+    number = f"{used:,}" if rule is CapRule.MAX_HOLDERS else rounded(used, asset.decimals)
     words = amount_words(rule, str(limit), asset.symbol, asset.decimals)
     return f"{number} of {words}" if limit else f"{number}, {words}"

@@ -5,10 +5,19 @@ from decimal import Decimal, localcontext
 
 from backend.core.units import grouped, rounded, shortened, to_whole
 
-__all__ = ["MAX_UINT256", "cost", "grouped", "percent", "plotted", "rounded", "shortened", "to_base", "to_whole"]
+__all__ = [
+    "MAX_UINT256", "cost", "grouped", "percent", "plotted", "rounded", "shortened", "to_base", "to_whole",
+    "with_short_addresses",
+]  # fmt: skip
 
 MAX_UINT256 = 2**256 - 1
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{40}\b")
 _NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
+
+
+def with_short_addresses(words: str) -> str:
+    """Shorten every address in a text."""
+    return _ADDRESS.sub(lambda found: shortened(found[0]), words)
 
 
 def to_base(words: str, decimals: int) -> str:

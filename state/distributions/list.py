@@ -10,7 +10,7 @@ from backend.distributions.schemas import DRAFT_DAYS, Distribution, Distribution
 from state.assets.choice import ByAsset
 from state.core.arguments import chosen
 from state.core.dates import stamp
-from state.core.paging import ByStatus
+from state.core.paging import ByStatus, Pages
 
 
 @dataclass
@@ -56,6 +56,21 @@ class DistributionsState(ByStatus, ByAsset, rx.State):
         status, asset = chosen(DistributionStatus, self.status), self.asset or None
         page = await self._api.list_organization_distributions(
             self._org_id(), status=status, asset_id=asset, cursor=cursor or None, **self._order()
+        )
+        self.rows = [distribution_view(record) for record in page.distributions]
+        return page.nextCursor
+
+
+class AssetDistributions(Pages, rx.State):
+    """The distributions of the current asset."""
+
+    rows: list[DistributionView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+    _table: ClassVar[str] = "distributions_"
+
+    async def _fetch(self, cursor: str) -> str | None:
+        page = await self._api.list_distributions(
+            self._org_id(), self._in_path("asset_id"), cursor=cursor or None, **self._order()
         )
         self.rows = [distribution_view(record) for record in page.distributions]
         return page.nextCursor

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from backend.requests.schemas import Request, RequestStatus, RequestStep
 from state.core.dates import stamp
+from state.core.units import with_short_addresses
 
 WAITING = "awaiting_approval"
 SETTLING = "Waiting until its transactions are final"
@@ -96,7 +97,7 @@ def _step_view(step: RequestStep) -> StepView:
         tx_hash=step.tx_hash or "",
         explorer_url=step.explorer_url or "",
         finality=step.finality or "",
-        detail=step.detail or "",
+        detail=with_short_addresses(step.detail or ""),
     )
 
 

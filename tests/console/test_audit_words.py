@@ -43,6 +43,11 @@ def test_audit_summary_shows_the_first_two_changes():
     assert summary([]) == ""
 
 
+def test_audit_summary_shortens_addresses():
+    address = "0x52908400098527886E0F7030069857D2E4169EE7"
+    assert summary(changes(None, {"label": "Treasury", "paid to": address})) == "label: Treasury; paid to: 0x5290…9EE7"
+
+
 def test_audit_summary_omits_technical_fields_and_formats_times():
     found = changes(
         {"status": "pending"},

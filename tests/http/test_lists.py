@@ -30,6 +30,7 @@ FIXED = {
     "get_daily_limits": "one entry per action",
     "get_tree": "by name, after the organization itself",
     "list_access": "by distance, then by name",
+    "list_asset_activity": "newest first, read from six tables",
     "list_asset_paths": "every path, read from the chains",
     "list_chains": "every chain",
     "list_connected_applications": "newest first, computed from consents, sessions and keys",

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal, overload
 
+from backend.activity.schemas import Activity, ActivityKind, ActivityList
 from backend.assets.schemas import (
     Asset,
     AssetAccepted,
@@ -413,3 +414,36 @@ class AssetsOperations(Connection):
         return self._download(
             path("/orgs/{}/assets/{}/evidence", org_id, asset_id), query={"block": block, "chain_eid": chain_eid}
         )
+
+    def list_asset_activity(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        kind: ActivityKind | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
+    ) -> Pages[ActivityList, Activity]:
+        """List what happened to an asset, newest first: operations, transfers, orders, trades, rule changes and
+        distributions. Transfers need the scope `transfers:read` too.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            ActivityList,
+            "activity",
+            path("/orgs/{}/assets/{}/activity", org_id, asset_id),
+            {"kind": kind, "limit": limit, "cursor": cursor, "count": count, "q": q},
+        )
+
+    def list_asset_activity_csv(
+        self, org_id: Id, asset_id: Id, *, kind: ActivityKind | None = None, q: str | None = None
+    ) -> Download:
+        """Export `/orgs/{orgId}/assets/{assetId}/activity` as CSV: every record that matches its filters, in one
+        stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/activity.csv", org_id, asset_id), query={"kind": kind, "q": q})

@@ -22,7 +22,7 @@ def test_compliance_rules_are_saved_from_draft_to_transactions(console: Console,
     console.sign_in(signum.person("compliance_officer"), f"assets/{asset}?tab=compliance")
     page = console.page
 
-    page.get_by_role("button", name="Block a country").click()
+    page.get_by_role("button", name="Add a country to block").click()
     page.get_by_role("combobox", name="Country to block").fill("belar")
     page.get_by_role("option", name="Belarus").click()
     page.keyboard.press("Escape")
@@ -63,7 +63,7 @@ def test_framework_preset_fills_in_editable_values(console: Console, signum: Sig
     page.get_by_role("button", name="Unblock USA").click()
     expect(chosen.get_by_text("USA", exact=True)).to_have_count(0)
 
-    page.get_by_role("button", name="What Reg S enforces").click()
+    page.get_by_role("button", name="What it enforces: Reg S").click()
     about = page.get_by_role("dialog", name="What Reg S enforces")
     expect(about.get_by_text("Left to you")).to_be_visible()
     page.keyboard.press("Escape")

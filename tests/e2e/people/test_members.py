@@ -23,7 +23,7 @@ def test_member_is_added_changed_and_removed(console: Console, signum: Signum) -
     expect(row).to_contain_text("Client")
     expect(row).to_contain_text("granted by")
 
-    row.get_by_role("button", name="Change the role of Nora Wallet").click()
+    row.get_by_role("button", name="Change role of Nora Wallet").click()
     console.choose(page.get_by_role("dialog", name="Role of Nora Wallet").get_by_label("Viewer"))
     page.get_by_role("button", name="Change role", exact=True).last.click()
     expect(row).to_contain_text("Viewer")

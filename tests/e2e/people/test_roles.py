@@ -37,12 +37,12 @@ HEADS: list[tuple[str, str, Scope]] = [
 FURTHER: list[tuple[str, Scope]] = [
     ("Edit|New|Move|Add sub-organization", Scope.ORGS_WRITE),
     ("Send test|Enable|Disable|Change|Rotate secret|Delete|Replay failed deliveries|Save .*", Scope.ORGS_WRITE),
-    ("Change the role of .*|Remove .*|Revoke the invitation of .*|View emails|Invite \\d+", Scope.MEMBERS_WRITE),
+    ("Change role of .*|Remove .*|Revoke the invitation of .*|View emails|Invite \\d+", Scope.MEMBERS_WRITE),
     ("Revoke .*", Scope.API_KEYS_WRITE),
     ("(Enable|Disable) .*|Check nodes|1 hour|1 day|30 days|Reset devnet", Scope.CHAINS_WRITE),
     ("Review|Renew|Reject|Upload|Verify|Revoke|Attest.*|Change decision", Scope.ATTESTATIONS_WRITE),
     ("Freeze|Unfreeze|Force|Recover|Burn|(Pause|Resume|Limit) .*|Pause|Resume|Limit", Scope.ASSETS_WRITE),
-    ("Archive|Activate|Cancel|Return.*|Block a country|Deploy market|Move share", Scope.ASSETS_WRITE),
+    ("Archive|Activate|Cancel|Return.*|Add a country to block|Deploy market|Move share", Scope.ASSETS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
     *(("Retry|Retry from here", scope) for scope in ACTIONS),
 ]

@@ -45,7 +45,7 @@ def test_viewer_reads_compliance_rules_but_cannot_save(console: Console, signum:
     expect(page.get_by_text("Read-only.")).to_be_visible()
     expect(page.get_by_role("switch", name="Accredited investors only")).to_be_disabled()
     expect(page.get_by_role("radio", name=re.compile("Reg D 506"))).to_be_disabled()
-    page.get_by_role("button", name="What Reg D 506(c) enforces").click()
+    page.get_by_role("button", name="What it enforces: Reg D 506(c)").click()
     expect(page.get_by_text("Enforced on chain").first).to_be_visible()
     expect(page.get_by_role("button", name="Review and save")).to_have_count(0)
 

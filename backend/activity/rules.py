@@ -1,0 +1,28 @@
+"""The words of an asset's activity."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.activity.schemas import ActivityKind
+from backend.core.units import rounded, shortened
+
+
+def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None]) -> str:
+    """Return what happened in words. `names` are those of addresses; unknown ones are shown shortened."""
+    match row.kind:
+        case ActivityKind.TRANSFER:
+            receiver = names.get(row.receiver) or shortened(row.receiver)
+            return f"Transfer of {rounded(row.amount, decimals)} {symbol} to {receiver}"
+        case ActivityKind.ORDER:
+            return f"{row.side.capitalize()} order for {_at_price(row, symbol, decimals)}"
+        case ActivityKind.TRADE:
+            return f"Trade of {_at_price(row, symbol, decimals)}"
+        case ActivityKind.RULES:
+            return f"Rules set, version {row.name}"
+        case _:
+            return f'Distribution "{row.name}"'
+
+
+def _at_price(row: Any, symbol: str, decimals: int) -> str:
+    price = f"{rounded(row.price, int(row.code or 0))} {row.name or ''}".rstrip()
+    return f"{rounded(row.amount, decimals)} {symbol} at {price}"

@@ -1,0 +1,48 @@
+"""Schemas of an asset's activity."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from backend.core.fields import Timestamp
+from backend.lists.schemas import RecordPage
+
+
+class ActivityKind(StrEnum):
+    """What an entry is: an operation that a person or a program requested, or one of the other records of an asset."""
+
+    OPERATION = "operation"
+    TRANSFER = "transfer"
+    ORDER = "order"
+    TRADE = "trade"
+    RULES = "rules"
+    DISTRIBUTION = "distribution"
+
+
+class Activity(BaseModel):
+    """An entry of an asset's activity. `id` is the ID of the request, transfer, order, trade, rule set or distribution.
+
+    `title` says in words what happened, with amounts in whole tokens. `actor_name` is the person who requested an
+    operation, or the name of the wallet or party that sent a transfer or placed an order; null where the organization
+    knows none. `market_id` is the market of an order or trade, `request_id` the request that made the entry.
+    """
+
+    id: UUID
+    kind: ActivityKind
+    title: str
+    status: str | None
+    chain_eid: int | None
+    chain_name: str | None
+    actor_name: str | None
+    tx_hash: str | None
+    market_id: UUID | None
+    request_id: UUID | None
+    created_at: Timestamp
+
+
+class ActivityList(RecordPage):
+    """A page of an asset's activity."""
+
+    activity: list[Activity]
+    nextCursor: str | None

@@ -1,0 +1,69 @@
+"""The activity tab of an asset."""
+
+import reflex as rx
+
+from components.core.csv_link import csv_of
+from components.ui.card import panel
+from components.ui.note import empty
+from components.ui.status import status
+from components.ui.table import Col, list_table, name_link, pager, td, toolbar, tr
+from components.ui.tabs import filters
+from components.ui.value import short_hash, when
+from state.assets.activity import ActivityState, ActivityView
+
+KINDS = [
+    ("", "All"), ("operation", "Operations"), ("transfer", "Transfers"), ("order", "Orders"), ("trade", "Trades"),
+    ("rules", "Rules"), ("distribution", "Distributions"),
+]  # fmt: skip
+
+
+def activity() -> rx.Component:
+    """Draw everything that happened to the asset, newest first."""
+    state = ActivityState
+    nothing = rx.cond(
+        state.kind == "",
+        empty("list-checks", "No activity yet", "Operations, transfers, orders, trades and rule changes appear here."),
+        empty("filter", "No activity of this kind"),
+    )
+    return panel(
+        toolbar(filters("Kind", state.kind, state.filter_kind, KINDS)),
+        list_table(
+            "Activity of this asset",
+            [
+                Col("Activity"),
+                Col("Kind", narrow=False),
+                Col("Status"),
+                Col("Chain"),
+                Col("By"),
+                Col("Transaction"),
+                Col("When"),
+            ],
+            state,
+            _row,
+            empty=nothing,
+        ),
+        pager(
+            "Newest first, 50 per page",
+            state,
+            csv=csv_of("/assets/" + rx.State.asset_id + "/activity", kind=state.kind),
+        ),
+        label="Activity",
+        on_mount=state.load,
+    )
+
+
+def _row(entry: rx.Var[ActivityView]) -> rx.Component:
+    name = rx.cond(entry.href != "", name_link(entry.title, entry.href), rx.el.span(entry.title, class_name="name"))
+    return tr(
+        td(name),
+        td(entry.kind, narrow=False, class_name="muted"),
+        td(rx.cond(entry.status != "", status(entry.status), rx.fragment())),
+        td(entry.chain, class_name="muted"),
+        td(rx.cond(entry.actor != "", entry.actor, "–"), class_name="muted", label="By"),
+        td(
+            rx.cond(entry.tx_hash != "", short_hash(entry.tx_hash, "transaction", entry.tx_url), rx.fragment()),
+            full=True,
+        ),
+        td(when(entry.created_at), class_name="muted"),
+        key=entry.id,
+    )

@@ -1,0 +1,83 @@
+"""An asset's activity."""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.activity.schemas import Activity, ActivityKind
+from state.chains.lookup import Chains
+from state.core.arguments import chosen, one_of
+from state.core.dates import stamp
+from state.core.paging import Pages
+
+KINDS = {
+    ActivityKind.OPERATION: "Operation",
+    ActivityKind.TRANSFER: "Transfer",
+    ActivityKind.ORDER: "Order",
+    ActivityKind.TRADE: "Trade",
+    ActivityKind.RULES: "Rules",
+    ActivityKind.DISTRIBUTION: "Distribution",
+}
+
+
+@dataclass
+class ActivityView:
+    """An entry; `href` is the page of its record, empty where it has none."""
+
+    id: str
+    title: str
+    kind: str
+    status: str
+    chain: str
+    actor: str
+    href: str
+    tx_hash: str
+    tx_url: str
+    created_at: str
+
+
+class ActivityState(Pages, Chains, rx.State):
+    """What happened to the current asset."""
+
+    rows: list[ActivityView] = []
+    kind: str = ""
+
+    @rx.event(supersedes=True)
+    async def filter_kind(self, kind: str) -> None:
+        """Show one kind of entries, or all."""
+        self.kind = one_of(kind, ActivityKind)
+        await self._restart()
+
+    async def _fetch(self, cursor: str) -> str | None:
+        if not self._chains:
+            await self._read_chains()
+        page = await self._api.list_asset_activity(
+            self._org_id(), self._in_path("asset_id"), kind=chosen(ActivityKind, self.kind), cursor=cursor or None
+        )
+        self.rows = [self._view(entry) for entry in page.activity]
+        return page.nextCursor
+
+    def _view(self, entry: Activity) -> ActivityView:
+        eid = entry.chain_eid
+        return ActivityView(
+            id=str(entry.id),
+            title=entry.title,
+            kind=KINDS[entry.kind],
+            status=entry.status or "",
+            chain="" if eid is None else entry.chain_name or self._chain_name(eid),
+            actor=entry.actor_name or "",
+            href=self._href(entry),
+            tx_hash=entry.tx_hash or "",
+            tx_url="" if eid is None else self._transaction_url(eid, entry.tx_hash),
+            created_at=stamp(entry.created_at),
+        )
+
+    def _href(self, entry: Activity) -> str:
+        here, asset = f"/o/{self._org_id()}", self._in_path("asset_id")
+        if entry.kind is ActivityKind.DISTRIBUTION:
+            return f"{here}/distributions/{entry.id}?asset={asset}"
+        if entry.request_id is not None:
+            return f"{here}/requests?id={entry.request_id}"
+        if entry.market_id is not None:
+            return f"{here}/markets/{entry.market_id}?asset={asset}"
+        return f"{here}/assets/{asset}?tab=compliance" if entry.kind is ActivityKind.RULES else ""

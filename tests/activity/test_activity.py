@@ -1,0 +1,72 @@
+"""An asset's activity: everything that happened to it, once each, by time."""
+
+import csv
+import io
+from typing import Any
+
+import httpx
+
+from backend.auth.scopes import Scope
+from backend.core.settings import settings
+from backend.server import runtime
+from tests.conftest import World
+from tests.markets.test_trades import traded
+from tests.support.firm import SEPOLIA, Firm
+from tests.support.issuance import UNIT, Issuance
+
+
+async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(world: World, api: Any) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    market, (_, first, second) = await traded(firm)
+    asset = await firm.get(f"/assets/{market['asset_id']}")
+    path, treasury = f"/assets/{asset['id']}/activity", await firm.treasury()
+    buyer = first["maker_address"]
+    body = {"asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"], "to_address": buyer}
+    sent = await firm.post("/transfers", body | {"amount": str(5 * UNIT)})
+    await firm.succeed(sent["requestId"])
+    recipients = [{"address": buyer, "amount": str(UNIT)}]
+    draft = {"name": "Income Q3", "chain_eid": SEPOLIA, "recipients": recipients}
+    await firm.post(f"/assets/{asset['id']}/distributions", draft)
+    await firm.asset()
+
+    whole = (await firm.get(path))["activity"]
+    times = [entry["created_at"] for entry in whole]
+    assert times == sorted(times, reverse=True)
+    assert len({entry["id"] for entry in whole}) == len(whole)
+    by_kind: dict[str, list[Any]] = {}
+    for entry in whole:
+        by_kind.setdefault(entry["kind"], []).append(entry)
+    symbol = asset["symbol"]
+    assert [entry["title"] for entry in by_kind["distribution"]] == ['Distribution "Income Q3"']
+    (transfer,) = by_kind["transfer"]
+    assert transfer["title"].startswith(f"Transfer of 5 {symbol} to ")
+    assert (transfer["status"], transfer["actor_name"]) == ("confirmed", treasury["label"])
+    assert transfer["request_id"] == sent["requestId"]
+    assert [entry["title"] for entry in by_kind["trade"]] == [
+        f"Trade of 6 {symbol} at 10 tUSD", f"Trade of 4 {symbol} at 10 tUSD"
+    ]  # fmt: skip
+    assert [entry["id"] for entry in by_kind["order"]][:2] == [second["id"], first["id"]]
+    assert {entry["market_id"] for entry in by_kind["order"] + by_kind["trade"]} == {market["id"]}
+    assert by_kind["rules"]
+    titles = [entry["title"] for entry in by_kind["operation"]]
+    assert titles == [f"Deploy a market for {symbol} on Sepolia Devnet", f"Deploy {symbol} on Sepolia Devnet"]
+    assert {entry["actor_name"] for entry in by_kind["operation"]} == {firm.admin.email.split("@")[0].title()}
+
+    walked: list[Any] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        answer = await firm.get(path, params={"limit": "2"} | ({"cursor": cursor} if cursor else {}))
+        walked, cursor = walked + answer["activity"], answer["nextCursor"]
+    assert walked == whole
+    for kind, entries in by_kind.items():
+        assert (await firm.get(path, params={"kind": kind}))["activity"] == entries
+    assert (await firm.get(path, params={"q": "income"}))["activity"] == by_kind["distribution"]
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        text = (await http.get(f"/v1{firm.base}{path}.csv", headers={"cookie": firm.admin.cookie})).text
+    assert [row["id"] for row in csv.DictReader(io.StringIO(text))] == [entry["id"] for entry in whole]
+
+    key = await world.key(firm.id, Scope.ASSETS_READ)
+    seen = await firm.admin.client.call("GET", f"{firm.base}{path}", headers=key)
+    assert {entry["kind"] for entry in seen["activity"]} == by_kind.keys() - {"transfer"}
+    other = await Firm.found(world, "Elsewhere")
+    await other.refused("GET", path, 404)

@@ -1,0 +1,36 @@
+"""The words of an asset's activity: amounts in whole tokens, names before addresses."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from backend.activity import rules
+
+ALDER = "0x52908400098527886E0F7030069857D2E4169EE7"
+UNIT = 10**18
+
+
+def entry(kind: str, **fields: Any) -> SimpleNamespace:
+    """An entry as the list reads it."""
+    empty = dict.fromkeys(("name", "code", "side", "amount", "price", "actor", "receiver"))
+    return SimpleNamespace(**{**empty, "kind": kind, **fields})
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (entry("transfer", amount=120 * UNIT, receiver=ALDER), "Transfer of 120 NREF to Alder Family Office"),
+        (entry("transfer", amount=1, receiver="0x" + "11" * 20), "Transfer of <0.000001 NREF to 0x1111…1111"),
+        (
+            entry("order", side="buy", amount=2500 * UNIT, price=1_020_000, name="tUSD", code="6"),
+            "Buy order for 2,500 NREF at 1.02 tUSD",
+        ),
+        (entry("trade", amount=UNIT // 3, price=10**6, name="tUSD", code="6"), "Trade of 0.333333… NREF at 1 tUSD"),
+        (entry("trade", amount=UNIT, price=7), "Trade of 1 NREF at 7"),
+        (entry("rules", name="3"), "Rules set, version 3"),
+        (entry("distribution", name="Income Q3"), 'Distribution "Income Q3"'),
+    ],
+)
+def test_title_of_an_entry_says_what_happened(row: Any, words: str) -> None:
+    assert rules.title(row, "NREF", 18, {ALDER: "Alder Family Office"}) == words
