@@ -13,7 +13,7 @@ from tests.support.issuance import Issuance
 BY_NAME = {str(case): case for case in CASES}
 SCHEMAS = DOCUMENT["components"]["schemas"]
 WAITING = ("awaiting_approval", "denied")
-JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+JSON, FORM, CSV = "application/json", "application/x-www-form-urlencoded", "text/csv"
 
 
 def bodies() -> dict[str, Case]:
@@ -24,7 +24,7 @@ def bodies() -> dict[str, Case]:
 def example_of(case: Case) -> Any:
     """Return the example of a body: of its content, or of the schema to which the content refers."""
     contents = case.entry["requestBody"]["content"]
-    content = contents.get(JSON) or contents.get(FORM) or {}
+    content = contents.get(JSON) or contents.get(FORM) or contents.get(CSV) or {}
     if "example" in content:
         return content["example"]
     schema = content.get("schema", {})
@@ -54,8 +54,10 @@ class Examples:
             path = path.replace(f"{{{parameter}}}", str(value))
         assert "{" not in path, path
         body = self._filled(example_of(case), known, set(own))
-        kind = "data" if FORM in case.entry["requestBody"]["content"] else "json"
+        taken = next(name for name in (JSON, FORM, CSV) if name in case.entry["requestBody"]["content"])
+        kind = {JSON: "json", FORM: "data", CSV: "content"}[taken]
         headers = {"cookie": self.firm.admin.cookie, "origin": settings().origin} if who is None else who
+        headers = headers | {"content-type": CSV} if taken == CSV else headers
         sent: dict[str, Any] = {kind: body}
         answer = await self.http.request(case.method, path, headers=headers, **sent)
         assert answer.is_success, f"{name}: {answer.status_code} {answer.text[:600]} {body}"

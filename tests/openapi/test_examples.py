@@ -112,6 +112,7 @@ async def parties(run: Examples) -> None:
     other = await run.firm.party(None)
     await run.run("verify_parties", items=[{"party_id": other["id"]}])
     await run.run("reject_party", partyId=other["id"])
+    await run.run("import_parties")
     session = {"cookie": run.firm.admin.cookie, "origin": settings().origin}
     await run.run("register_issuer", session | run.firm.key)
     await run.firm.settle((await run.firm.get("/issuer"))["request_id"])
